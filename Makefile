@@ -1,0 +1,80 @@
+# Everything a contributor runs. Needs Python 3.11 or newer and make; the rest is installed
+# into .venv from the hashed locks in requirements/, again whenever a lock has changed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+# Test processes; three keep two cores busy, since tests wait for databases.
+WORKERS ?= 3
+# More arguments for pytest, such as ARGS='-k claim'.
+ARGS ?=
+
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+# What is in the environment for now, stamped by the lock it came from.
+RUN := $(VENV)/.run
+DEV := $(VENV)/.dev
+INSTALL_WINDLASS = $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+
+.PHONY: help demo test test-quick check format lock clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: $(RUN) ## run the product with a living demo, on SQLite
+	WINDLASS_DATABASE_URL=sqlite:///demo.db $(BIN)/windlass dev examples/demo/jobs.py
+
+test: $(DEV) ## all tests, on SQLite, PostgreSQL and MariaDB
+	$(BIN)/python -m tests.databases run -- $(PYTEST)
+
+test-quick: $(DEV) ## all tests that need no server
+	WINDLASS_TEST_DATABASES=sqlite $(PYTEST)
+
+check: $(DEV) ## lint, format, types, import contracts, dependencies
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/deptry src
+
+format: $(DEV) ## put the code into the format that `check` wants
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The locks name no registry: who installs decides where packages come from.
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --upgrade
+
+lock: $(UV) ## bring the locks in requirements/ to the newest versions that pyproject.toml allows
+	$(COMPILE) --group build --output-file requirements/build.txt
+	$(COMPILE) pyproject.toml --extra mysql --output-file requirements/run.txt
+	$(COMPILE) pyproject.toml --extra mysql --extra uvloop --group dev \
+		--constraints requirements/run.txt --output-file requirements/dev.txt
+
+clean: ## remove the environment, caches and the demo's database
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -f demo.db demo.db-*
+
+# uv is five times as fast as pip, but reads none of pip's settings: where those matter
+# (a mirror, a proxy's certificate), pip does the work.
+$(DEV): requirements/dev.txt pyproject.toml | $(UV)
+	$(UV) pip sync --quiet --python $(BIN)/python --compile-bytecode --require-hashes $< \
+		|| $(BIN)/pip install --quiet --require-hashes --requirement $<
+	$(INSTALL_WINDLASS)
+	touch $(DEV) $(RUN)
+
+$(RUN): requirements/run.txt pyproject.toml | $(UV)
+	$(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes --requirements $< \
+		|| $(BIN)/pip install --quiet --require-hashes --requirement $<
+	$(INSTALL_WINDLASS)
+	touch $@
+
+$(UV): requirements/build.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo 'Windlass needs Python 3.11 or newer; name one with PYTHON=…' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+		root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+		$$root apt-get update -q && $$root apt-get install -q -y python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	touch $@

@@ -1,0 +1,121 @@
+"""Each test gets a database as the migrations left it, whatever the test before did to it."""
+
+import psycopg
+import pytest
+
+from tests.databases import supply
+from tests.databases.connect import connect_mariadb, execute
+from tests.databases.supply import MariadbSupply, PostgresSupply, SqliteSupply
+
+SCHEMA = [
+    "create table windlass_tenants (id int primary key, name varchar(20))",
+    "create table windlass_jobs (id int primary key,"
+    " tenant int not null references windlass_tenants (id),"
+    " twice int generated always as (id * 2) stored)",
+    "insert into windlass_tenants values (1, 'default')",
+    "insert into windlass_jobs (id, tenant) values (7, 1)",
+]
+
+
+def migrate_to_a_small_schema(url):
+    for statement in SCHEMA:
+        execute(url, statement)
+
+
+@pytest.fixture
+def supply_of(request, monkeypatch):
+    """A supply of its own, whose migrations make two tables with a row each."""
+    monkeypatch.setattr(supply.server, "migrate", migrate_to_a_small_schema)
+    made = []
+
+    def make(kind):
+        if kind == "postgresql":
+            made.append(PostgresSupply(request.getfixturevalue("postgres_url")))
+        else:
+            made.append(MariadbSupply(request.getfixturevalue("mariadb_url")))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("postgresql", marks=pytest.mark.database("postgresql")),
+        pytest.param("mariadb", marks=pytest.mark.database("mariadb")),
+    ]
+)
+def server_supply(request, supply_of):
+    return supply_of(request.param)
+
+
+def test_rows_of_the_test_before_are_gone_and_those_of_the_migrations_are_back(server_supply):
+    url = server_supply.migrated()
+    execute(url, "update windlass_tenants set name = 'acme'")
+    execute(url, "insert into windlass_tenants values (2, 'other')")
+    execute(url, "delete from windlass_jobs")
+
+    again = server_supply.migrated()
+
+    assert again == url
+    assert execute(again, "select * from windlass_tenants") == [(1, "default")]
+    assert execute(again, "select * from windlass_jobs") == [(7, 1, 14)]
+
+
+def test_a_table_added_by_the_test_before_is_gone(server_supply):
+    url = server_supply.migrated()
+    execute(url, "create table windlass_clock (at int)")
+
+    again = server_supply.migrated()
+
+    assert again == url
+    execute(again, "create table windlass_clock (at int)")
+
+
+def test_a_changed_schema_costs_a_new_database(server_supply):
+    url = server_supply.migrated()
+    execute(url, "alter table windlass_jobs add column more int")
+
+    again = server_supply.migrated()
+
+    assert again != url
+    assert execute(again, "select * from windlass_jobs") == [(7, 1, 14)]
+
+
+def test_a_session_left_open_keeps_nobody_waiting(server_supply):
+    url = server_supply.migrated()
+    left = psycopg.connect(url) if url.startswith("postgresql") else connect_mariadb(url)
+    left.cursor().execute("update windlass_jobs set tenant = 1")
+
+    again = server_supply.migrated()
+
+    assert execute(again, "select * from windlass_jobs") == [(7, 1, 14)]
+    left.close()
+
+
+@pytest.mark.database("postgresql")
+def test_sequences_go_back_to_where_the_migrations_left_them(supply_of, monkeypatch):
+    monkeypatch.setattr(
+        supply.server, "migrate", lambda url: execute(url, "create sequence windlass_turn")
+    )
+    supply_of_one = supply_of("postgresql")
+    execute(supply_of_one.migrated(), "select nextval('windlass_turn')")
+
+    again = supply_of_one.migrated()
+
+    assert execute(again, "select nextval('windlass_turn')") == [(1,)]
+
+
+def test_a_new_database_has_no_tables(new_database):
+    assert execute(new_database("sqlite").url, "select name from sqlite_schema") == []
+
+
+def test_each_sqlite_file_is_a_copy_of_the_migrated_one(monkeypatch, tmp_path):
+    monkeypatch.setattr(supply.sqlite, "migrate", migrate_to_a_small_schema)
+    files = SqliteSupply(tmp_path)
+    execute(files.migrated(), "delete from windlass_jobs")
+
+    again = files.migrated()
+
+    assert execute(again, "select * from windlass_jobs") == [(7, 1, 14)]
