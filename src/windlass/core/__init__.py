@@ -1,0 +1,1 @@
+"""Rules. Pure: no I/O, no clock, no database, no framework."""

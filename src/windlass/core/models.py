@@ -1,0 +1,415 @@
+"""What Windlass speaks of: jobs, attempts, leases, definitions, tenants, workers.
+
+Plain frozen values. Instants are aware UTC; payload, result and metadata are JSON values.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Literal
+
+from windlass.core.states import ENDED, JobState, Outcome, View
+from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, TriggerId, WorkerId
+
+DEFAULT_TENANT = TenantId("default")
+SYSTEM_TENANT = TenantId("system")
+DEFAULT_QUEUE = QueueName("default")
+
+#: Days of retention that mean: keep for ever.
+FOREVER = -1.0
+
+ParentFailure = Literal["cancel", "run", "wait"]
+Source = Literal["manual", "event", "schedule", "system"]
+Level = Literal["debug", "info", "warn", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose data a call may touch: one tenant, or (spelled out) all of them."""
+
+    tenant: TenantId | None
+
+    @classmethod
+    def of(cls, tenant: str) -> "Scope":
+        return cls(TenantId(tenant))
+
+
+ALL_TENANTS = Scope(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job to be stored; what enqueue hands to storage. Everything is already checked.
+
+    `due_at` wins over `delay`; with neither the job is due at once. Both are turned into an
+    instant by the database's clock. `payload` is JSON text.
+    """
+
+    id: JobId
+    definition: DefinitionKey
+    payload: str
+    tenant: TenantId = DEFAULT_TENANT
+    queue: QueueName = DEFAULT_QUEUE
+    priority: int = 100
+    due_at: datetime | None = None
+    delay: timedelta | None = None
+    expires: timedelta | None = None
+    max_attempts: int = 3
+    timeout_seconds: float | None = None
+    dedupe_key: str | None = None
+    dedupe_window: timedelta | None = None
+    idempotency_key: str | None = None
+    after: tuple[JobId, ...] = ()
+    on_parent_failure: ParentFailure = "cancel"
+    held: bool = False
+    correlation_id: str | None = None
+    source: Source = "manual"
+    source_ref: str | None = None
+    trigger_id: TriggerId | None = None
+    trigger_due_at: datetime | None = None
+    created_by: str | None = None
+    metadata: str | None = None
+
+
+class ReceiptStatus(StrEnum):
+    CREATED = "created"
+    EXISTING = "existing"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What enqueue answers: a job was created, an equal one exists, or a limit refused it.
+
+    `job_id` is the job met when `existing`. `because` names the key or the limit.
+    """
+
+    status: ReceiptStatus
+    job_id: JobId
+    because: str | None = None
+
+    @property
+    def created(self) -> bool:
+        return self.status is ReceiptStatus.CREATED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One request to run a definition with a payload, as it stands now."""
+
+    id: JobId
+    tenant: TenantId
+    definition: DefinitionKey
+    queue: QueueName
+    state: JobState
+    priority: int
+    due_at: datetime
+    attempts: int
+    max_attempts: int
+    created_at: datetime
+    updated_at: datetime
+    queued_at: datetime | None = None
+    started_at: datetime | None = None
+    last_started_at: datetime | None = None
+    finished_at: datetime | None = None
+    expires_at: datetime | None = None
+    payload: Any = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    source: Source = "manual"
+    source_ref: str | None = None
+    correlation_id: str | None = None
+    created_by: str | None = None
+    trigger_id: TriggerId | None = None
+    trigger_due_at: datetime | None = None
+    dedupe_key: str | None = None
+    idempotency_key: str | None = None
+    on_parent_failure: ParentFailure = "cancel"
+    waits: int = 0
+    held: bool = False
+    timeout_seconds: float | None = None
+    worker_id: WorkerId | None = None
+    worker_deaths: int = 0
+    lease_token: int = 0
+    lease_expires_at: datetime | None = None
+    cancel_requested_at: datetime | None = None
+    cancel_requested_by: str | None = None
+    progress: float = 0.0
+    progress_note: str | None = None
+    outcome: Outcome | None = None
+    result: Any = None
+    warnings: Sequence[str] = ()
+    last_error: str | None = None
+    error_type: str | None = None
+    error_trace: str | None = None
+    reason: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self.state in ENDED
+
+    @property
+    def attempts_left(self) -> int:
+        return max(0, self.max_attempts - self.attempts)
+
+    def view(self, now: datetime) -> JobState | View:
+        """The state as people see it: `queued` may be scheduled or retrying."""
+        if self.state is JobState.PENDING:
+            return View.WAITING
+        if self.state is JobState.QUEUED and self.outcome in RETRIED_AFTER:
+            return View.RETRYING
+        if self.state is JobState.QUEUED and self.due_at > now:
+            return View.SCHEDULED
+        return self.state
+
+
+#: A queued job whose last attempt ended so is `retrying`.
+RETRIED_AFTER = frozenset({Outcome.FAILED, Outcome.TIMED_OUT, Outcome.LOST})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One try at a job. `number` is its lease token, so it only rises; `outcome` is empty while
+    it runs."""
+
+    job_id: JobId
+    number: int
+    worker_id: WorkerId | None
+    started_at: datetime
+    finished_at: datetime | None = None
+    outcome: Outcome | None = None
+    error: str | None = None
+    error_type: str | None = None
+    error_trace: str | None = None
+    pid: int | None = None
+    exit_code: int | None = None
+    stdout_tail: str | None = None
+    stderr_tail: str | None = None
+
+    @property
+    def duration(self) -> timedelta | None:
+        return self.finished_at - self.started_at if self.finished_at else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """One step of a job's history. `from_state` is empty on creation; a step through a failed
+    attempt names its outcome (`running -> failed -> queued`). No actor means the system."""
+
+    at: datetime
+    from_state: JobState | Outcome | None
+    to_state: JobState | Outcome
+    actor: str | None = None
+    message: str | None = None
+    attempt: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One of the lines a claim may draw from: the jobs of one tenant in one queue behind one
+    gate. The gate is empty for ordinary definitions; those with a limit, or not open to all
+    workers, have a gate of their own so that nobody stands behind them."""
+
+    queue: QueueName
+    tenant: TenantId
+    gate: str
+    weight: int = 1
+    limits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What a worker sees before it claims: lines with jobs in them, and when more come due."""
+
+    lines: Sequence[Line]
+    next_due_in: timedelta | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """How many jobs a claim may take from a line, and from its tenant's lines together."""
+
+    line: Line
+    line_limit: int
+    tenant_limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """A worker's time-limited hold on a job, with what it needs to run it."""
+
+    job_id: JobId
+    token: int
+    tenant: TenantId
+    definition: DefinitionKey
+    queue: QueueName
+    payload: str
+    priority: int
+    attempts: int
+    max_attempts: int
+    worker_deaths: int
+    created_at: datetime
+    queued_at: datetime
+    due_at: datetime
+    started_at: datetime
+    source: Source = "manual"
+    source_ref: str | None = None
+    correlation_id: str | None = None
+    created_by: str | None = None
+    trigger_due_at: datetime | None = None
+    timeout_seconds: float | None = None
+    metadata: str | None = None
+
+    @property
+    def attempts_left(self) -> int:
+        return max(0, self.max_attempts - self.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A lease by its two numbers: enough to renew, report on and end it."""
+
+    job_id: JobId
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """A lease that was extended, and whether its job is asked to stop."""
+
+    job_id: JobId
+    token: int
+    cancel_requested: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The recorded end of an attempt and where its job goes.
+
+    `state` queued means another try after `delay`. A cancel asked for meanwhile wins over
+    queued. `keep=False` deletes the job instead of keeping it among the ended ones.
+    """
+
+    job_id: JobId
+    token: int
+    outcome: Outcome
+    state: JobState
+    delay: timedelta = timedelta()
+    result: str | None = None
+    warnings: str | None = None
+    error: str | None = None
+    error_type: str | None = None
+    error_trace: str | None = None
+    progress: float | None = None
+    pid: int | None = None
+    exit_code: int | None = None
+    stdout_tail: str | None = None
+    stderr_tail: str | None = None
+    keep: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    job_id: JobId
+    token: int
+    fraction: float
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    """One line of a job's log. `sequence` rises over the whole job; storage numbers new lines."""
+
+    job_id: JobId
+    attempt: int
+    level: Level
+    message: str
+    at: datetime
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    sequence: int = 0
+    tenant: TenantId = DEFAULT_TENANT
+    definition: DefinitionKey = DefinitionKey("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A kind of work that may run, as its row stands. `None` limits and retention mean unset."""
+
+    key: DefinitionKey
+    title: str
+    description: str = ""
+    kind: Literal["code", "path", "command"] = "code"
+    queue: QueueName = DEFAULT_QUEUE
+    priority: int = 100
+    max_attempts: int = 3
+    backoff: str | None = None
+    timeout_seconds: float | None = None
+    isolation: Literal["thread", "process"] = "thread"
+    max_concurrency: int | None = None
+    payload_schema: str = "{}"
+    default_payload: str = "{}"
+    tags: Sequence[str] = ()
+    enabled: bool = True
+    system: bool = False
+    idempotent: bool = False
+    requires_permission: str | None = None
+    dedupe: str | None = None
+    dedupe_window_seconds: float | None = None
+    on_duplicate: Literal["existing", "error"] = "existing"
+    on_parent_failure: ParentFailure = "cancel"
+    retention_days: float | None = None
+    log_retention_days: float | None = None
+    retention_count: int | None = None
+    code_hash: str = ""
+    gate: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenant:
+    """The owner of jobs. `weight` is its share of workers, `max_running` its cap."""
+
+    id: TenantId
+    name: str
+    state: Literal["active", "suspended", "deleted"] = "active"
+    weight: int = 1
+    max_running: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerRow:
+    """What a worker tells of itself; it informs people and never decides ownership."""
+
+    id: WorkerId
+    hostname: str
+    pid: int
+    version: str
+    queues: Sequence[str]
+    definitions: Sequence[str]
+    slots: int
+    slots_used: int = 0
+    lease_seconds: float = 30.0
+    started_at: datetime | None = None
+    last_seen_at: datetime | None = None
+    age: timedelta | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """Which jobs a list shows. Empty fields do not filter; `state` takes states and views."""
+
+    states: frozenset[str] = frozenset()
+    definition: str | None = None
+    queue: str | None = None
+    source: str | None = None
+    correlation_id: str | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of a list, newest first, and the id to go on after (None at the end)."""
+
+    jobs: Sequence[Job]
+    next: JobId | None

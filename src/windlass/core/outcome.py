@@ -1,0 +1,104 @@
+"""How an attempt ends, and what that means for its job."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
+
+from windlass.core.backoff import Backoff, delay
+from windlass.core.models import Finish, Held
+from windlass.core.states import JobState, Outcome
+
+#: A job that takes its worker down this often is set aside, whatever attempts remain.
+MOST_WORKER_DEATHS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why an attempt did not succeed. A permanent one is not tried again."""
+
+    error: str
+    error_type: str
+    trace: str | None = None
+    outcome: Outcome = Outcome.FAILED
+    permanent: bool = False
+    pid: int | None = None
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    after: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    pass
+
+
+def judge(
+    failure: Failure, *, attempts: int, max_attempts: int, backoff: Backoff, random: Random
+) -> Retry | DeadLetter:
+    """Decide what a failed attempt means for its job; `attempts` counts this one."""
+    if failure.permanent or attempts >= max_attempts:
+        return DeadLetter()
+    # A delay, not an instant: the database adds it to its own clock.
+    return Retry(after=delay(backoff, attempts, random))
+
+
+def judge_lost(*, attempts: int, max_attempts: int, worker_deaths: int) -> Retry | DeadLetter:
+    """Decide what a lost lease means: at once again, unless the job keeps killing its workers."""
+    if attempts >= max_attempts or worker_deaths + 1 >= MOST_WORKER_DEATHS:
+        return DeadLetter()
+    return Retry(after=timedelta())
+
+
+def success(held: Held, *, result: str | None, warnings: str | None, keep: bool) -> Finish:
+    """The end of an attempt that succeeded."""
+    return Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=Outcome.SUCCEEDED,
+        state=JobState.COMPLETED,
+        result=result,
+        warnings=warnings,
+        progress=1.0,
+        keep=keep,
+    )
+
+
+def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
+    """The end of an attempt that failed, timed out or was lost."""
+    return Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=failure.outcome,
+        state=JobState.QUEUED if isinstance(verdict, Retry) else JobState.DEAD_LETTER,
+        delay=verdict.after if isinstance(verdict, Retry) else timedelta(),
+        error=failure.error,
+        error_type=failure.error_type,
+        error_trace=failure.trace,
+        pid=failure.pid,
+        exit_code=failure.exit_code,
+    )
+
+
+def stopped(held: Held, *, keep: bool = True) -> Finish:
+    """The end of an attempt that was asked to stop and did."""
+    return Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=Outcome.CANCELED,
+        state=JobState.QUEUED,  # the wish to stop, kept on the job, decides where it goes
+        keep=keep,
+    )
+
+
+def released(held: Held, *, delay: timedelta = timedelta()) -> Finish:
+    """A job handed back, the attempt not counted."""
+    return Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=Outcome.RELEASED,
+        state=JobState.QUEUED,
+        delay=delay,
+    )

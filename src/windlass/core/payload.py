@@ -1,0 +1,120 @@
+"""Payloads: what a job is given, checked before it is stored and typed before it is used.
+
+Two kinds with one interface. `PayloadModel` follows a handler's signature; `JsonSchemaPayload` a
+JSON Schema, for definitions of which only the row is known.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from windlass.core.jsontext import DEEPEST, PAYLOAD_LIMIT, dump_json, load_json
+from windlass.core.result import RESULT_LIMIT, encode_result
+from windlass.core.schema_payload import JsonSchemaPayload
+from windlass.core.signature import Signature, check_parameters, read_signature
+from windlass.errors import FieldError, PayloadInvalid
+from windlass.errors.wording import counted, json_pointer
+
+if TYPE_CHECKING:
+    from windlass.core.typed_payload import TypedPayload
+
+__all__ = [
+    "DEEPEST",
+    "PAYLOAD_LIMIT",
+    "RESULT_LIMIT",
+    "JsonSchemaPayload",
+    "Payload",
+    "PayloadModel",
+    "dump_json",
+    "encode_result",
+    "load_json",
+]
+
+
+class Payload(Protocol):
+    """What a definition's jobs are given."""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON Schema of the payload, which is always an object."""
+
+    def encode(self, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
+        """JSON text to store, of arguments as the handler takes them.
+
+        Raises PayloadInvalid with the fields at fault, PayloadUnstorable or PayloadTooLarge.
+        """
+
+    def decode(self, text: str) -> dict[str, Any]:
+        """What was stored, as keyword arguments for the handler."""
+
+
+class PayloadModel:
+    """The payload that a handler's signature describes.
+
+    Parameters become fields; the one annotated with `context_type`, and those annotated with a type
+    in `provided`, do not. `**kwargs` lets any further field in. The names and kinds of parameters
+    are checked at once (DefinitionInvalid), their types when they are first needed: a type may be
+    defined further down in the module.
+    """
+
+    def __init__(
+        self,
+        handler: Callable[..., Any],
+        *,
+        definition: str,
+        context_type: type | None = None,
+        provided: Collection[Any] = (),
+        namespace: Mapping[str, Any] | None = None,
+        limit: int = PAYLOAD_LIMIT,
+    ) -> None:
+        check_parameters(handler, definition)
+        self._handler = handler
+        self._definition = definition
+        self._context_type = context_type
+        self._provided = provided
+        self._namespace = namespace
+        self._limit = limit
+
+    @cached_property
+    def signature(self) -> Signature:
+        """The handler's parameters, sorted by who fills them."""
+        return read_signature(
+            self._handler,
+            self._definition,
+            context_type=self._context_type,
+            provided=self._provided,
+            namespace=self._namespace,
+        )
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON Schema of the payload."""
+        return self._typed.schema
+
+    def encode(self, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
+        """JSON text of the arguments, as given: defaults are not added.
+
+        Numbers and truth values must be such; a date or a UUID may also be given as its text.
+        """
+        return self._typed.encode(self._bound(args, kwargs) if args else kwargs)
+
+    def decode(self, text: str) -> dict[str, Any]:
+        """Typed keyword arguments; PayloadInvalid if the signature has changed too much since."""
+        return self._typed.decode(text)
+
+    @cached_property
+    def _typed(self) -> "TypedPayload":
+        from windlass.core.typed_payload import TypedPayload
+
+        return TypedPayload(self.signature, self._definition, self._limit)
+
+    def _bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
+        names = [field.name for field in self.signature.fields if not field.by_name_only]
+        problem = None
+        if len(args) > len(names):
+            problem = FieldError("", f"it takes {counted(len(names), 'value')} by position at most")
+        elif twice := kwargs.keys() & set(names[: len(args)]):
+            problem = FieldError(json_pointer([min(twice)]), "given twice")
+        if problem:
+            raise PayloadInvalid(self._definition, [problem])
+        return {**dict(zip(names, args, strict=False)), **kwargs}

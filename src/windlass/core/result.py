@@ -1,0 +1,109 @@
+"""What a handler returned, as it is stored. Recording an end never fails because of its content."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from windlass.core.jsontext import DEEPEST, dump_json, find_unstorable, plain, size_of
+from windlass.core.text import clean, storable
+
+RESULT_LIMIT = 256 * 1024
+
+#: Values looked at one by one before the rest is written as text in one piece.
+_MOST_VALUES = 10_000
+_CONTAINERS = (Mapping, list, tuple, set, frozenset)
+_HEAD_BYTES = 4096
+_REPR_BYTES = 16 * 1024
+
+
+def encode_result(value: object, limit: int = RESULT_LIMIT) -> tuple[str, str | None]:
+    """JSON text for any value at all, and a note if it had to be changed. Never raises.
+
+    What JSON cannot hold is stored as its `repr`, what databases refuse is replaced by U+FFFD, and
+    a result above `limit` bytes becomes `{"truncated": true, "bytes": …, "head": "…"}`.
+    """
+    note = None
+    try:
+        text = dump_json(value)
+    except Exception:  # noqa: BLE001  a returned object's own methods may raise anything
+        text, note = _rescued(value)
+    size = size_of(text)
+    if size <= limit:
+        return text, note
+    return _head(text, size, limit), f"the result has {size:,} bytes, the limit is {limit:,}"
+
+
+def _rescued(value: object) -> tuple[str, str | None]:
+    rescue = _Rescue()
+    try:
+        return dump_json(rescue.plain(value)), rescue.note()
+    except Exception:  # noqa: BLE001  as above
+        return dump_json(_repr(value)), f"not JSON, stored as text: {type(value).__name__}"
+
+
+def _head(text: str, size: int, limit: int) -> str:
+    # Quotes and control characters grow when the head is written as JSON once more.
+    room = min(_HEAD_BYTES, limit // 2)
+    while room:
+        head = text.encode()[:room].decode(errors="ignore")
+        cut = dump_json({"truncated": True, "bytes": size, "head": head})
+        if size_of(cut) <= limit:
+            return cut
+        room //= 2
+    return dump_json({"truncated": True, "bytes": size, "head": ""})
+
+
+class _Rescue:
+    """Turns a value into JSON piece by piece, and remembers what it changed."""
+
+    def __init__(self) -> None:
+        self._kinds: set[str] = set()
+        self._replaced = False
+        self._seen = 0
+
+    def note(self) -> str | None:
+        notes = []
+        if self._kinds:
+            notes.append(f"not JSON, stored as text: {', '.join(sorted(self._kinds)[:5])}")
+        if self._replaced:
+            notes.append("characters that cannot be stored were replaced")
+        return "; ".join(notes) or None
+
+    def plain(self, value: object, depth: int = 0) -> Any:
+        self._seen += 1
+        if isinstance(value, str):
+            return self._text(value)
+        if self._seen > _MOST_VALUES or (depth >= DEEPEST and isinstance(value, _CONTAINERS)):
+            return self._as_text(value)
+        if isinstance(value, Mapping):
+            return {self._key(key): self.plain(part, depth + 1) for key, part in value.items()}
+        if isinstance(value, _CONTAINERS):
+            return [self.plain(part, depth + 1) for part in value]
+        return self._other(value, depth)
+
+    def _other(self, value: object, depth: int) -> Any:
+        if value is None or isinstance(value, int | float):
+            return value if find_unstorable(value) is None else self._as_text(value)
+        try:
+            known = plain(value)
+        except Exception:  # noqa: BLE001  as above
+            return self._as_text(value)
+        return self.plain(known, depth)
+
+    def _key(self, key: object) -> str:
+        return self._text(key) if isinstance(key, str) else _repr(key)
+
+    def _text(self, text: str) -> str:
+        kept = storable(text)
+        self._replaced = self._replaced or kept != text
+        return kept
+
+    def _as_text(self, value: object) -> str:
+        self._kinds.add(type(value).__name__)
+        return _repr(value)
+
+
+def _repr(value: object) -> str:
+    try:
+        return clean(repr(value), _REPR_BYTES)
+    except Exception:  # noqa: BLE001  as above
+        return f"<{type(value).__name__}>"

@@ -1,0 +1,116 @@
+"""Model -> JSON: the one shape in which the command line and the API show things.
+
+Instants are ISO 8601 in UTC with a Z, durations seconds or what their name says. Secrets are struck
+out here, because this is the way out. A field may be added; none changes its meaning.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, Transition
+from windlass.core.redact import Redactor
+
+#: What lists leave out, because they do not read it.
+_WHOLE_ONLY = frozenset({"payload", "metadata", "result", "warnings", "error_trace"})
+_TEXTS = ("last_error", "error_trace", "reason", "progress_note")
+
+
+def job(
+    job: Job,
+    *,
+    now: datetime,
+    redactor: Redactor,
+    schema: Mapping[str, Any] | None = None,
+    whole: bool = True,
+) -> dict[str, Any]:
+    """A job; `schema` is its definition's and marks what is secret in the payload.
+
+    `view` is the state as people see it at `now`. Without `whole` it is a list's entry.
+    """
+    shown = _plain(job)
+    secrets = redactor.secrets_in(job.payload, schema)
+    shown["payload"] = redactor.redact_value(job.payload, schema)
+    shown["metadata"] = redactor.redact_value(dict(job.metadata))
+    shown["result"] = redactor.redact_value(job.result)
+    shown["warnings"] = [redactor.redact_text(text, secrets) for text in job.warnings]
+    for name in _TEXTS:
+        shown[name] = _redacted(redactor, shown[name], secrets)
+    shown["view"] = str(job.view(now))
+    return {name: shown[name] for name in _JOB if whole or name not in _WHOLE_ONLY}
+
+
+def page(page: Page, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
+    """Some of a list of jobs, and the cursor that goes on after it (null at the end)."""
+    items = [job(one, now=now, redactor=redactor, whole=False) for one in page.jobs]
+    return {"items": items, "next_cursor": None if page.next is None else str(page.next)}
+
+
+def receipt(receipt: Receipt) -> dict[str, Any]:
+    """What enqueue answers."""
+    return _plain(receipt)
+
+
+def attempt(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
+    """One try at a job."""
+    shown = _plain(attempt)
+    for name in ("error", "error_trace", "stdout_tail", "stderr_tail"):
+        shown[name] = _redacted(redactor, shown[name])
+    took = attempt.duration
+    shown["duration_ms"] = None if took is None else round(took / timedelta(milliseconds=1))
+    return shown
+
+
+def transition(transition: Transition, redactor: Redactor) -> dict[str, Any]:
+    """One step of a job's history."""
+    shown = _plain(transition)
+    shown["message"] = _redacted(redactor, shown["message"])
+    return shown
+
+
+def line(line: LogLine, redactor: Redactor) -> dict[str, Any]:
+    """One line of a job's log."""
+    shown = _plain(line)
+    shown["message"] = redactor.redact_text(line.message)
+    shown["fields"] = redactor.redact_value(dict(line.fields))
+    return shown
+
+
+def instant(at: datetime) -> str:
+    """An instant as it is written everywhere outside of Python."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def plain(value: object) -> Any:
+    """A value as JSON knows it; what it does not know is left alone."""
+    if isinstance(value, datetime):
+        return instant(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, UUID | Enum):
+        return str(value)
+    return list(value) if isinstance(value, tuple | frozenset) else value
+
+
+def _plain(model: Any) -> dict[str, Any]:
+    return {_name(f.name): plain(getattr(model, f.name)) for f in fields(model)}
+
+
+def _name(field: str) -> str:
+    return "tenant_id" if field == "tenant" else field
+
+
+def _redacted(redactor: Redactor, text: str | None, secrets: Sequence[str] | frozenset[str] = ()) -> str | None:
+    return None if text is None else redactor.redact_text(text, secrets)
+
+
+#: The fields of a job in the order people look for them: what, where it stands, when, why.
+_FIRST = (
+    "id", "definition", "state", "view", "tenant_id", "queue", "priority", "attempts",
+    "max_attempts", "progress", "progress_note", "payload", "result", "warnings", "last_error",
+    "error_type",
+)  # fmt: skip
+_JOB = (*_FIRST, *(name for f in fields(Job) if (name := _name(f.name)) not in _FIRST))

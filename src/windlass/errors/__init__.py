@@ -1,0 +1,123 @@
+"""Every exception, drawn as a tree.
+
+    WindlassError
+    ├── 1xxx  the installation
+    │   ├── WL1101 DatabaseUnreachable      nobody answers at the database's address
+    │   ├── WL1102 DatabaseTimeout          it answered too late
+    │   ├── WL1103 UnsupportedDatabase      a URL for no database we know, or its driver is missing
+    │   ├── WL1203 SchemaOutdated           migrations are pending
+    │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
+    │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
+    │   ├── WL1301 SettingsInvalid          every problem with the settings, at once
+    │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
+    │   └── WL1402 AppNotFound              modules were given, but no Windlass app is in them
+    ├── 2xxx  what was asked for
+    │   ├── WL2001 CommandInvalid           a command line that cannot be understood
+    │   ├── WL2002 ConfirmationNeeded       a command that asks first, where nobody can answer
+    │   ├── WL2004 PayloadInvalid           it does not fit the definition's schema
+    │   ├── WL2005 PayloadTooLarge
+    │   ├── WL2006 PayloadUnstorable        no database could give it back as it is
+    │   ├── WL2007 OptionInvalid            a priority, delay, name, duration … out of range
+    │   ├── WL2107 DefinitionNotFound
+    │   ├── WL2108 DefinitionDisabled
+    │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
+    │   ├── WL2201 TenantNotFound
+    │   └── WL2202 TenantSuspended
+    └── 3xxx  jobs
+        ├── WL3301 JobNotFound
+        ├── WL3302 JobStateConflict         the verb does not apply to the job's state
+        ├── WL3303 AmbiguousId              several jobs end in what was typed
+        ├── WL3304 DuplicateJob             only with on_duplicate="error"
+        ├── WL3305 ParentInvalid
+        ├── WL3401 JobFailed                what waiting for a job that failed raises
+        ├── WL3402 WaitTimedOut
+        └── WL3501 TransactionUnsupported   a `tx` we cannot write through
+
+    Permanent   raised by a handler: no further attempts
+    Stopped     raised into a handler that has to stop
+
+A code never changes its meaning and is never reused. Its exit code and HTTP status stand in tables
+of the command line and the API.
+"""
+
+from windlass.errors.asked import (
+    CommandInvalid,
+    ConfirmationNeeded,
+    DefinitionDisabled,
+    DefinitionInvalid,
+    DefinitionNotFound,
+    OptionInvalid,
+    PayloadInvalid,
+    PayloadTooLarge,
+    PayloadUnstorable,
+    TenantNotFound,
+    TenantSuspended,
+)
+from windlass.errors.base import (
+    FieldError,
+    WindlassError,
+    by_code,
+)
+from windlass.errors.handlers import (
+    Permanent,
+    Stopped,
+)
+from windlass.errors.installation import (
+    AppNotFound,
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    MigrationChanged,
+    ModuleNotLoaded,
+    SchemaOutdated,
+    SchemaTooNew,
+    SettingProblem,
+    SettingsInvalid,
+    UnsupportedDatabase,
+)
+from windlass.errors.jobs import (
+    AmbiguousId,
+    DuplicateJob,
+    JobFailed,
+    JobNotFound,
+    JobStateConflict,
+    ParentInvalid,
+    TransactionUnsupported,
+    WaitTimedOut,
+)
+
+__all__ = [
+    "AmbiguousId",
+    "AppNotFound",
+    "CommandInvalid",
+    "ConfirmationNeeded",
+    "DatabaseTimeout",
+    "DatabaseUnreachable",
+    "DefinitionDisabled",
+    "DefinitionInvalid",
+    "DefinitionNotFound",
+    "DuplicateJob",
+    "FieldError",
+    "JobFailed",
+    "JobNotFound",
+    "JobStateConflict",
+    "MigrationChanged",
+    "ModuleNotLoaded",
+    "OptionInvalid",
+    "ParentInvalid",
+    "PayloadInvalid",
+    "PayloadTooLarge",
+    "PayloadUnstorable",
+    "Permanent",
+    "SchemaOutdated",
+    "SchemaTooNew",
+    "SettingProblem",
+    "SettingsInvalid",
+    "Stopped",
+    "TenantNotFound",
+    "TenantSuspended",
+    "TransactionUnsupported",
+    "UnsupportedDatabase",
+    "WaitTimedOut",
+    "WindlassError",
+    "by_code",
+]

@@ -1,0 +1,167 @@
+"""2xxx: what was asked for — commands, payloads, options, definitions, tenants."""
+
+from collections.abc import Collection, Sequence
+
+from windlass.errors.base import FieldError, WindlassError
+from windlass.errors.wording import counted, nearest, quoted, sentence
+
+
+class CommandInvalid(WindlassError):
+    """The command line cannot be understood: an unknown command or flag, a value too many, one
+    missing, or one that is not what it should be."""
+
+    code = "WL2001"
+
+    def __init__(
+        self, problem: str, *, hint: str = "`windlass --help` lists the commands."
+    ) -> None:
+        super().__init__(problem, hint=hint)
+
+
+class ConfirmationNeeded(WindlassError):
+    """The command asks before it does this, and there is nobody to ask: no terminal, or
+    --no-input was given."""
+
+    code = "WL2002"
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+        super().__init__(
+            f"{doing} needs a confirmation.",
+            reason="Nobody can be asked here.",
+            hint="Add --yes if you are sure.",
+        )
+
+
+class PayloadInvalid(WindlassError):
+    """The payload does not fit the definition's schema. `errors` has each field at fault."""
+
+    code = "WL2004"
+
+    def __init__(self, definition: str, errors: Sequence[FieldError]) -> None:
+        self.definition = definition
+        fields = sum(bool(error.pointer) for error in errors)
+        what = {0: "that", 1: "this field"}.get(fields, f"these {fields} fields")
+        super().__init__(
+            f"payload for {quoted(definition)} is not valid.",
+            reason=sentence("; ".join(map(str, errors))),
+            hint=f"Fix {what}; schema: `windlass definitions schema {definition}`.",
+            errors=errors,
+        )
+
+
+class PayloadTooLarge(WindlassError):
+    """The payload is larger than a job may carry."""
+
+    code = "WL2005"
+
+    def __init__(self, definition: str, *, size: int, limit: int) -> None:
+        self.definition = definition
+        self.size = size
+        self.limit = limit
+        super().__init__(
+            f"payload for {quoted(definition)} is too large.",
+            reason=f"It has {size:,} bytes, the limit is {limit:,}.",
+            hint="Store the data elsewhere and pass its name or address.",
+            errors=[FieldError("", f"{size:,} bytes, the limit is {limit:,}")],
+        )
+
+
+class PayloadUnstorable(WindlassError):
+    """The payload holds something no database could give back as it is: NUL characters, halves
+    of surrogate pairs, NaN or infinities, too many levels, or a value that is not JSON."""
+
+    code = "WL2006"
+
+    def __init__(self, problem: str, *, pointer: str = "", what: str = "payload") -> None:
+        self.pointer = pointer
+        super().__init__(
+            f"{what} cannot be stored.",
+            reason=sentence(f"{pointer}: {problem}" if pointer else f"it {problem}"),
+            hint="Pass plain JSON: text without NUL, finite numbers, lists and objects.",
+            errors=[FieldError(pointer, problem)],
+        )
+
+
+class OptionInvalid(WindlassError):
+    """An option has a value it cannot have."""
+
+    code = "WL2007"
+
+    def __init__(self, option: str, value: object, *, allowed: str) -> None:
+        self.option = option
+        self.value = value
+        super().__init__(
+            f"{option} cannot be {quoted(value)}.",
+            hint=f"Give {allowed}.",
+            errors=[FieldError(f"/{option}", f"{quoted(value)} is not {allowed}")],
+        )
+
+
+class DefinitionNotFound(WindlassError):
+    """No definition has this key. Its code was never synchronised, or the key has a typo."""
+
+    code = "WL2107"
+
+    def __init__(self, key: str, *, known: Collection[str] = ()) -> None:
+        self.key = key
+        self.near = nearest(key, known)
+        count = counted(len(known), "definition")
+        super().__init__(
+            f"no definition named {quoted(key)}.",
+            reason=f"{count} {'is' if len(known) == 1 else 'are'} known.",
+            hint=(f"Did you mean `{self.near}`? " if self.near else "")
+            + "New code? Start a worker that imports it or run `windlass definitions sync`.",
+        )
+
+
+class DefinitionDisabled(WindlassError):
+    """The definition takes no new jobs until someone enables it; its queued jobs wait."""
+
+    code = "WL2108"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"definition {quoted(key)} is disabled.",
+            reason="A disabled definition takes no new jobs, and its queued jobs wait.",
+            hint=f"`windlass definitions enable {key}`.",
+        )
+
+
+class DefinitionInvalid(WindlassError):
+    """A definition is declared in a way that cannot work."""
+
+    code = "WL2109"
+
+    def __init__(self, key: str, problem: str, *, hint: str = "Change the declaration.") -> None:
+        self.key = key
+        super().__init__(
+            f"definition {quoted(key)} cannot work.", reason=sentence(problem), hint=hint
+        )
+
+
+class TenantNotFound(WindlassError):
+    """No tenant has this id, or it was deleted."""
+
+    code = "WL2201"
+
+    def __init__(self, tenant: str) -> None:
+        self.tenant = tenant
+        super().__init__(
+            f"no tenant {quoted(tenant)}.", hint=f"`windlass tenants create {tenant}`."
+        )
+
+
+class TenantSuspended(WindlassError):
+    """The tenant takes no new jobs until someone resumes it."""
+
+    code = "WL2202"
+
+    def __init__(self, tenant: str) -> None:
+        self.tenant = tenant
+        super().__init__(
+            f"tenant {quoted(tenant)} is suspended.",
+            reason="A suspended tenant takes no new jobs.",
+            hint=f"`windlass tenants resume {tenant}`.",
+        )

@@ -1,0 +1,195 @@
+"""1xxx: the installation — its database, its settings, its code."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from windlass.errors.base import FieldError, WindlassError
+from windlass.errors.wording import (
+    address,
+    counted,
+    first_line,
+    json_pointer,
+    listed,
+    quoted,
+    sentence,
+)
+
+
+class DatabaseUnreachable(WindlassError):
+    """Nobody answers at the database's address.
+
+    The database is down, still starting, behind a firewall, or somewhere else than the URL says.
+    """
+
+    code = "WL1101"
+
+    def __init__(self, url: str, *, cause: str = "", tries: int = 1, seconds: float = 0.0) -> None:
+        self.address = address(url)
+        self.tries = tries
+        self.seconds = seconds
+        tried = f" after {tries} tries in {seconds:.0f} s" if tries > 1 else ""
+        super().__init__(
+            f"cannot reach the database at {self.address}.",
+            reason=sentence(f"{cause.rstrip('.') or 'it does not answer'}{tried}"),
+            hint="Check that it runs and that WINDLASS_DATABASE_URL is right, "
+            "then `windlass doctor`.",
+        )
+
+
+class DatabaseTimeout(WindlassError):
+    """The database took longer than a call may take.
+
+    It is overloaded, or something holds a lock. Whether the call took effect is unknown; what
+    Windlass repeats is safe to repeat.
+    """
+
+    code = "WL1102"
+
+    def __init__(self, doing: str, *, seconds: float) -> None:
+        self.doing = doing
+        self.seconds = seconds
+        super().__init__(
+            f"the database did not answer within {seconds:g} s.",
+            reason=f"It was asked to {doing}.",
+            hint="Look for long transactions and locks; `windlass doctor` lists them.",
+        )
+
+
+class UnsupportedDatabase(WindlassError):
+    """The URL names no database Windlass knows, or the driver for it is not installed."""
+
+    code = "WL1103"
+
+    def __init__(
+        self, scheme: str, *, missing: str | None = None, extra: str | None = None
+    ) -> None:
+        self.scheme = scheme
+        self.missing = missing
+        if missing is not None:
+            super().__init__(
+                f"the driver for {scheme}:// is not installed.",
+                reason=f"It needs the package {missing}.",
+                hint=f'pip install "windlass[{extra}]"' if extra else f"pip install {missing}",
+            )
+        else:
+            super().__init__(
+                f"{quoted(scheme)} is no database Windlass knows.",
+                reason="Known are sqlite, postgresql, mariadb and mysql.",
+                hint="Write the URL like sqlite:///windlass.db or postgresql://user@host/name.",
+            )
+
+
+class SchemaOutdated(WindlassError):
+    """The tables in the database are older than this Windlass."""
+
+    code = "WL1203"
+
+    def __init__(self, found: int, needed: int) -> None:
+        self.found = found
+        self.needed = needed
+        pending = needed - found
+        super().__init__(
+            f"the database schema is at version {found}, this Windlass needs {needed}.",
+            reason=f"{counted(pending, 'migration')} {'is' if pending == 1 else 'are'} pending.",
+            hint="`windlass db migrate` (preview: `windlass db sql`). "
+            "Workers refuse to start until then.",
+        )
+
+
+class SchemaTooNew(WindlassError):
+    """A newer Windlass has migrated this database beyond what this one can work with."""
+
+    code = "WL1204"
+
+    def __init__(self, found: int, known: int) -> None:
+        self.found = found
+        self.known = known
+        super().__init__(
+            f"the database schema is at version {found}, this Windlass knows up to {known}.",
+            reason="A newer Windlass has migrated it.",
+            hint="Upgrade this process: pip install --upgrade windlass.",
+        )
+
+
+class MigrationChanged(WindlassError):
+    """A migration that was applied to this database differs from the one installed here."""
+
+    code = "WL1205"
+
+    def __init__(self, name: str, *, applied: str, installed: str) -> None:
+        self.name = name
+        self.applied = applied
+        self.installed = installed
+        super().__init__(
+            f"migration {name} is not the one that was applied to this database.",
+            reason=f"Its checksum is {installed[:12]}, applied was {applied[:12]}.",
+            hint="Install the Windlass that migrated it; never edit a migration that has run.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SettingProblem:
+    """One setting that cannot be used. `value` is as it may be shown: secrets are masked."""
+
+    key: str
+    value: str
+    allowed: str
+    origin: str
+
+    def __str__(self) -> str:
+        return f"{self.key} = {self.value} ({self.origin}): {self.allowed}"
+
+
+class SettingsInvalid(WindlassError):
+    """Some settings cannot be used. All problems are listed, not only the first."""
+
+    code = "WL1301"
+
+    def __init__(self, problems: Sequence[SettingProblem]) -> None:
+        self.problems = tuple(problems)
+        settings = counted(len(self.problems), "setting")
+        super().__init__(
+            f"{settings} cannot be used.",
+            reason="; ".join(map(str, self.problems)) + ".",
+            hint="Every value and where it comes from: `windlass config show --origin`.",
+            errors=[
+                FieldError(
+                    json_pointer(problem.key.split(".")), f"{problem.value}: {problem.allowed}"
+                )
+                for problem in self.problems
+            ],
+        )
+
+
+class ModuleNotLoaded(WindlassError):
+    """A module that should declare jobs cannot be imported."""
+
+    code = "WL1401"
+
+    def __init__(self, module: str, *, cause: str) -> None:
+        self.module = module
+        super().__init__(
+            f"the module {quoted(module)} cannot be imported.",
+            reason=sentence(first_line(cause)),
+            hint="Run with --debug for the traceback; a file is given as path/to/jobs.py, "
+            "a module as package.jobs.",
+        )
+
+
+class AppNotFound(WindlassError):
+    """No Windlass app was found: the modules given hold none at their top level, or no module was
+    given and none could be found."""
+
+    code = "WL1402"
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        self.modules = tuple(modules)
+        super().__init__(
+            f"no Windlass app in {listed([quoted(name) for name in modules])}."
+            if modules
+            else "no module with jobs was given or found.",
+            reason="An app is made at the top level of a module: wl = Windlass()."
+            if modules
+            else "Looked for the setting `modules`, then jobs.py, then files that make a Windlass().",
+            hint="Name the module that declares your jobs, such as `windlass dev jobs.py`.",
+        )

@@ -1,0 +1,167 @@
+"""3xxx: jobs — finding them, changing them, waiting for them."""
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+from uuid import UUID
+
+from windlass.errors.base import WindlassError
+from windlass.errors.wording import first_line, listed, quoted, sentence
+from windlass.ids import JobId, short
+
+_STATES = {
+    "pending": "is pending",
+    "queued": "is queued",
+    "running": "is running",
+    "completed": "completed",
+    "canceled": "was canceled",
+    "dead_letter": "was dead-lettered",
+}
+_DONE = {
+    "cancel": "canceled",
+    "retry": "retried",
+    "run_now": "run now",
+    "discard": "discarded",
+    "update": "changed",
+    "delete": "deleted",
+}
+
+
+class JobNotFound(WindlassError):
+    """No job has this id, at least none the caller may see. It may have been pruned."""
+
+    code = "WL3301"
+
+    def __init__(self, job: UUID | str) -> None:
+        self.job = str(job)
+        super().__init__(
+            f"no job {self.job if isinstance(job, UUID) else quoted(job)}.",
+            reason="It never existed, belongs to another tenant, or was pruned.",
+            hint="Any six or more last characters of an id will do; see `windlass jobs list`.",
+        )
+
+
+class JobStateConflict(WindlassError):
+    """The verb does not apply to a job in this state; nothing was changed.
+
+    `since` tells in words for how long it has been so ("4 s"), `allowed` the states in which the
+    verb would apply.
+    """
+
+    code = "WL3302"
+
+    def __init__(
+        self, job: JobId, *, verb: str, state: str, since: str = "", allowed: Collection[str] = ()
+    ) -> None:
+        self.job = job
+        self.verb = verb
+        self.state = state
+        states = [known for known in _STATES if known in allowed]
+        states += sorted(set(allowed) - set(states))
+        super().__init__(
+            f"job {short(job)} cannot be {_DONE.get(verb.replace(' ', '_'), verb)}: "
+            f"it {_STATES.get(state, f'is {state}')}{f' {since} ago' if since else ''}.",
+            reason=f"Only {listed(states)} jobs can be." if states else "",
+            hint=f"To see what it did: `windlass jobs show {short(job)}`; "
+            f"to run it again: `windlass jobs clone {short(job)}`.",
+        )
+
+
+class AmbiguousId(WindlassError):
+    """Several jobs' ids end in what was typed. `candidates` has some of them."""
+
+    code = "WL3303"
+
+    def __init__(self, suffix: str, candidates: Sequence[JobId]) -> None:
+        self.suffix = suffix
+        self.candidates = tuple(candidates)
+        super().__init__(
+            f"several jobs end in {quoted(suffix)}.",
+            reason=f"Among them {listed([str(job) for job in candidates])}.",
+            hint="Type more of the id.",
+        )
+
+
+class DuplicateJob(WindlassError):
+    """An equal job exists and `on_duplicate="error"` was asked for."""
+
+    code = "WL3304"
+
+    def __init__(self, existing: JobId, *, because: str) -> None:
+        self.existing = existing
+        self.because = because
+        super().__init__(
+            f"an equal job exists: {existing}.",
+            reason=f"It has the same {because}.",
+            hint=f"`windlass jobs show {short(existing)}`.",
+        )
+
+
+class ParentInvalid(WindlassError):
+    """A job cannot wait for this parent: it is unknown, another tenant's, or the job itself."""
+
+    code = "WL3305"
+
+    def __init__(self, parent: UUID, *, because: Literal["unknown", "cycle"]) -> None:
+        self.parent = parent
+        self.because = because
+        unknown = because == "unknown"
+        super().__init__(
+            f"job {short(parent)} cannot be a parent.",
+            reason="No such job exists in this tenant." if unknown else "It would wait for itself.",
+            hint="Give ids of jobs enqueued before, of the same tenant.",
+        )
+
+
+class JobFailed(WindlassError):
+    """The job that was waited for ended without success.
+
+    `state` is `dead_letter` or `canceled`; `error_type` and `error` are those of its last attempt,
+    empty if it never ran.
+    """
+
+    code = "WL3401"
+
+    def __init__(
+        self, job: JobId, *, state: str, error_type: str | None = None, error: str | None = None
+    ) -> None:
+        self.job = job
+        self.state = state
+        self.error_type = error_type
+        self.error = error
+        super().__init__(
+            f"job {short(job)} {_STATES.get(state, state)}.",
+            reason=": ".join(part for part in (error_type, first_line(error or "")) if part),
+            hint=f"`windlass jobs show {short(job)}`.",
+        )
+
+
+class WaitTimedOut(WindlassError):
+    """The job had not ended when the time to wait for it was over. It goes on regardless."""
+
+    code = "WL3402"
+
+    def __init__(self, job: JobId, *, seconds: float, state: str) -> None:
+        self.job = job
+        self.seconds = seconds
+        self.state = state
+        super().__init__(
+            f"job {short(job)} has not ended within {seconds:g} s.",
+            reason=f"It is {state}, and goes on without you.",
+            hint=f"Why it is not done: `windlass jobs explain {short(job)}`.",
+        )
+
+
+class TransactionUnsupported(WindlassError):
+    """Windlass cannot write through what was given as `tx`."""
+
+    code = "WL3501"
+
+    def __init__(self, kind: str, *, problem: str = "") -> None:
+        self.kind = kind
+        article = "an" if kind[:1].lower() in tuple("aeiou") else "a"
+        super().__init__(
+            f"{article} {kind} cannot be used as tx.",
+            reason=sentence(problem or "it is no connection or session Windlass knows"),
+            hint="Give a connection to the database of Windlass: of SQLAlchemy, psycopg, asyncpg, "
+            "PyMySQL, asyncmy or sqlite3, or the alias of a Django database.",
+        )

@@ -1,0 +1,257 @@
+"""Every setting: what it is, its default, its range, and when to change it."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from windlass.settings.kinds import Flag, Number, Several, Text, Whole, setting
+
+_KIB = 1024
+_YEAR = 366 * 86_400
+_FOREVER = {"forever": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """The database that holds everything."""
+
+    url: str = setting(
+        Text(),
+        "sqlite:///windlass.db",
+        "Where the jobs are: sqlite:///file.db, postgresql://user@host/name, mariadb:// or "
+        "mysql://.",
+        url=True,
+    )
+    schema: str | None = setting(
+        Text(),
+        None,
+        "PostgreSQL only: the schema the tables are in. Unset means the first one in the search "
+        "path.",
+    )
+    listen_url: str | None = setting(
+        Text(),
+        None,
+        "PostgreSQL only: a direct connection for wake-up signals. Set it when `database.url` "
+        "leads through a transaction pooler, which cannot carry them.",
+        url=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """Running jobs."""
+
+    enabled: bool = setting(
+        Flag(),
+        True,
+        "Whether this process runs jobs. With false, and `scheduler.enabled` false too, an "
+        "embedding program or `serve --all` runs none.",
+    )
+    concurrency: int = setting(
+        Whole(1, 10_000),
+        4,
+        "Jobs one process runs at the same time. Raise it for handlers that mostly wait; 1 runs "
+        "them one after another.",
+    )
+    poll_interval_ms: int = setting(
+        Whole(100, 60_000),
+        1000,
+        "How often to look for work when no wake-up signal came. A safety net; lower it only "
+        "where signals cannot arrive.",
+    )
+    lease_seconds: int = setting(
+        Whole(1, 3600),
+        30,
+        "How long a worker holds a job without renewing; it renews every third of that. Shorter "
+        "finds dead workers sooner, longer bears longer pauses of the database.",
+    )
+    max_attempts: int = setting(
+        Whole(1, 100),
+        3,
+        "Attempts a job has, the first included, unless its definition says otherwise. 1 means no "
+        "retry.",
+    )
+    shutdown_timeout_seconds: int = setting(
+        Whole(0, 3600),
+        30,
+        "How long a worker told to stop lets its jobs finish before it hands them back. Keep it "
+        "below what your process manager grants.",
+    )
+    memory_limit_mb: int | None = setting(
+        Whole(16, 16_777_216),
+        None,
+        "A worker that uses more memory than this stops claiming, finishes what it has, and exits "
+        "to be started anew. Unset means no limit.",
+    )
+    health_port: int | None = setting(
+        Whole(1, 65_535),
+        None,
+        "A port on which the worker answers health probes. Unset means none.",
+    )
+    queues: tuple[str, ...] | None = setting(
+        Several(Text()),
+        None,
+        'Queues this worker serves, in turn. "*" means every queue there is.',
+        words={"*": None},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scheduler:
+    """Turning schedules into jobs."""
+
+    enabled: bool = setting(
+        Flag(), True, "Whether this process fires schedules. Any number of processes may."
+    )
+    tick_seconds: int = setting(
+        Whole(1, 3600),
+        15,
+        "How often to look for due schedules. It also wakes at the next due instant; a smaller "
+        "value only notices changes made elsewhere sooner.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """How long a failed job waits, unless its definition says otherwise:
+    min(cap, base * factor ^ (attempts - 1) + a random part of jitter)."""
+
+    kind: Literal["exponential", "fixed", "list", "none"] = setting(
+        Text("exponential", "fixed", "list", "none"),
+        "exponential",
+        "exponential: longer each time; fixed: always the base; list: the delays in turn, the "
+        "last one repeating; none: at once.",
+    )
+    base_seconds: float = setting(Number(0, _YEAR), 5.0, "The first delay, and every one if fixed.")
+    factor: float = setting(
+        Number(1, 1000), 2.0, "What each delay is multiplied by to give the next."
+    )
+    cap_seconds: float = setting(
+        Number(0, _YEAR), 300.0, "The longest delay of kind exponential, jitter included."
+    )
+    jitter_seconds: float = setting(
+        Number(0, _YEAR),
+        1.0,
+        "Up to this much is added at random, so that jobs do not retry in step.",
+    )
+    delays_seconds: tuple[float, ...] = setting(
+        Several(Number(0, _YEAR)), (), "The delays of kind list."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """What handlers log, on its way to the database."""
+
+    buffer_lines: int = setting(
+        Whole(1, 10_000), 100, "Lines a job gathers before they are written."
+    )
+    buffer_seconds: float = setting(
+        Number(0.1, 300), 5.0, "The longest a line waits to be written."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Sizes. The defaults are also the ceilings: they can only be lowered."""
+
+    payload_bytes: int = setting(
+        Whole(_KIB, 256 * _KIB), 256 * _KIB, "A job's payload; more is refused."
+    )
+    result_bytes: int = setting(
+        Whole(_KIB, 256 * _KIB), 256 * _KIB, "A job's result; of more only the head is kept."
+    )
+    error_bytes: int = setting(
+        Whole(_KIB, 64 * _KIB), 64 * _KIB, "An error; of more head and tail are kept."
+    )
+    output_tail_bytes: int = setting(
+        Whole(0, 64 * _KIB), 64 * _KIB, "The end of a command's output that is kept, per stream."
+    )
+    log_line_bytes: int = setting(
+        Whole(80, 16 * _KIB), 16 * _KIB, "A line of a job's log; of more head and tail are kept."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """What is hidden wherever payloads, logs, errors and output are shown, besides what payload
+    schemas mark and the names and credentials Windlass knows anyway."""
+
+    names: tuple[str, ...] = setting(
+        Several(Text(shortest=2)),
+        (),
+        "Words that make a field secret, as a part of its name, whatever the case.",
+    )
+    patterns: tuple[str, ...] = setting(
+        Several(Text(shortest=4)),
+        (),
+        "Texts to hide. One * stands for any run of characters without spaces and quotes, as in "
+        '"acme_live_*".',
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """The API and the dashboard."""
+
+    secret: str | None = setting(
+        Text(shortest=32),
+        None,
+        "Signs cursors and sessions, the same in all server processes. Unset means a new one at "
+        "each start. Better given as WINDLASS_SERVER_SECRET than written to a file.",
+        secret=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """All settings, top level first, then by section."""
+
+    modules: tuple[str, ...] = setting(
+        Several(Text()),
+        (),
+        "Modules or files that declare jobs; workers and the command line import them.",
+    )
+    timeout_seconds: float = setting(
+        Number(0.1, _YEAR),
+        300.0,
+        "How long an attempt may take, unless its definition says otherwise.",
+    )
+    command_timeout_seconds: float = setting(
+        Number(0.1, _YEAR), 3600.0, "The same for definitions that run a command."
+    )
+    retention_days: float | None = setting(
+        Number(0, 36_500),
+        30.0,
+        "How long ended jobs are kept. 0 deletes completed and canceled jobs as they end; "
+        "dead-lettered ones then stay for 30 days.",
+        words=_FOREVER,
+    )
+    log_retention_days: float | None = setting(
+        Number(0, 36_500), 7.0, "How long the logs of jobs are kept.", words=_FOREVER
+    )
+    retention_count: int | None = setting(
+        Whole(1, 1_000_000_000),
+        None,
+        "Ended jobs to keep per definition, the newest. Unset means all.",
+    )
+    database: Database = field(default_factory=Database)
+    worker: Worker = field(default_factory=Worker)
+    scheduler: Scheduler = field(default_factory=Scheduler)
+    backoff: Backoff = field(default_factory=Backoff)
+    log: Log = field(default_factory=Log)
+    limits: Limits = field(default_factory=Limits)
+    redaction: Redaction = field(default_factory=Redaction)
+    server: Server = field(default_factory=Server)
+
+
+#: The sections by name, in the order of the file.
+SECTIONS = {
+    "database": Database,
+    "worker": Worker,
+    "scheduler": Scheduler,
+    "backoff": Backoff,
+    "log": Log,
+    "limits": Limits,
+    "redaction": Redaction,
+    "server": Server,
+}

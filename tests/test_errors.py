@@ -1,0 +1,278 @@
+import pickle
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass import errors
+from windlass.errors import (
+    AmbiguousId,
+    AppNotFound,
+    CommandInvalid,
+    ConfirmationNeeded,
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    DefinitionDisabled,
+    DefinitionInvalid,
+    DefinitionNotFound,
+    DuplicateJob,
+    FieldError,
+    JobFailed,
+    JobNotFound,
+    JobStateConflict,
+    MigrationChanged,
+    ModuleNotLoaded,
+    OptionInvalid,
+    ParentInvalid,
+    PayloadInvalid,
+    PayloadTooLarge,
+    PayloadUnstorable,
+    Permanent,
+    SchemaOutdated,
+    SchemaTooNew,
+    SettingProblem,
+    SettingsInvalid,
+    Stopped,
+    TenantNotFound,
+    TenantSuspended,
+    TransactionUnsupported,
+    UnsupportedDatabase,
+    WaitTimedOut,
+    WindlassError,
+    by_code,
+)
+from windlass.errors.wording import address, json_pointer, listed, nearest, quoted, sentence
+from windlass.ids import new_job_id, parse_job_id, short
+
+JOB = parse_job_id("01890a5d-ac96-774b-bcce-b3028c1f42d7")
+
+EXAMPLES = [
+    DatabaseUnreachable(
+        "postgresql://u:p@db.internal/x", cause="Connection refused", tries=3, seconds=6
+    ),
+    DatabaseTimeout("claim jobs", seconds=5),
+    UnsupportedDatabase("oracle"),
+    UnsupportedDatabase("mysql", missing="PyMySQL", extra="mysql"),
+    SchemaOutdated(7, 9),
+    SchemaTooNew(9, 7),
+    MigrationChanged("0001_first", applied="a" * 64, installed="b" * 64),
+    SettingsInvalid([SettingProblem("worker.lease_seconds", "0", "1 to 3600", "argument")]),
+    ModuleNotLoaded("jobs.py", cause="No module named 'requests'"),
+    AppNotFound(["jobs.py"]),
+    AppNotFound([]),
+    CommandInvalid('no command named "jbos".'),
+    ConfirmationNeeded("canceling 3 jobs"),
+    PayloadInvalid("mail.send", [FieldError("/to", "required")]),
+    PayloadTooLarge("mail.send", size=300_000, limit=262_144),
+    PayloadUnstorable("has a NUL character", pointer="/a/0"),
+    OptionInvalid("priority", "urgent", allowed="a whole number"),
+    DefinitionNotFound("mial.send", known=["mail.send"]),
+    DefinitionDisabled("mail.send"),
+    DefinitionInvalid("mail.send", "`*args` has no names"),
+    TenantNotFound("acme"),
+    TenantSuspended("acme"),
+    JobNotFound(JOB),
+    JobNotFound("8c1f42d7"),
+    JobStateConflict(JOB, verb="cancel", state="completed"),
+    AmbiguousId("8c1f42", [JOB, new_job_id()]),
+    DuplicateJob(JOB, because="dedupe_key"),
+    ParentInvalid(JOB, because="unknown"),
+    ParentInvalid(JOB, because="cycle"),
+    JobFailed(JOB, state="dead_letter", error_type="ValueError", error="no such thing"),
+    WaitTimedOut(JOB, seconds=60, state="queued"),
+    TransactionUnsupported("Cursor"),
+]
+
+
+def test_every_error_has_a_code_of_its_own():
+    kinds = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
+    codes = [kind.code for kind in kinds if issubclass(kind, WindlassError)]
+
+    assert len(codes) == len(set(codes))
+    assert all(re.fullmatch(r"WL\d{4}", code) for code in codes)
+    assert set(codes) == set(by_code())
+
+
+def test_the_tree_at_the_top_draws_every_error():
+    drawn = dict(re.findall(r"(WL\d{4}) (\w+)", errors.__doc__))
+
+    assert drawn == {
+        code: kind.__name__ for code, kind in by_code().items() if kind is not WindlassError
+    }
+
+
+def test_every_error_has_an_example_here():
+    assert {type(error) for error in EXAMPLES} == set(by_code().values()) - {WindlassError}
+
+
+@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_every_error_says_what_happened_and_what_to_do_in_whole_sentences(error):
+    assert error.message.endswith(".")
+    assert error.hint
+    assert not error.reason or error.reason.endswith((".", "…")) or isinstance(error, JobFailed)
+    assert str(error) == " ".join(filter(None, [error.message, error.reason, error.hint]))
+    assert type(error).__doc__
+
+
+@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_every_error_travels_between_processes(error):
+    error.add_note("seen in a child")
+
+    copy = pickle.loads(pickle.dumps(error))
+
+    assert type(copy) is type(error)
+    assert vars(copy) == vars(error)
+    assert str(copy) == str(error)
+
+
+def test_an_unreachable_database_reads_as_documented():
+    error = EXAMPLES[0]
+
+    assert error.message == "cannot reach the database at db.internal:5432."
+    assert error.reason == "Connection refused after 3 tries in 6 s."
+    assert "WINDLASS_DATABASE_URL" in error.hint
+
+
+def test_an_outdated_schema_reads_as_documented():
+    error = SchemaOutdated(7, 9)
+
+    assert error.message == "the database schema is at version 7, this Windlass needs 9."
+    assert error.reason == "2 migrations are pending."
+    assert SchemaOutdated(8, 9).reason == "1 migration is pending."
+
+
+def test_an_invalid_payload_reads_as_documented():
+    error = PayloadInvalid(
+        "mail.send",
+        [FieldError("/to", '"ada@" is not an email address'), FieldError("/locale", "required")],
+    )
+
+    assert error.message == 'payload for "mail.send" is not valid.'
+    assert error.reason == '/to: "ada@" is not an email address; /locale: required.'
+    assert error.hint == "Fix these 2 fields; schema: `windlass definitions schema mail.send`."
+    assert [part.pointer for part in error.errors] == ["/to", "/locale"]
+
+
+def test_an_unknown_definition_suggests_the_near_one():
+    error = DefinitionNotFound("mial.send", known=["mail.send", "mail.read", "resize"])
+
+    assert error.message == 'no definition named "mial.send".'
+    assert error.reason == "3 definitions are known."
+    assert error.hint.startswith("Did you mean `mail.send`?")
+    assert DefinitionNotFound("zzz", known=["mail.send"]).near is None
+
+
+def test_a_state_conflict_reads_as_documented():
+    error = JobStateConflict(
+        JOB,
+        verb="cancel",
+        state="completed",
+        since="4 s",
+        allowed={"running", "pending", "queued"},
+    )
+
+    assert error.message == "job 8c1f42d7 cannot be canceled: it completed 4 s ago."
+    assert error.reason == "Only pending, queued and running jobs can be."
+    assert "windlass jobs clone 8c1f42d7" in error.hint
+
+
+def test_a_missing_driver_comes_with_the_line_that_installs_it():
+    error = UnsupportedDatabase("mysql", missing="PyMySQL", extra="mysql")
+
+    assert error.hint == 'pip install "windlass[mysql]"'
+
+
+def test_all_problems_with_settings_are_told_at_once():
+    error = SettingsInvalid(
+        [
+            SettingProblem("worker.lease_seconds", "0", "1 to 3600", "argument"),
+            SettingProblem("nonsense", "…", "no such setting", "windlass.toml"),
+        ]
+    )
+
+    assert error.message == "2 settings cannot be used."
+    assert "worker.lease_seconds = 0 (argument): 1 to 3600" in error.reason
+    assert "nonsense" in error.reason
+    assert error.errors[0].pointer == "/worker/lease_seconds"
+
+
+def test_a_failed_job_shows_the_first_line_and_keeps_the_whole_error():
+    error = JobFailed(JOB, state="dead_letter", error_type="ValueError", error="one\ntwo")
+
+    assert error.message == f"job {short(JOB)} was dead-lettered."
+    assert error.reason == "ValueError: one"
+    assert error.error == "one\ntwo"
+    assert JobFailed(JOB, state="canceled").reason == ""
+
+
+def test_what_handlers_raise_is_no_error_of_windlass():
+    assert not issubclass(Permanent, WindlassError)
+    assert not issubclass(Stopped, WindlassError)
+    assert Stopped("timed_out").because == "timed_out"
+    assert pickle.loads(pickle.dumps(Stopped("lost"))).because == "lost"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://u:p@db.internal:6000/x", "db.internal:6000"),
+        ("postgresql://u:p@db.internal/x", "db.internal:5432"),
+        ("postgresql+asyncpg://u:p@db/x", "db:5432"),
+        ("mysql://u:p@h", "h:3306"),
+        ("mariadb://h/x", "h:3306"),
+        ("postgresql://u:hunter2/hunter3@h/x", "h:5432"),
+        ("postgresql://u:hunter2@hunter3@h/x", "h:5432"),
+        ("postgresql://u:hunter2?hunter3@h/x", "the configured address"),
+        ("postgresql://h/x?password=hunter2", "h:5432"),
+        ("postgresql://h/x?password=hun@ter2", "the configured address"),
+        ("postgresql://u:p@[::1]:5432/x", "[::1]:5432"),
+        ("postgresql://u:p@[::1]/x", "[::1]:5432"),
+        ("postgresql://a:1,b:2/x", "a:1,b:2"),
+        ("postgresql:///x?host=/run", "the configured address"),
+        ("sqlite:///windlass.db", "windlass.db"),
+        ("sqlite:////var/lib/windlass.db", "/var/lib/windlass.db"),
+        ("sqlite://", "memory"),
+        ("hunter2", "the configured address"),
+    ],
+)
+def test_an_address_shows_host_and_port_and_no_credentials(url, shown):
+    assert address(url) == shown
+
+
+@given(st.text(min_size=8).filter(lambda text: not set(text) & set("/?@#")))
+def test_a_password_never_reaches_the_message(password):
+    error = DatabaseUnreachable(f"postgresql://user:{password}@host/name")
+
+    assert error.address == "host:5432"
+
+
+@given(st.text())
+def test_any_value_can_be_quoted_and_printed(text):
+    assert len(quoted(text).encode()) < 1000
+    assert quoted("\ud800") == '"\\ud800"'
+    assert len(quoted("x" * 1000)) < 90
+
+
+@given(st.lists(st.text() | st.integers(0)))
+def test_a_pointer_has_a_step_for_each_part(path):
+    pointer = json_pointer(path)
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+    if not any("\ud800" <= character <= "\udfff" for step in path for character in str(step)):
+        assert steps == [str(step) for step in path]
+
+
+def test_words_are_put_together_as_people_do():
+    assert listed([]) == ""
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert sentence("it works") == "It works."
+    assert sentence("Really?") == "Really?"
+    assert nearest("leese_seconds", ["lease_seconds", "queue"]) == "lease_seconds"
+
+
+def test_the_same_job_is_found_by_its_error():
+    existing = new_job_id()
+
+    assert DuplicateJob(existing, because="idempotency_key").existing == existing

@@ -1,0 +1,128 @@
+import os
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from uuid import RFC_4122, UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass import clock, ids
+from windlass.ids import (
+    new_event_id,
+    new_job_id,
+    new_job_ids,
+    new_trigger_id,
+    parse_job_id,
+    parse_suffix,
+    short,
+    uuid7,
+)
+
+milliseconds = st.integers(0, 2**48 - 1)
+counters = st.integers(0, 2**42 - 1)
+tails = st.integers(0, 2**32 - 1)
+
+
+@given(milliseconds, counters, tails)
+def test_an_id_is_a_uuid_of_version_7_with_its_time_in_front(ms, counter, tail):
+    made = uuid7(ms, counter, tail)
+
+    assert (made.version, made.variant) == (7, RFC_4122)
+    assert made.int >> 80 == ms
+    assert UUID(str(made)) == made
+
+
+@given(st.tuples(milliseconds, counters), st.tuples(milliseconds, counters), tails, tails)
+def test_ids_sort_by_millisecond_then_counter(one, other, tail, other_tail):
+    before, after = sorted([one, other])
+
+    if before != after:
+        assert uuid7(*before, tail) < uuid7(*after, other_tail)
+
+
+def test_ids_of_one_process_only_rise():
+    made = [new_job_id() for _ in range(1000)] + new_job_ids(5000) + [new_job_id()]
+
+    assert made == sorted(set(made))
+
+
+def test_ids_rise_even_when_the_clock_steps_back(monkeypatch):
+    before = new_job_id()
+    monkeypatch.setattr(clock, "unix_ms", lambda: 1)
+
+    assert new_job_id() > before
+
+
+def test_a_full_counter_moves_to_the_next_millisecond(monkeypatch):
+    source = ids._Source()
+    monkeypatch.setattr(clock, "unix_ms", lambda: 1000)
+    first = source.make()
+    source._counter = 2**42 - 1
+
+    after = source.make()
+
+    assert first.int >> 80 == 1000
+    assert after.int >> 80 == 1001
+    assert source.make() > after
+
+
+def test_threads_never_get_the_same_id():
+    with ThreadPoolExecutor(8) as pool:
+        made = [one for batch in pool.map(lambda _: new_job_ids(500), range(40)) for one in batch]
+
+    assert len(set(made)) == len(made)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_forked_child_starts_with_randomness_of_its_own(monkeypatch):
+    source = ids._Source()
+    source.make()
+    used = list(source._tails)
+
+    source.reset()  # what a fork does in the child
+    source.make()
+
+    assert list(source._tails) != used
+
+
+def test_every_kind_of_id_is_made_the_same_way():
+    made = [new_job_id(), new_trigger_id(), new_event_id()]
+
+    assert made == sorted(set(made))
+
+
+def test_an_id_behaves_like_any_uuid():
+    made = new_job_id()
+
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert hash(made) == hash(UUID(made.hex))
+    assert made.is_safe is UUID(made.hex).is_safe
+
+
+def test_short_is_the_last_eight_characters():
+    made = new_job_id()
+
+    assert short(made) == str(made)[-8:]
+
+
+@given(milliseconds, counters, tails)
+def test_a_whole_id_is_read_back_with_or_without_dashes(ms, counter, tail):
+    made = uuid7(ms, counter, tail)
+
+    assert parse_job_id(str(made)) == made
+    assert parse_job_id(f"  {made.hex.upper()} ") == made
+    assert parse_suffix(short(made)) == short(made)
+
+
+@pytest.mark.parametrize("text", ["", "8c1f4", "8c1f42dz", "x" * 32, "0" * 33, "job 8c1f42d7"])
+def test_what_is_no_id_is_no_id(text):
+    assert parse_job_id(text) is None
+    assert parse_suffix(text) is None or len(text) >= 6
+
+
+def test_a_suffix_needs_six_characters():
+    assert parse_suffix("8c1f4") is None
+    assert parse_suffix("8C1F42") == "8c1f42"
+    assert parse_suffix("0-8c1f42d7") == "08c1f42d7"
+    assert parse_job_id("8c1f42d7") is None
