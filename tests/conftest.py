@@ -1,3 +1,3 @@
 """What every test may use."""
 
-pytest_plugins = ["tests.databases.plugin", "tests.databases.report"]
+pytest_plugins = ["tests.apps", "tests.databases.plugin", "tests.databases.report"]

@@ -70,6 +70,15 @@ def parse_suffix(text: str) -> str | None:
     return digits if len(digits) >= SHORTEST_SUFFIX and _HEX.fullmatch(digits) else None
 
 
+def stored_id(text: str) -> UUID:
+    """The id that a database has kept as text of 36 characters; it is not checked again."""
+    # As below: several times faster than UUID(), once for every job stored, claimed and finished.
+    made = _new(UUID)
+    _set_int(made, int(text.replace("-", ""), 16))
+    _set_safe(made, _UNKNOWN)
+    return made
+
+
 def uuid7(ms: int, counter: int, tail: int) -> UUID:
     """The UUIDv7 of a millisecond, a 42-bit counter within it and 32 random bits.
 

@@ -539,3 +539,13 @@ def test_a_whole_number_written_with_a_point_is_still_one_when_it_was_accepted_a
     }
     with pytest.raises(PayloadInvalid):
         payload.decode('{"count":3.5,"many":[],"either":1}')
+
+
+def test_half_a_surrogate_pair_in_a_key_of_a_typed_dict_is_refused_too():
+    def count(words: dict[str, int]) -> None: ...
+
+    with pytest.raises(PayloadUnstorable) as caught:
+        model(count).encode((), {"words": {"\udfff": 1}})
+
+    assert pointers(caught) == ["/words"]
+    assert model(count).encode((), {"words": {"�": 1}}) == '{"words":{"�":1}}'

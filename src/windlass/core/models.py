@@ -288,6 +288,7 @@ class Finish:
 
     `state` queued means another try after `delay`. A cancel asked for meanwhile wins over
     queued. `keep=False` deletes the job instead of keeping it among the ended ones.
+    `perhaps_ended`: the handler's own transaction may have recorded the end already.
     """
 
     job_id: JobId
@@ -306,6 +307,7 @@ class Finish:
     stdout_tail: str | None = None
     stderr_tail: str | None = None
     keep: bool = True
+    perhaps_ended: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

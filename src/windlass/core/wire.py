@@ -103,7 +103,9 @@ def _name(field: str) -> str:
     return "tenant_id" if field == "tenant" else field
 
 
-def _redacted(redactor: Redactor, text: str | None, secrets: Sequence[str] | frozenset[str] = ()) -> str | None:
+def _redacted(
+    redactor: Redactor, text: str | None, secrets: Sequence[str] | frozenset[str] = ()
+) -> str | None:
     return None if text is None else redactor.redact_text(text, secrets)
 
 

@@ -50,8 +50,12 @@ class WindlassError(Exception):
 
 
 def by_code() -> Mapping[str, type[WindlassError]]:
-    """Every error class by its code: for explaining, and for listing them in the docs."""
-    return {kind.code: kind for kind in sorted(_tree(WindlassError), key=lambda kind: kind.code)}
+    """Every error class by its code: for explaining, and for listing them in the docs.
+
+    A special case that keeps the code of the class above it is not listed apart.
+    """
+    kinds = [kind for kind in _tree(WindlassError) if "code" in vars(kind)]
+    return {kind.code: kind for kind in sorted(kinds, key=lambda kind: kind.code)}
 
 
 def _tree(root: type[WindlassError]) -> Iterator[type[WindlassError]]:

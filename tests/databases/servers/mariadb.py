@@ -47,6 +47,8 @@ class MariadbServer(Server):
             str(program(MARIADB, "mariadbd")),
             "--no-defaults",
             f"--datadir={self._data}",
+            # A server that starts empties its temporary directory, whoever uses it besides.
+            f"--tmpdir={self.directory}",
             f"--port={self.port}",
             f"--socket={self.directory}/socket",
             f"--pid-file={self.directory}/pid",

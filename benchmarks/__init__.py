@@ -1,0 +1,1 @@
+"""Benchmarks: one script per question. They print ratios, never absolute promises."""

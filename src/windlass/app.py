@@ -1,0 +1,271 @@
+"""Windlass: the object a program holds. It wires the layers together and delegates."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
+from weakref import WeakKeyDictionary
+
+from windlass.core.models import NewJob, Receipt
+from windlass.declare import JobOptions, declare, declared_row
+from windlass.declared import DeclaredJob, JobDecorator, P, R
+from windlass.deliveries import Deliveries
+from windlass.engine.engine import Engine
+from windlass.engine.jobs import OnDuplicate
+from windlass.faces import DefinitionsFace, JobsFace, TenantsFace, WorkersFace
+from windlass.options import Delivery, OptionNames
+from windlass.settings import Settings
+from windlass.storage.open import open_storage
+from windlass.telemetry import Telemetry
+from windlass.upkeep.upkeep import Upkeep
+from windlass.worker.attempt import Around
+from windlass.worker.context import JobContext
+from windlass.worker.handlers import Handler, Handlers
+from windlass.worker.threads import Threads
+from windlass.worker.worker import Worker, WorkerOptions
+
+if TYPE_CHECKING:
+    from windlass import sync
+
+Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
+Engines = WeakKeyDictionary[asyncio.AbstractEventLoop, Engine]
+
+
+class Windlass:
+    """Jobs on the database a program already has.
+
+    `url` is a database URL; without one it is WINDLASS_DATABASE_URL, the settings file's, or
+    `sqlite:///windlass.db`. Making one never connects.
+    """
+
+    def __init__(self, url: str | None = None, *, settings: Settings | None = None) -> None:
+        self._url = url
+        self._given_settings = settings
+        self.telemetry = Telemetry()
+        self.handlers = Handlers()
+        self._around: list[Around] = []
+        self._lifespans: list[Lifespan] = []
+        self._connect: Callable[[], Engine] = self._engine
+        # A driver's connections belong to the loop they were made in.
+        self._engines: Engines = WeakKeyDictionary()
+
+    @overload
+    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> DeclaredJob[P, R]: ...
+    @overload
+    def job(self, function: Callable[P, R], /) -> DeclaredJob[P, R]: ...
+    @overload
+    def job(self, key: str | None = None, /, **options: Unpack[JobOptions]) -> JobDecorator: ...
+    def job(self, key: Any = None, /, **options: Unpack[JobOptions]) -> Any:
+        """Declare a job: `@wl.job`, or `@wl.job("mail.send", queue="mail", …)`.
+
+        Key, payload schema, handler and options come from this one place.
+        """
+        if callable(key):
+            return DeclaredJob(self, self.declare(key, None, {}), key)
+        return lambda function: DeclaredJob(self, self.declare(function, key, options), function)
+
+    def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
+        """Make a function known as a handler: the half of `@wl.job` that both faces share."""
+        handler = declare(function, key, said, self.settings)
+        self.handlers.add(handler)
+        for engine in list(self._engines.values()):
+            engine.definitions.declare(declared_row(handler))
+        return handler
+
+    def around(self, wrap: Around) -> Around:
+        """Run every attempt inside an async context manager made by `wrap(ctx)`."""
+        self._around.append(wrap)
+        return wrap
+
+    def lifespan(self, span: Lifespan) -> Lifespan:
+        """Enter an async context manager once per worker process, before its first claim."""
+        self._lifespans.append(span)
+        return span
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings in force, read when first needed."""
+        return self._given_settings or Settings.load()
+
+    @property
+    def url(self) -> str:
+        """The database's URL, secrets included."""
+        return self._url or self.settings.database.url
+
+    def move_to(self, url: str) -> None:
+        """Use another database than the code names: what `--db` asks for. Only while nothing is
+        connected."""
+        self._url = url
+
+    @property
+    def jobs(self) -> JobsFace:
+        """Find, cancel, retry and explain jobs."""
+        return JobsFace(self)
+
+    @property
+    def definitions(self) -> DefinitionsFace:
+        """List, enable and disable definitions."""
+        return DefinitionsFace(self)
+
+    @property
+    def tenants(self) -> TenantsFace:
+        """Create, list, suspend and delete tenants."""
+        return TenantsFace(self)
+
+    @property
+    def workers(self) -> WorkersFace:
+        """The workers seen."""
+        return WorkersFace(self)
+
+    @property
+    def deliveries(self) -> Deliveries:
+        """How jobs get into the database."""
+        return Deliveries(self)
+
+    @cached_property
+    def blocking(self) -> "sync.Windlass":
+        """The same app for code that cannot await."""
+        from windlass import sync
+
+        return sync.Windlass.of(self)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the running loop."""
+        loop = asyncio.get_running_loop()
+        engine = self._engines.get(loop)
+        if engine is None:
+            engine = self._connect()
+            for handler in self.handlers.values():
+                engine.definitions.declare(declared_row(handler))
+            self._engines[loop] = engine
+        return engine
+
+    async def ready(self) -> Engine:
+        """Connect, check the schema, make declared definitions known."""
+        engine = self.engine
+        await engine.ready()
+        return engine
+
+    async def enqueue(
+        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+    ) -> Receipt:
+        """Enqueue by key, without importing the handler; the definition's row says what is valid."""
+        delivery = Delivery({}).and_also(options)
+        job, definition = await self.deliveries.prepare(key, payload, delivery)
+        return await self.deliveries.deliver(job, definition, delivery)
+
+    async def make(
+        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+    ) -> NewJob:
+        """A job of a definition known by its key, validated and not stored yet."""
+        delivery = Delivery({}).and_also(options)
+        delivery.check_makeable()
+        return (await self.deliveries.prepare(key, payload, delivery))[0]
+
+    async def enqueue_many(
+        self,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        progress: Callable[[int, int], None] | None = None,
+        tx: object = None,
+    ) -> list[Receipt]:
+        """Store many jobs made by `make`, a few thousand per statement, a receipt for each.
+
+        `progress` is told how many of how many are stored. A job may wait for earlier ones. An
+        error leaves what was stored before it; in a `tx` that is for its owner to roll back.
+        """
+        return await self.deliveries.store(
+            jobs, on_duplicate=on_duplicate, progress=progress, tx=tx
+        )
+
+    @asynccontextmanager
+    async def running(
+        self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
+    ) -> AsyncIterator[Worker | None]:
+        """Run worker and upkeep in this process while the block lasts; leaving it drains."""
+        options = WorkerOptions.of(self.settings, concurrency=concurrency, queues=queues)
+        async with self._upheld(options) as engine:
+            if not self.settings.worker.enabled:
+                yield None
+                return
+            async with self.worker(engine, options) as worker:
+                working = asyncio.create_task(worker.run(), name="windlass worker")
+                try:
+                    yield worker
+                finally:
+                    worker.drain()
+                    await working
+
+    async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
+        """Run worker and upkeep in this process until the worker has ended: stopped by whoever
+        `started` tells of it, or by itself. Answers how many jobs it could neither finish nor hand
+        back."""
+        async with self._upheld(options) as engine, self.worker(engine, options) as worker:
+            started(worker)
+            return await worker.run()
+
+    @asynccontextmanager
+    async def worker(
+        self,
+        engine: Engine,
+        options: WorkerOptions,
+        *,
+        handlers: Handlers | None = None,
+        threads: Threads | None = None,
+    ) -> AsyncIterator[Worker]:
+        """A worker that does not run yet, inside this app's lifespans."""
+        async with AsyncExitStack() as stack:
+            for span in self._lifespans:
+                await stack.enter_async_context(span())
+            known = handlers or self.handlers
+            yield Worker(engine, known, options, around=self._around, threads=threads)
+
+    async def close(self) -> None:
+        """Close this loop's connections. The next call opens new ones."""
+        engine = self._engines.pop(asyncio.get_running_loop(), None)
+        if engine is not None:
+            await engine.close()
+
+    @contextmanager
+    def redirected(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
+        """Have `connect` make the engines for a while: a test's. The engines there were stay."""
+        before = self._connect, self._engines
+        self._connect, self._engines = connect, WeakKeyDictionary()
+        try:
+            yield self._engines
+        finally:
+            self._connect, self._engines = before
+
+    async def __aenter__(self) -> "Windlass":
+        await self.ready()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @asynccontextmanager
+    async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:
+        """An engine that is ready and kept up, closed at the end."""
+        try:
+            engine = await self.ready()
+            upkeep = Upkeep(engine, lease_time=options.lease_time)
+            upkeep.start()
+            try:
+                yield engine
+            finally:
+                await upkeep.stop()
+        finally:
+            await self.close()
+
+    def _engine(self) -> Engine:
+        database = self.settings.database
+        storage = open_storage(self.url, schema=database.schema, listen_url=database.listen_url)
+        return Engine(storage, self.settings, self.telemetry)

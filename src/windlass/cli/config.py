@@ -1,0 +1,112 @@
+"""`windlass config`: the settings, where they come from, and changing one in the file."""
+
+import tomllib
+from pathlib import Path
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.output import Column
+from windlass.errors import CommandInvalid
+from windlass.errors.wording import nearest, quoted
+
+_FILE = "windlass.toml"
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass config show --origin",
+        "windlass config get worker.concurrency",
+        "windlass config set worker.concurrency 16",
+    ],
+)
+def config() -> None:
+    """Show and change settings.
+
+    A flag wins over the environment, the environment over the file, the file over the default.
+    """
+
+
+@config.command(
+    examples=[
+        "windlass config show",
+        "windlass config show --origin",
+        "windlass config show --json",
+    ]
+)
+@click.option("--origin", is_flag=True, help="Show where each value comes from.")
+@with_call
+def show(call: Call, origin: bool) -> None:
+    """Show every setting. Secrets are masked."""
+    items = [
+        {"key": one.key, "value": one.shown, "origin": one.origin}
+        for one in call.settings.origins()
+    ]
+    columns = [
+        Column("key", "KEY", lambda item: item["key"]),
+        Column("value", "VALUE", lambda item: item["value"], wide=True),
+    ]
+    if origin:
+        columns.append(Column("origin", "ORIGIN", lambda item: item["origin"], wide=True))
+    call.out.list(items, columns)
+
+
+@config.command(
+    examples=["windlass config get worker.lease_seconds", "windlass config get database.url"]
+)
+@click.argument("key")
+@with_call
+def get(call: Call, key: str) -> None:
+    """Print the value of the setting KEY."""
+    known = {one.key: one for one in call.settings.origins()}
+    if key not in known:
+        near = nearest(key, known)
+        raise CommandInvalid(
+            f"no setting named {quoted(key)}.",
+            hint=(f"Did you mean `{near}`? " if near else "")
+            + "`windlass config show` lists them.",
+        )
+    one = known[key]
+    body = {"key": key, "value": one.shown, "origin": one.origin}
+    if call.out.format in ("people", "tsv", "id"):
+        call.out.data(one.shown)
+    else:
+        call.out.one(body, lambda: None, key="value")
+
+
+@config.command(
+    "set",
+    examples=[
+        "windlass config set worker.concurrency 16",
+        "windlass config set retention_days forever",
+        "windlass config set modules shop.jobs,shop.mail --file deploy/windlass.toml",
+    ],
+)
+@click.argument("key")
+@click.argument("value")
+@click.option("--file", metavar="FILE", help="Which file; by default the one that is read.")
+@with_call
+def set_value(call: Call, key: str, value: str, file: str | None) -> None:
+    """Set KEY to VALUE in the settings file; everything else in it stays.
+
+    Checked before anything is written. The file is windlass.toml, or pyproject.toml where that
+    has the settings.
+    """
+    from windlass.settings import set_in_file
+
+    path = Path(file) if file else _file()
+    set_in_file(path, key, value)
+    call.out.say(f"{key} is set in {path}.")
+
+
+def _file() -> Path:
+    project = Path("pyproject.toml")
+    if Path(_FILE).exists() or not project.exists():
+        return Path(_FILE)
+    try:
+        table = tomllib.loads(project.read_text("utf-8"))
+    except (OSError, ValueError):
+        return Path(_FILE)
+    return project if "windlass" in table.get("tool", {}) else Path(_FILE)

@@ -1,0 +1,172 @@
+"""`windlass db`: bring the tables to what this Windlass needs, and check what they say."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.exits import Exit
+from windlass.cli.output import Column
+from windlass.errors import CommandInvalid
+from windlass.errors.wording import address, counted
+
+if TYPE_CHECKING:
+    from windlass.cli.local import Local
+    from windlass.engine.schema import Migration, Status
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass db migrate",
+        "windlass db sql > pending.sql        # what migrate would run",
+        "windlass db check",
+    ],
+)
+def db() -> None:
+    """Migrate the database and check it."""
+
+
+@db.command(examples=["windlass db migrate", "windlass db migrate --to 3"])
+@click.option("--to", type=click.IntRange(0), metavar="N", help="Not further than this migration.")
+@click.option("--dry-run", is_flag=True, help="Say which, and apply none; their SQL: `db sql`.")
+@with_call
+def migrate(call: Call, to: int | None, dry_run: bool) -> None:
+    """Apply pending migrations, each in a transaction, under a lock. Safe to repeat."""
+    if dry_run:
+        pending = [m for m in call.ask(_status).pending if to is None or m.number <= to]
+        _tell(call, pending, "Would be applied", "Nothing is pending.")
+        return
+    done = call.ask(lambda local: local.engine.schema.migrate(to=to))
+    _tell(call, done, "Applied", "Nothing to do: the database is up to date.")
+
+
+@db.command(examples=["windlass db status", "windlass db status --json"])
+@with_call
+def status(call: Call) -> None:
+    """Show which migrations were applied and which are pending."""
+    found = call.ask(_status)
+    place = address(call.settings.database.url)
+    body = {
+        "database": place,
+        "version": found.version,
+        "needed": max(m.number for m in (*found.applied, *found.pending)),
+        "pending": [_name(m) for m in found.pending],
+        "applied": [_name(m) for m in found.applied],
+    }
+
+    def show() -> None:
+        call.out.facts(
+            [
+                ("Database", place),
+                ("Version", f"{body['version']} of {body['needed']}"),
+                ("Applied", "\n".join(map(_name, found.applied))),
+                ("Pending", "\n".join(map(_name, found.pending)) or "none"),
+            ]
+        )
+        if found.pending:
+            call.out.hint("windlass db migrate")
+
+    call.out.one(body, show, key="version")
+
+
+@db.command(examples=["windlass db sql", "windlass db sql --to 3 > pending.sql"])
+@click.option("--to", type=click.IntRange(0), metavar="N", help="Not further than this migration.")
+@with_call
+def sql(call: Call, to: int | None) -> None:
+    """Print the SQL of pending migrations, and run none of it."""
+    pending = [m for m in call.ask(_status).pending if to is None or m.number <= to]
+    for migration in pending:
+        call.out.data(f"-- {_name(migration)}")
+        call.out.data(migration.up.strip())
+    if not pending:
+        call.out.say("Nothing is pending.")
+
+
+@db.command(
+    examples=[
+        "windlass db downgrade --to 3",
+        "windlass db downgrade --to 0 --yes   # everything goes",
+    ]
+)
+@click.option(
+    "--to", type=click.IntRange(0), metavar="N", required=True, help="The last migration to keep."
+)
+@click.option("--dry-run", is_flag=True, help="Say which would be taken back, and take back none.")
+@with_call
+def downgrade(call: Call, to: int, dry_run: bool) -> None:
+    """Take back migrations, newest first. What they stored is lost."""
+    found = call.ask(_status)
+    going = [m for m in reversed(found.applied) if m.number > to]
+    if to > found.version:
+        raise CommandInvalid(
+            f"the database is at version {found.version}, below {to}.",
+            hint="`windlass db migrate` goes up.",
+        )
+    if dry_run or not going:
+        _tell(call, going, "Would be taken back", "Nothing to take back.")
+        return
+    what = f"taking back {counted(len(going), 'migration')}"
+    place = address(call.settings.database.url)
+    call.confirm(
+        what, f"This deletes what {', '.join(map(_name, going))} stored at {place}. Go on?"
+    )
+    done = call.ask(lambda local: local.engine.schema.downgrade(to=to))
+    _tell(call, done, "Taken back", "Nothing to take back.")
+
+
+@db.command(examples=["windlass db check", "windlass db check --tenant acme --json"])
+@with_call
+def check(call: Call) -> int:
+    """Compare the counts that are kept with a recount. Reads every job.
+
+    Exits with 1 if a count is wrong.
+    """
+
+    async def compare(local: "Local") -> list[dict[str, Any]]:
+        from windlass.core.models import ALL_TENANTS, Scope
+
+        tenant = call.flags.tenant
+        engine = await local.app.ready()
+        wrong = await engine.counts.check(Scope.of(tenant) if tenant else ALL_TENANTS)
+        return [
+            {
+                "tenant_id": one.tenant,
+                "queue": one.queue,
+                "definition": one.definition,
+                "state": one.state,
+                "kept": one.kept,
+                "counted": one.counted,
+            }
+            for one in wrong
+        ]
+
+    wrong = call.ask(compare)
+    titles = ["tenant_id", "queue", "definition", "state", "kept", "counted"]
+    call.out.list(
+        wrong,
+        [Column(key, key.upper(), lambda item, key=key: str(item[key])) for key in titles],  # type: ignore[misc]  # the key is bound as a default
+    )
+    call.out.say(f"{counted(len(wrong), 'count')} wrong." if wrong else "All counts are right.")
+    return Exit.FAILED if wrong else Exit.OK
+
+
+async def _status(local: "Local") -> "Status":
+    return await local.engine.schema.status()
+
+
+def _name(migration: "Migration") -> str:
+    return f"{migration.number:04}_{migration.name}"
+
+
+def _tell(call: Call, migrations: "Sequence[Migration]", done: str, none: str) -> None:
+    names = [_name(migration) for migration in migrations]
+    if call.out.format in ("json", "jsonl"):
+        call.out.json({"migrations": names})
+    elif names:
+        for name in names:
+            call.out.data(f"{done}: {name}" if call.out.format == "people" else name)
+    else:
+        call.out.say(none)

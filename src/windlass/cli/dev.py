@@ -1,0 +1,35 @@
+"""`windlass dev`: everything in one terminal, for somebody who writes jobs."""
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Command, with_call
+from windlass.cli.modules import chosen_modules, takes_modules
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass dev jobs.py",
+        "windlass dev                                # finds jobs.py, or files that make an app",
+        "windlass dev shop.jobs --db postgresql://localhost/shop",
+    ],
+)
+@takes_modules
+@click.option("--no-reload", is_flag=True, help="Stay with the code as it is.")
+@with_call
+def dev(call: Call, modules: tuple[str, ...], concurrency: int | None, no_reload: bool) -> int:
+    """Run the jobs that MODULEs declare, show what they do, and reload on save.
+
+    On a SQLite file, windlass.db, unless told otherwise; its tables are made. All queues are
+    served. Jobs that run while a file is saved finish in the process they run in.
+    """
+    from windlass.cli.developing import Developing
+    from windlass.cli.reloading import Supervisor
+    from windlass.cli.working import How
+
+    names = chosen_modules(call, modules, look_around=True)
+    developing = Developing(call, names, How(concurrency=concurrency, queues=["*"]))
+    if no_reload:
+        return developing.run(None, True)
+    return Supervisor(developing.run, call.out.say).run()

@@ -1,0 +1,153 @@
+"""What `windlass dev` does in the process that runs the jobs: import, prepare, greet, work."""
+
+import asyncio
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from windlass.app import Windlass
+from windlass.cli.banner import banner
+from windlass.cli.call import Call
+from windlass.cli.job_lines import JobLines
+from windlass.cli.loading import is_file, load_apps
+from windlass.cli.look import safe
+from windlass.cli.problems import report
+from windlass.cli.reloading import Link
+from windlass.cli.working import How, Working, work
+from windlass.engine.redaction import redactor_of
+from windlass.errors import ModuleNotLoaded, WindlassError
+
+_FILES_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Developing:
+    call: Call
+    modules: Sequence[str]
+    how: How
+
+    def run(self, link: Link | None, first: bool) -> int:
+        """Run the jobs of the modules until stopped; the exit code."""
+        try:
+            apps = self._apps()
+        except WindlassError as error:
+            return self._failed(error, link)
+        try:
+            return asyncio.run(self._work(apps, link, first))
+        except WindlassError as error:
+            return report(error, self.call.flags)
+
+    def _apps(self) -> list[Windlass]:
+        apps = load_apps(self.modules)
+        for app in apps:
+            if self.call.flags.db:
+                app.move_to(self.call.flags.db)
+            app.telemetry = JobLines(
+                self.call.out.style,
+                redactor=redactor_of(app.settings),
+                traces=self.call.flags.verbose,
+            )
+        return apps
+
+    async def _work(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> int:
+        working = Working(self.call.out.say)
+        for app in apps:
+            await _create_schema(app)
+            await app.ready()
+        if link is not None:
+            link.tell("ready", imported_files())
+        if first:
+            for line in banner(apps, self.modules, self.call.out.style):
+                self.call.out.say(line)
+        if link is None:
+            return await work(apps, self.how, working)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(link.fileno(), self._abandoned, link, working)
+        telling = asyncio.create_task(_tell_more(link))
+        try:
+            return await work(apps, self.how, working)
+        finally:
+            telling.cancel()
+            loop.remove_reader(link.fileno())
+
+    def _abandoned(self, link: Link, working: Working) -> None:
+        asyncio.get_running_loop().remove_reader(link.fileno())
+        working.stop()
+
+    def _failed(self, error: WindlassError, link: Link | None) -> int:
+        if isinstance(error, ModuleNotLoaded) and error.__cause__ is not None:
+            for line in _own_frames(error.__cause__):
+                self.call.out.say(line)
+        code = report(error, self.call.flags)
+        if link is not None:
+            files = {*imported_files(), *self._given_files(), *_files_of(error)}
+            link.tell("failed", files)
+        return code
+
+    def _given_files(self) -> Iterator[str]:
+        for name in self.modules:
+            if is_file(name):
+                yield os.path.abspath(name)
+            else:
+                yield os.path.abspath(name.replace(".", "/") + ".py")
+
+
+async def _create_schema(app: Windlass) -> None:
+    # A server's database that is only behind is left to `windlass db migrate`: others may use it.
+    schema = app.engine.schema
+    if not (await schema.status()).applied:
+        await schema.migrate()
+
+
+async def _tell_more(link: Link) -> None:
+    """Keep the supervisor informed: handlers import more as they run."""
+    told = imported_files()
+    while True:
+        await asyncio.sleep(_FILES_SECONDS)
+        if more := imported_files() - told:
+            told |= more
+            link.tell("ready", more)
+
+
+def imported_files() -> set[str]:
+    """The files of the program itself, without those of installed packages and of Python."""
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    files = {os.path.abspath("windlass.toml")}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and not _installed(os.path.abspath(file), ours):
+            files.add(os.path.abspath(file))
+    return files
+
+
+def _installed(file: str, ours: str) -> bool:
+    elsewhere = (ours, sys.prefix, sys.base_prefix)
+    return "site-packages" in file or any(
+        file.startswith(f"{place}{os.sep}") for place in elsewhere
+    )
+
+
+def _files_of(error: BaseException) -> Iterator[str]:
+    """Where an import went wrong: the file itself may not have been imported."""
+    cause = error.__cause__
+    if isinstance(cause, SyntaxError) and cause.filename:
+        yield os.path.abspath(cause.filename)
+    for frame in traceback.extract_tb(cause.__traceback__ if cause else None):
+        if os.path.isfile(frame.filename):
+            yield os.path.abspath(frame.filename)
+
+
+def _own_frames(error: BaseException) -> Iterator[str]:
+    """The traceback of an import, from the author's code on."""
+    here = str(Path(__file__).parent.parent)
+    frames = error.__traceback__
+    while frames is not None and (
+        frames.tb_frame.f_code.co_filename.startswith((here, "<frozen importlib"))
+        or "importlib" in frames.tb_frame.f_code.co_filename
+    ):
+        frames = frames.tb_next
+    text = "".join(traceback.format_exception(type(error), error, frames))
+    yield from (f"  {line}" for line in safe(text).splitlines())

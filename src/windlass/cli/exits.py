@@ -1,0 +1,64 @@
+"""Exit codes: what each means, and which error ends in which."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+
+from windlass import errors
+from windlass.errors import WindlassError
+
+
+class Exit(IntEnum):
+    """What the shell is told."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    NOT_FOUND = 3
+    FORBIDDEN = 4
+    CONFLICT = 5
+    UNREACHABLE = 6
+    PARTLY = 7
+    JOB_FAILED = 8
+    TIMED_OUT = 9
+    #: A worker's: jobs that could be neither finished nor handed back by the shutdown deadline.
+    LEFT_BEHIND = 10
+    INTERRUPTED = 130
+
+
+#: Error class -> exit code. A class that is not listed ends as the class above it does.
+CODES: Mapping[type[WindlassError], Exit] = {
+    WindlassError: Exit.FAILED,
+    errors.DatabaseUnreachable: Exit.UNREACHABLE,
+    errors.DatabaseTimeout: Exit.UNREACHABLE,
+    errors.UnsupportedDatabase: Exit.USAGE,
+    errors.SchemaOutdated: Exit.USAGE,
+    errors.SchemaTooNew: Exit.USAGE,
+    errors.MigrationChanged: Exit.USAGE,
+    errors.SettingsInvalid: Exit.USAGE,
+    errors.ModuleNotLoaded: Exit.USAGE,
+    errors.AppNotFound: Exit.USAGE,
+    errors.CommandInvalid: Exit.USAGE,
+    errors.ConfirmationNeeded: Exit.USAGE,
+    errors.PayloadInvalid: Exit.USAGE,
+    errors.PayloadTooLarge: Exit.USAGE,
+    errors.PayloadUnstorable: Exit.USAGE,
+    errors.OptionInvalid: Exit.USAGE,
+    errors.DefinitionNotFound: Exit.NOT_FOUND,
+    errors.DefinitionDisabled: Exit.CONFLICT,
+    errors.DefinitionInvalid: Exit.USAGE,
+    errors.TenantNotFound: Exit.NOT_FOUND,
+    errors.TenantSuspended: Exit.CONFLICT,
+    errors.JobNotFound: Exit.NOT_FOUND,
+    errors.JobStateConflict: Exit.CONFLICT,
+    errors.AmbiguousId: Exit.USAGE,
+    errors.DuplicateJob: Exit.CONFLICT,
+    errors.ParentInvalid: Exit.USAGE,
+    errors.JobFailed: Exit.JOB_FAILED,
+    errors.WaitTimedOut: Exit.TIMED_OUT,
+    errors.TransactionUnsupported: Exit.USAGE,
+}
+
+
+def code_of(error: type[WindlassError]) -> Exit:
+    """The exit code that an error of this class leads to."""
+    return next(CODES[kind] for kind in error.__mro__ if kind in CODES)

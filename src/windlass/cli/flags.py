@@ -1,0 +1,109 @@
+"""Flags that every command takes, before or behind its name, and what they were set to.
+
+Every flag has a variable: --no-input is WINDLASS_NO_INPUT. Where a flag stands for a setting, the
+setting's own variable is meant, and the settings read it.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+import click
+from click.core import ParameterSource
+
+Format = Literal["table", "json", "jsonl", "csv", "id"]
+FORMATS: tuple[Format, ...] = ("table", "json", "jsonl", "csv", "id")
+
+
+@dataclass(slots=True)
+class Flags:
+    """What was given, gathered while a command line is read. A flag behind the command wins over
+    one before it, and both over the environment."""
+
+    db: str | None = None
+    tenant: str | None = None
+    output: Format = "table"
+    json: bool = False
+    utc: bool = False
+    color: Literal["auto", "always", "never"] = "auto"
+    yes: bool = False
+    no_input: bool = False
+    timeout: str | None = None
+    quiet: bool = False
+    verbose: bool = False
+    debug: bool = False
+    _typed: set[str] = field(default_factory=set)
+
+    def remember(self, name: str, value: object, *, typed: bool) -> None:
+        """Take a value that was typed, or one of the environment where nothing was."""
+        if typed or name not in self._typed:
+            setattr(self, name, value)
+        if typed:
+            self._typed.add(name)
+
+    @property
+    def format(self) -> Format:
+        return "json" if self.json else self.output
+
+
+class SettingOption(click.Option):
+    """A flag for a setting: the settings read its variable, so that its origin is known."""
+
+
+def global_options(*, hidden: bool) -> list[click.Option]:
+    """The flags, to be added to a command. Only the top command's help lists them."""
+
+    def flag(*names: str, kind: type[click.Option] = click.Option, **more: Any) -> click.Option:
+        return kind([*names], hidden=hidden, expose_value=False, callback=_remember, **more)
+
+    return [
+        flag(
+            "--db",
+            kind=SettingOption,
+            metavar="URL",
+            help="Database, sqlite:///windlass.db by default. [WINDLASS_DATABASE_URL]",
+        ),
+        flag("-t", "--tenant", metavar="ID", help="Only this tenant's jobs; enqueue for it."),
+        flag(
+            "-o",
+            "--output",
+            type=click.Choice(FORMATS),
+            metavar="FORMAT",
+            help="table (tab-separated where no person reads it), json, jsonl, csv or id.",
+        ),
+        flag("--json", is_flag=True, help="The same as --output json."),
+        flag("--utc", is_flag=True, help="Show times in UTC instead of the local zone."),
+        flag(
+            "--color",
+            type=click.Choice(["auto", "always", "never"]),
+            metavar="WHEN",
+            help="auto, always or never.",
+        ),
+        flag("-y", "--yes", is_flag=True, help="Do not ask for confirmation."),
+        flag("--no-input", is_flag=True, help="Never ask: fail where a question would come."),
+        flag("--timeout", metavar="DURATION", help="How long it may take, such as 30s or 5m."),
+        flag("--quiet", is_flag=True, help="Print data and errors, no messages."),
+        flag("-v", "--verbose", is_flag=True, help="Tell more."),
+        flag("--debug", is_flag=True, help="Show the traceback of an error."),
+    ]
+
+
+def name_variables(params: list[click.Parameter]) -> None:
+    """Give every flag without a variable one: --dedupe-key is WINDLASS_DEDUPE_KEY."""
+    for param in params:
+        if not isinstance(param, click.Option) or isinstance(param, SettingOption):
+            continue
+        if param.envvar is None and (names := [o for o in param.opts if o.startswith("--")]):
+            param.envvar = "WINDLASS_" + names[0][2:].replace("-", "_").upper()
+
+
+def flags_of(ctx: click.Context) -> Flags:
+    """The flags of the command line that is being read."""
+    return cast("Flags", ctx.find_root().obj)
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    assert param.name is not None
+    source = ctx.get_parameter_source(param.name)
+    if source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT):
+        typed = source is ParameterSource.COMMANDLINE
+        flags_of(ctx).remember(param.name, value, typed=typed)

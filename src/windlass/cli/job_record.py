@@ -1,0 +1,233 @@
+"""`windlass jobs show|attempts|history|logs`: what is on record about one job."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Command, with_call
+from windlass.cli.look import (
+    LEVELS,
+    OUTCOMES,
+    RUNNING,
+    STATES,
+    Look,
+    moment,
+    one_line,
+    percent,
+    safe,
+    state_of,
+    took,
+)
+from windlass.cli.output import Column, Item
+
+if TYPE_CHECKING:
+    from windlass.cli.local import Local, Shown
+
+_FOLLOW_SECONDS = 0.5
+_ENDED = ("completed", "canceled", "dead_letter")
+_OPEN_BUT_RUNNING = ("pending", "queued")
+
+
+@click.command(
+    cls=Command, examples=["windlass jobs show 8c1f42d7", "windlass jobs show 8c1f42d7 --json"]
+)
+@click.argument("job")
+@with_call
+def show(call: Call, job: str) -> None:
+    """Show everything about JOB: state, times, payload, result, error."""
+
+    async def read(local: "Local") -> "tuple[Shown, str]":
+        found = await local.job(job)
+        waits = call.out.format == "people" and found["state"] in _OPEN_BUT_RUNNING
+        return found, (await local.explain(found["id"]))["sentence"] if waits else ""
+
+    found, why = call.ask(read)
+    call.out.one(found, lambda: _show(call, found, why))
+
+
+@click.command(
+    cls=Command,
+    examples=["windlass jobs attempts 8c1f42d7", "windlass jobs attempts 8c1f42d7 --json"],
+)
+@click.argument("job")
+@with_call
+def attempts(call: Call, job: str) -> None:
+    """List every try at JOB, oldest first."""
+    tries = call.ask(lambda local: local.attempts(job))
+    call.out.list(
+        tries,
+        [
+            Column("number", "TRY", lambda one: str(one["number"]), right=True),
+            Column("outcome", "OUTCOME", _outcome),
+            Column("started_at", "STARTED", lambda one: call.out.when(one["started_at"])),
+            Column("finished_at"),
+            Column("duration_ms", "TOOK", _took, right=True),
+            Column("worker_id", "WORKER", lambda one: one["worker_id"] or "", spare=1),
+            Column("error_type"),
+            Column("error", "ERROR", lambda one: one_line(one["error"]), wide=True),
+        ],
+    )
+    if not tries:
+        call.out.say("Not tried yet.")
+
+
+@click.command(
+    cls=Command,
+    examples=["windlass jobs history 8c1f42d7", "windlass jobs history 8c1f42d7 -o csv"],
+)
+@click.argument("job")
+@with_call
+def history(call: Call, job: str) -> None:
+    """List every step JOB took: when, from which state to which, by whom."""
+    call.out.list(
+        call.ask(lambda local: local.history(job)),
+        [
+            Column("at", "WHEN", lambda step: call.out.when(step["at"])),
+            Column("from_state"),
+            Column("to_state", "STEP", lambda step: _look(step["to_state"])),
+            Column("attempt", "TRY", lambda step: str(step["attempt"] or ""), right=True),
+            Column("actor", "BY", lambda step: step["actor"] or ""),
+            Column("message", "MESSAGE", lambda step: one_line(step["message"]), wide=True),
+        ],
+    )
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs logs 8c1f42d7",
+        "windlass jobs logs 8c1f42d7 -f               # until it has ended",
+        "windlass jobs logs 8c1f42d7 --level warn",
+    ],
+)
+@click.argument("job")
+@click.option("-f", "--follow", is_flag=True, help="Go on until the job has ended.")
+@click.option(
+    "--level", type=click.Choice(list(LEVELS)), default="debug", help="This one and worse."
+)
+@with_call
+def logs(call: Call, job: str, follow: bool, level: str) -> None:
+    """Print the log lines of JOB."""
+    wanted = list(LEVELS)[list(LEVELS).index(level) :]
+
+    async def stream(local: "Local") -> None:
+        async for line in _lines(local, job, follow=follow):
+            if line["level"] in wanted:
+                _print_line(call, line)
+
+    call.ask(stream, limited=not follow)
+
+
+async def _lines(local: "Local", id: str, *, follow: bool) -> AsyncIterator["Shown"]:
+    id = (await local.job(id))["id"]
+    seen = 0
+    while True:
+        # Whether it has ended is asked first: what it said before its end is there by then.
+        over = not follow or (await local.job(id))["state"] in _ENDED
+        async for line in local.logs(id, after=seen):
+            seen = line["sequence"]
+            yield line
+        if over:
+            return
+        await asyncio.sleep(_FOLLOW_SECONDS)
+
+
+def _print_line(call: Call, line: "Shown") -> None:
+    out = call.out
+    if out.format in ("json", "jsonl", "csv"):
+        out.data(json.dumps(line, ensure_ascii=False))
+        return
+    fields = " ".join(f"{name}={_field(value)}" for name, value in line["fields"].items())
+    text = safe(f"{line['message']} {fields}".rstrip())
+    at = moment(line["at"])
+    if out.format != "people" or at is None:
+        out.data(f"{line['at']}\t{line['level']}\t{text}")
+        return
+    level = out.style(f"{line['level']:<5}", LEVELS[line["level"]])
+    out.data(f"{out.style(out.clock_time(at), dim=True)}  {level}  {text}")
+
+
+def _show(call: Call, job: Item, why: str) -> None:
+    out = call.out
+    out.data(f"{out.look(state_of(job))}  {out.style(job['definition'], bold=True)}  {job['id']}")
+    out.data("")
+    doing = f"{percent(job['progress'])} {job['progress_note'] or ''}".rstrip()
+    out.facts(
+        [
+            ("Why", why),
+            ("Progress", doing if job["progress"] else ""),
+            ("Result", _value(job["result"])),
+            ("Warnings", "\n".join(map(safe, job["warnings"]))),
+            ("Error", safe(": ".join(filter(None, [job["error_type"], job["last_error"]])))),
+            ("Reason", safe(job["reason"] or "")),
+            ("Payload", _value(job["payload"])),
+            ("Tenant", job["tenant_id"] if job["tenant_id"] != "default" else ""),
+            ("Queue", f"{job['queue']}, priority {_priority(job['priority'])}"),
+            ("Attempts", f"{job['attempts']} of {job['max_attempts']}"),
+            (
+                "Created",
+                out.when(job["created_at"])
+                + (f" by {job['created_by']}" if job["created_by"] else ""),
+            ),
+            ("Due", out.when(job["due_at"]) if job["state"] in _OPEN_BUT_RUNNING else ""),
+            ("Started", out.when(job["last_started_at"])),
+            ("Finished", out.when(job["finished_at"])),
+            ("Worker", job["worker_id"] or ""),
+            ("Dedupe key", safe(job["dedupe_key"] or "")),
+            ("Correlation", safe(job["correlation_id"] or "")),
+            ("Metadata", _value(job["metadata"] or None)),
+        ]
+    )
+    if job["error_trace"] and call.flags.verbose:
+        out.data("")
+        out.data(safe(job["error_trace"]))
+    out.hint(_next(job))
+
+
+def _next(job: Item) -> str:
+    id = job["id"][-8:]
+    match job["state"]:
+        case "dead_letter":
+            return f"windlass jobs retry {id} · windlass jobs show {id} -v for the traceback"
+        case "canceled":
+            return f"windlass jobs retry {id}"
+        case "completed":
+            return f"windlass jobs logs {id}"
+        case _:
+            return f"windlass jobs logs {id} -f · windlass jobs cancel {id}"
+
+
+def _value(value: object) -> str:
+    return "" if value is None else safe(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _field(value: object) -> str:
+    return (
+        value
+        if isinstance(value, str) and " " not in value
+        else json.dumps(value, ensure_ascii=False)
+    )
+
+
+def _priority(value: int) -> str:
+    from windlass.core.priority import name_of
+
+    return name_of(value) or str(value)
+
+
+def _outcome(attempt: Item) -> Look:
+    return OUTCOMES[attempt["outcome"]] if attempt["outcome"] else RUNNING
+
+
+def _look(name: str) -> Look:
+    return STATES[name] if name in STATES else OUTCOMES.get(name, STATES["waiting"])
+
+
+def _took(attempt: Item) -> str:
+    took_ms = attempt["duration_ms"]
+    return "" if took_ms is None else took(timedelta(milliseconds=took_ms))

@@ -1,0 +1,145 @@
+"""`windlass jobs`: find them, see why they wait, wait for them."""
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.enqueue import enqueue
+from windlass.cli.job_changes import cancel, retry, run_now
+from windlass.cli.job_record import attempts, history, logs, show
+from windlass.cli.look import ago, moment, one_line, percent, state_of, took
+from windlass.cli.output import Column, Item
+from windlass.clock import utcnow
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass jobs list --state dead_letter",
+        "windlass jobs show 8c1f42d7           # the end of an id is enough",
+        "windlass jobs explain 8c1f42d7        # why isn't it running?",
+    ],
+)
+def jobs() -> None:
+    """Find jobs, cancel, retry and explain them.
+
+    An id may be shortened to its last six or more characters.
+    """
+
+
+for _command in (enqueue, show, attempts, history, logs, cancel, retry, run_now):
+    jobs.add_command(_command)
+
+
+@jobs.command(
+    "list",
+    examples=[
+        "windlass jobs list",
+        "windlass jobs list --state dead_letter,retrying --definition mail.send",
+        "windlass jobs list --state dead_letter -o id | xargs windlass jobs retry --yes",
+    ],
+)
+@click.option(
+    "--state", "states", multiple=True, metavar="S", help="States or views; a,b or repeated."
+)
+@click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
+@click.option("--queue", metavar="NAME", help="Only jobs in this queue.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
+@click.option("--cursor", metavar="ID", help="Go on where the page before ended.")
+@with_call
+def list_jobs(
+    call: Call,
+    states: tuple[str, ...],
+    definition: str | None,
+    queue: str | None,
+    limit: int,
+    cursor: str | None,
+) -> None:
+    """List jobs, newest first.
+
+    States: pending, queued, running, completed, canceled, dead_letter. Views of these: scheduled,
+    retrying, waiting.
+    """
+    wanted = [name.strip() for text in states for name in text.split(",") if name.strip()]
+    page = call.ask(
+        lambda local: local.jobs(
+            states=wanted, definition=definition, queue=queue, limit=limit, cursor=cursor
+        )
+    )
+    items = page["items"]
+    call.out.list(items, _columns(items), body=page)
+    if not items:
+        call.out.say("No jobs match." if wanted or definition or queue else "No jobs yet.")
+        call.out.hint("windlass enqueue DEFINITION key=value makes one")
+    elif page["next_cursor"]:
+        call.out.hint(f"There are more: add --cursor {page['next_cursor']}")
+
+
+@jobs.command(
+    examples=["windlass jobs explain 8c1f42d7", "windlass jobs explain 8c1f42d7 --json"],
+)
+@click.argument("job")
+@with_call
+def explain(call: Call, job: str) -> None:
+    """Say why JOB is not running: the first reason that holds."""
+    reason = call.ask(lambda local: local.explain(job))
+    if call.out.format in ("people", "tsv", "id"):
+        call.out.data(reason["sentence"])
+        if reason["hint"]:
+            call.out.hint(reason["hint"])
+    else:
+        call.out.one(reason, lambda: None, key="code")
+
+
+@jobs.command(
+    examples=[
+        "windlass jobs wait 8c1f42d7",
+        "windlass jobs wait 8c1f42d7 --timeout 5m && echo done",
+    ],
+)
+@click.argument("job")
+@with_call
+def wait(call: Call, job: str) -> None:
+    """Wait until JOB has ended and print its result.
+
+    Exits with 8 if it failed or was canceled, with 9 if --timeout was over first.
+    """
+    from windlass.cli.waiting import wait_for
+
+    wait_for(call, job)
+
+
+def _columns(items: list[Item]) -> list[Column]:
+    now = utcnow()
+    # With a single tenant there is nothing to tell apart.
+    tenants = any(item["tenant_id"] != "default" for item in items)
+    progress = any(0 < item["progress"] < 1 for item in items)
+    return [
+        Column("id", "ID", lambda job: job["id"][-8:]),
+        Column("view", "STATE", state_of),
+        Column("definition", "DEFINITION", lambda job: str(job["definition"]), wide=True),
+        Column("tenant_id", "TENANT", (lambda job: str(job["tenant_id"])) if tenants else None),
+        Column("queue", "QUEUE", lambda job: str(job["queue"]), spare=3),
+        Column(
+            "attempts", "TRIES", lambda job: f"{job['attempts']}/{job['max_attempts']}", spare=2
+        ),
+        Column("max_attempts"),
+        Column("state"),
+        Column("priority"),
+        Column("progress", "DONE", _progress if progress else None, right=True),
+        Column("created_at", "CREATED", lambda job: ago(moment(job["created_at"]), now), spare=1),
+        Column("due_at"),
+        Column("started_at"),
+        Column("finished_at", "TOOK", _took, right=True, spare=4),
+        Column("worker_id"),
+        Column("last_error", "LAST ERROR", lambda job: one_line(job["last_error"]), wide=True),
+    ]
+
+
+def _progress(job: Item) -> str:
+    return percent(job["progress"]) if 0 < job["progress"] < 1 else ""
+
+
+def _took(job: Item) -> str:
+    started, finished = moment(job["last_started_at"]), moment(job["finished_at"])
+    return took(finished - started) if started and finished else ""

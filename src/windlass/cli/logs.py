@@ -1,0 +1,53 @@
+"""Where a long-running command's log lines go: stderr, readable at a terminal, JSON elsewhere."""
+
+import logging
+import sys
+from typing import Any
+
+from windlass.telemetry import Telemetry
+
+
+def log_to_stderr(*, verbose: bool, colored: bool) -> None:
+    """Send what Windlass, handlers and libraries log to stderr, one line each.
+
+    For a person: time, level, event, fields. For a program: JSON with the same fields.
+    """
+    import structlog
+
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    shown = (
+        structlog.dev.ConsoleRenderer(colors=colored)
+        if sys.stderr.isatty()
+        else structlog.processors.JSONRenderer()
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, shown],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+    logging.getLogger("windlass").setLevel(logging.DEBUG if verbose else logging.INFO)
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+
+
+def telemetry() -> Telemetry:
+    """Telemetry whose events keep their fields apart until they are written."""
+    import structlog
+
+    return Telemetry(structlog.stdlib.get_logger("windlass"))

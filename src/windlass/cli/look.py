@@ -1,0 +1,97 @@
+"""How things look to a person at a terminal: the words, glyphs and colours of `ux.md`, in one place.
+
+A state is always a glyph and a label; colour comes third. Colours are the terminal's own sixteen,
+which fit light and dark ones.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from windlass.core.durations import words
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    glyph: str
+    label: str
+    color: str
+
+    def __str__(self) -> str:
+        return f"{self.glyph} {self.label}"
+
+
+STATES: Mapping[str, Look] = {
+    "scheduled": Look("◷", "Scheduled", "magenta"),
+    "waiting": Look("⧖", "Waiting", "white"),
+    "queued": Look("○", "Queued", "cyan"),
+    "running": Look("◐", "Running", "blue"),
+    "retrying": Look("↻", "Retrying", "yellow"),
+    "completed": Look("✓", "Completed", "green"),
+    "canceled": Look("⊘", "Canceled", "bright_black"),
+    "dead_letter": Look("✕", "Dead letter", "red"),
+}
+
+OUTCOMES: Mapping[str, Look] = {
+    "succeeded": Look("✓", "Succeeded", "green"),
+    "failed": Look("✕", "Failed", "red"),
+    "timed_out": Look("◷", "Timed out", "red"),
+    "canceled": Look("⊘", "Canceled", "bright_black"),
+    "lost": Look("✕", "Worker lost", "red"),
+    "released": Look("↩", "Handed back", "bright_black"),
+}
+
+RUNNING = STATES["running"]
+
+LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def state_of(job: Mapping[str, Any]) -> Look:
+    """How a job's state looks; one that is asked to stop says so."""
+    look = STATES[job["view"]]
+    if job["state"] == "running" and job["cancel_requested_at"]:
+        return Look(look.glyph, "Canceling…", look.color)
+    return look
+
+
+def safe(text: str) -> str:
+    """Text of others without what would move the cursor or colour the terminal."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text: str | None) -> str:
+    """The first line of a text of others."""
+    return safe((text or "").strip().partition("\n")[0])
+
+
+def moment(text: str | None) -> datetime | None:
+    """The instant that JSON spells."""
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def ago(at: datetime | None, now: datetime) -> str:
+    """When something was or will be, by its largest unit: "4 s ago", "in 2 min"."""
+    if at is None:
+        return ""
+    if at > now:
+        return f"in {_coarse(at - now)}"
+    return "now" if now - at < timedelta(seconds=1) else f"{_coarse(now - at)} ago"
+
+
+def took(length: timedelta) -> str:
+    """How long something took: "27 ms", "1.4 s", "2 min 5 s"."""
+    if timedelta(seconds=1) <= length < timedelta(minutes=1):
+        return f"{length.total_seconds():.1f} s"
+    return words(length)
+
+
+def percent(fraction: float) -> str:
+    return f"{fraction:.0%}".replace("%", " %")
+
+
+def _coarse(length: timedelta) -> str:
+    return " ".join(words(length).split()[:2])

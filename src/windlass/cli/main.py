@@ -1,0 +1,73 @@
+"""`windlass`: reads a command line, runs the command, tells the shell how it went."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from windlass.cli.commands import Lazy, LazyGroup
+from windlass.cli.exits import Exit
+from windlass.cli.flags import Flags
+from windlass.cli.problems import report
+
+COMMANDS = {
+    "dev": Lazy("windlass.cli.dev", "dev", "Run everything in one process, reloading on save."),
+    "worker": Lazy("windlass.cli.worker", "worker", "Run jobs until told to stop."),
+    "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
+    "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
+    "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
+    "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
+    "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),
+    "version": Lazy("windlass.cli.version", "version", "Tell which Windlass this is."),
+}
+
+
+def main() -> NoReturn:
+    """The script `windlass`."""
+    # Text of others may hold what a terminal's encoding has not; better marks than a crash.
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one command line and answer its exit code."""
+    flags = Flags()
+    try:
+        with root.make_context("windlass", list(args), obj=flags) as ctx:
+            answer = root.invoke(ctx)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has read enough; at exit Python must not try to flush it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
+    except Exception as error:  # noqa: BLE001  the edge: told to a person
+        return report(error, flags)
+    return answer if isinstance(answer, int) else Exit.OK
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy=COMMANDS,
+    examples=[
+        "windlass dev jobs.py                  # one process, no services, reloads on save",
+        "windlass enqueue hello name=Ada --wait",
+        "windlass jobs list --state dead_letter,retrying",
+        "windlass --db postgresql://app@db/app db migrate",
+    ],
+)
+@click.version_option(None, "--version", package_name="windlass", message="%(prog)s %(version)s")
+def root() -> None:
+    """Durable background jobs on the database you already have.
+
+    Every flag has a variable: --no-input is WINDLASS_NO_INPUT. A flag wins over the environment,
+    the environment over windlass.toml.
+    """

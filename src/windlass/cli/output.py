@@ -1,0 +1,238 @@
+"""Data on stdout, everything said to people on stderr.
+
+A person at a terminal gets aligned tables with relative times, cut to the width; a program gets
+tab-separated values, ISO times and nothing cut, or the format it asked for.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import IO, Any
+
+import click
+
+from windlass import clock
+from windlass.cli.flags import Flags
+from windlass.cli.look import Look, ago, moment, safe
+
+Item = Mapping[str, Any]
+
+#: Between two columns of a table.
+_GAP = 2
+#: A wide column is not cut further than this.
+_NARROWEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of a list. `show` is how a person sees it; without it only programs get it.
+
+    When the terminal is narrow, `wide` columns are cut, and those that can be spared are left
+    out: the most easily spared first.
+    """
+
+    key: str
+    title: str = ""
+    show: Callable[[Item], str | Look] | None = None
+    wide: bool = False
+    right: bool = False
+    spare: int = 0
+
+
+class Output:
+    def __init__(self, flags: Flags) -> None:
+        self._flags = flags
+
+    @cached_property
+    def human(self) -> bool:
+        """Whether a person reads stdout. Somebody who wants colour in a pipe counts as one."""
+        return sys.stdout.isatty() or self._flags.color == "always"
+
+    @cached_property
+    def format(self) -> str:
+        """The format in force; `people` when a person reads a table, `tsv` when a program does."""
+        if self._flags.format != "table":
+            return self._flags.format
+        return "people" if self.human else "tsv"
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is somebody to answer a question."""
+        return sys.stdin.isatty() and sys.stderr.isatty()
+
+    def colored(self, stream: IO[str]) -> bool:
+        """Whether what goes to a stream may have colour."""
+        if self._flags.color != "auto":
+            return self._flags.color == "always"
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return stream.isatty() and not plain
+
+    def style(self, text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
+        """Text for stdout, coloured if it may be."""
+        if not self.colored(sys.stdout):
+            return text
+        return click.style(text, fg=color or None, bold=bold or None, dim=dim or None)
+
+    def say(self, text: str) -> None:
+        """A message: on stderr, and not with --quiet."""
+        if not self._flags.quiet:
+            print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+    def hint(self, text: str) -> None:
+        """The next step, for a person only."""
+        if sys.stderr.isatty() and self.human:
+            dim = self.colored(sys.stderr)
+            self.say(click.style(f"→ {text}", dim=True) if dim else f"→ {text}")
+
+    def data(self, text: str) -> None:
+        """A line of data."""
+        print(text, flush=True)  # noqa: T201
+
+    def json(self, value: object) -> None:
+        """A whole JSON document, or one line of it for jsonl."""
+        indent = None if self.format == "jsonl" else 2
+        self.data(json.dumps(value, ensure_ascii=False, indent=indent))
+
+    def list(
+        self, items: Sequence[Item], columns: Sequence[Column], *, body: object = None
+    ) -> None:
+        """A list in the format in force. `body` is the JSON document, the items alone by default."""
+        match self.format:
+            case "json":
+                self.json(items if body is None else body)
+            case "jsonl":
+                for item in items:
+                    self.json(item)
+            case "csv":
+                self._csv(items, columns)
+            case "id":
+                for item in items:
+                    self.data(cell(item[columns[0].key]))
+            case "tsv":
+                self.data("\t".join(column.key for column in columns))
+                for item in items:
+                    self.data("\t".join(_tsv(item.get(column.key)) for column in columns))
+            case _:
+                self._table(items, [column for column in columns if column.show])
+
+    def one(self, item: Item, show: Callable[[], None], *, key: str = "id") -> None:
+        """One thing in the format in force; `show` prints it for a person."""
+        match self.format:
+            case "json" | "jsonl":
+                self.json(item)
+            case "csv":
+                self._csv([item], [Column(name) for name in item])
+            case "id":
+                self.data(cell(item[key]))
+            case "tsv":
+                for name, value in item.items():
+                    self.data(f"{name}\t{_tsv(value)}")
+            case _:
+                show()
+
+    def facts(self, facts: Iterable[tuple[str, str]]) -> None:
+        """Labels and values in two columns, for a person; what has no value is left out."""
+        known = [(label, value) for label, value in facts if value]
+        width = max((len(label) for label, _ in known), default=0)
+        for label, value in known:
+            first, *more = value.splitlines()
+            self.data(f"{self.style(f'{label:<{width}}', dim=True)}  {first}")
+            for line in more:
+                self.data(f"{'':{width}}  {line}")
+
+    def look(self, look: Look) -> str:
+        """A state as it stands in a line for a person."""
+        return self.style(str(look), look.color)
+
+    def when(self, text: str | None) -> str:
+        """An instant for a person: how long ago, and the time itself."""
+        at = moment(text)
+        return f"{ago(at, clock.utcnow())} ({self.clock_time(at)})" if at else ""
+
+    def clock_time(self, at: datetime) -> str:
+        """An instant by the clock: the local one, or UTC with --utc."""
+        if self._flags.utc:
+            return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+        return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+
+    def _csv(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
+        import csv
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow([column.key for column in columns])
+        writer.writerows([[cell(item.get(column.key)) for column in columns] for item in items])
+        sys.stdout.flush()
+
+    def _table(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
+        if not items:
+            return
+        # Rich takes longer to import than the list to fetch: only a person waits for it.
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        colored = self.colored(sys.stdout)
+        console = Console(
+            file=sys.stdout,
+            force_terminal=True if colored else None,
+            no_color=not colored,
+            color_system="standard" if colored else None,
+            highlight=False,
+        )
+        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
+        columns = _fitting(items, columns, console.width)
+        for column in columns:
+            # A cell that does not wrap in a column that may: cut rather than broken, and first.
+            table.add_column(
+                column.title,
+                no_wrap=not column.wide,
+                overflow="ellipsis",
+                justify="right" if column.right else "left",
+                min_width=_NARROWEST if column.wide else None,
+            )
+        for item in items:
+            shown = [column.show(item) for column in columns if column.show]
+            table.add_row(
+                *(
+                    Text(safe(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
+                    for value in shown
+                )
+            )
+        console.print(table)
+
+
+def cell(value: object) -> str:
+    """A value as programs read it in a column."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _fitting(items: Sequence[Item], columns: Sequence[Column], width: int) -> Sequence[Column]:
+    """The columns that fit side by side, the wide ones cut as far as that makes sense."""
+    needed = {}
+    for column in columns:
+        longest = max(
+            [len(column.title), *(len(str(column.show(i))) for i in items if column.show)]
+        )
+        needed[column.key] = _GAP + (min(longest, _NARROWEST) if column.wide else longest)
+    kept = list(columns)
+    while sum(needed[column.key] for column in kept) > width:
+        spared = max(kept, key=lambda column: column.spare)
+        if not spared.spare:
+            break
+        kept.remove(spared)
+    return kept
+
+
+def _tsv(value: object) -> str:
+    text = cell(value).replace("\\", "\\\\")
+    return text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _color(value: str | Look) -> str:
+    return value.color if isinstance(value, Look) else ""

@@ -1,0 +1,59 @@
+"""How an error reads: what happened, why, what to do, and its code."""
+
+import sys
+import traceback
+
+import click
+
+from windlass.cli.exits import Exit, code_of
+from windlass.cli.flags import Flags
+from windlass.cli.look import safe
+from windlass.cli.output import Output
+from windlass.errors import CommandInvalid, SettingsInvalid, WindlassError
+from windlass.errors.wording import first_line, sentence
+
+
+def report(error: BaseException, flags: Flags) -> int:
+    """Tell a person of an error, and answer the exit code it leads to."""
+    if flags.debug:
+        traceback.print_exception(error)
+    known = as_known(error)
+    print(text_of(known, colored=Output(flags).colored(sys.stderr)), file=sys.stderr)  # noqa: T201
+    return code_of(type(known))
+
+
+def text_of(error: WindlassError, *, colored: bool = False) -> str:
+    """The lines of an error."""
+    head = f"error[{error.code}]:"
+    lines = [f"{click.style(head, fg='red', bold=True) if colored else head} {safe(error.message)}"]
+    # Settings are usually wrong in several places at once: a line for each.
+    reasons = map(str, error.problems) if isinstance(error, SettingsInvalid) else [error.reason]
+    lines += [f"  {line}" for reason in reasons for line in safe(reason).splitlines()]
+    if error.hint:
+        lines.append(f"  → {safe(error.hint)}")
+    return "\n".join(lines)
+
+
+def as_known(error: BaseException) -> WindlassError:
+    """An error of ours for one of click's, of the system's, or of nobody's."""
+    match error:
+        case WindlassError():
+            return error
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "windlass"
+            message = error.format_message()
+            return CommandInvalid(
+                sentence(message)[:1].lower() + sentence(message)[1:],
+                hint=f"`{command} --help` shows how it is used.",
+            )
+        case click.ClickException():
+            return CommandInvalid(sentence(error.format_message()))
+        case _:
+            return WindlassError(
+                f"something unexpected happened: {type(error).__name__}.",
+                reason=sentence(first_line(str(error)) or "It says no more"),
+                hint="Add --debug for the traceback; if it is not your own code's, report it.",
+            )
+
+
+__all__ = ["Exit", "report", "text_of"]

@@ -1,0 +1,80 @@
+"""`windlass worker`: run jobs until told to stop."""
+
+import asyncio
+import signal
+import sys
+from types import FrameType
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Command, with_call
+from windlass.cli.exits import Exit
+from windlass.cli.first_process import step_aside
+from windlass.cli.flags import SettingOption
+from windlass.cli.modules import chosen_modules, takes_modules
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass worker shop.jobs",
+        "windlass worker jobs.py -q mail -q default -c 16",
+        "windlass worker jobs.py --drain             # what waits, then exit",
+    ],
+)
+@takes_modules
+@click.option(
+    "-q",
+    "--queue",
+    "queues",
+    multiple=True,
+    cls=SettingOption,
+    metavar="NAME",
+    help="Serve this queue; may be repeated, * serves all. [WINDLASS_WORKER_QUEUES]",
+)
+@click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
+@with_call
+def worker(
+    call: Call,
+    modules: tuple[str, ...],
+    queues: tuple[str, ...],
+    concurrency: int | None,
+    drain: bool,
+) -> int:
+    """Run the jobs that MODULEs declare, until told to stop.
+
+    A module is a dotted name or a file; without one, the setting `modules` names them. SIGTERM or
+    Ctrl-C lets running jobs finish for worker.shutdown_timeout_seconds and hands back the rest; a
+    second one hurries.
+
+    Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts it
+    anew; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
+    wrong; 6 when there is no database at the start; 10 when jobs could be neither finished nor
+    handed back.
+    """
+    # Until the loop minds them, a signal just ends the process.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _quit)
+    if (code := step_aside()) is not None:
+        return code
+    # Heavy, and not needed where a child does the work.
+    from windlass.cli.loading import load_apps
+    from windlass.cli.logs import log_to_stderr, telemetry
+    from windlass.cli.working import How, Working, work
+
+    names = chosen_modules(call, modules)
+    log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
+    apps = load_apps(names)
+    for app in apps:
+        app.telemetry = telemetry()
+        if call.flags.db:
+            app.move_to(call.flags.db)
+    how = How(concurrency=concurrency, queues=queues or None, drain=drain)
+    known = sorted({key for app in apps for key in app.handlers})
+    call.out.say(f"Running {', '.join(known) or 'no jobs yet'}.")
+    return asyncio.run(work(apps, how, Working(call.out.say)))
+
+
+def _quit(number: int, frame: FrameType | None) -> None:
+    sys.exit(Exit.OK if number == signal.SIGTERM else Exit.INTERRUPTED)

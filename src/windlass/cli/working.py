@@ -1,0 +1,112 @@
+"""Runs the workers of some apps until they have ended, and minds the signals."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from windlass.app import Windlass
+from windlass.cli.exits import Exit
+from windlass.errors.wording import counted
+from windlass.settings import Settings
+from windlass.worker.worker import Worker, WorkerOptions
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+#: How long a process may take to end after its jobs' time is over, whatever hangs.
+_LAST_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How the workers work; what is None the settings say."""
+
+    concurrency: int | None = None
+    queues: Sequence[str] | None = None
+    drain: bool = False
+
+    def options(self, settings: Settings) -> WorkerOptions:
+        options = WorkerOptions.of(settings, concurrency=self.concurrency, queues=self.queues)
+        return replace(options, drain=self.drain)
+
+
+@dataclass(slots=True)
+class Working:
+    """Workers under way. `stop` lets them drain; said again, they hurry."""
+
+    said: Callable[[str], None]
+    patience: float = 0.0
+    workers: list[Worker] = field(default_factory=list)
+    stops: int = 0
+    _last: asyncio.TimerHandle | None = None
+
+    def stop(self) -> None:
+        self.stops += 1
+        running = sum(worker.running for worker in self.workers)
+        if running and self.stops == 1:
+            self.said(f"Letting {counted(running, 'running job')} finish; asked again, hands back.")
+        elif running:
+            self.said(f"Handing back {counted(running, 'running job')}.")
+        for worker in self.workers:
+            worker.stop()
+        self._set_deadline(_LAST_SECONDS + (self.patience if self.stops == 1 else 0.0))
+
+    def done(self) -> None:
+        """All have ended: nothing to give up any more."""
+        if self._last is not None:
+            self._last.cancel()
+
+    def add(self, worker: Worker) -> None:
+        self.workers.append(worker)
+        if self.stops:
+            worker.stop()
+
+    @property
+    def worn_out(self) -> bool:
+        return any(worker.worn_out for worker in self.workers)
+
+    def _set_deadline(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        if self._last is None or self._last.when() > loop.time() + seconds:
+            self.done()
+            self._last = loop.call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        # Closing a database that does not answer can take for ever, and there is nothing left to
+        # lose: what is not recorded, lease recovery finds.
+        self.said("The database does not answer; leaving without it.")
+        os._exit(Exit.LEFT_BEHIND if any(worker.held for worker in self.workers) else Exit.OK)
+
+
+async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
+    """Run a worker for each app until all have ended; the exit code that tells how.
+
+    The first that cannot reach its database ends them all: only at the start, since a worker that
+    runs survives outages.
+    """
+    for app in apps:
+        await app.ready()
+    working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
+    with _signals(working.stop):
+        left = await asyncio.gather(
+            *(app.work(how.options(app.settings), working.add) for app in apps)
+        )
+        working.done()
+    if sum(left):
+        return Exit.LEFT_BEHIND
+    # Above its memory limit a worker ends well, to be started anew. With every slot held by a run
+    # that ignored its stop something is wrong, and a supervisor should hear of it.
+    return Exit.FAILED if working.worn_out else Exit.OK
+
+
+@contextmanager
+def _signals(heard: Callable[[], None]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, heard)
+    try:
+        yield
+    finally:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)

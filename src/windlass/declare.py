@@ -1,0 +1,221 @@
+"""Makes a handler of a function and what was said about it in `@wl.job(...)`."""
+
+import hashlib
+import inspect
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import timedelta
+from typing import Any, Literal, TypedDict, get_args
+
+from windlass.core.backoff import Backoff
+from windlass.core.dedupe import check_name
+from windlass.core.durations import duration
+from windlass.core.models import DEFAULT_QUEUE, FOREVER, Definition, ParentFailure
+from windlass.core.payload import PayloadModel, dump_json
+from windlass.core.priority import priority as checked_priority
+from windlass.engine.jobs import OnDuplicate
+from windlass.errors import DefinitionInvalid
+from windlass.ids import DefinitionKey, QueueName
+from windlass.settings import Backoff as BackoffSettings
+from windlass.settings import Settings
+from windlass.worker.context import JobContext
+from windlass.worker.handlers import Handler
+
+Isolation = Literal["thread", "process"]
+
+
+class JobOptions(TypedDict, total=False):
+    """The names `@wl.job(...)` takes beside the key."""
+
+    title: str
+    description: str
+    queue: str
+    priority: int | str
+    max_attempts: int
+    backoff: Backoff
+    timeout: str | timedelta | float
+    isolation: Isolation
+    max_concurrency: int
+    permanent: Sequence[type[BaseException]]
+    default_payload: Mapping[str, Any]
+    tags: Sequence[str]
+    system: bool
+    idempotent: bool
+    requires_permission: str
+    dedupe: Literal["payload"]
+    dedupe_window: str | timedelta | float
+    on_duplicate: OnDuplicate
+    on_parent_failure: ParentFailure
+    retention_days: float | Literal["forever"]
+    log_retention_days: float | Literal["forever"]
+    retention_count: int
+
+
+_NAMES = frozenset(JobOptions.__annotations__)
+
+
+def declare(
+    function: Callable[..., Any], key: str | None, options: JobOptions, settings: Settings
+) -> Handler:
+    """The handler of a function; defaults come from the settings, mistakes are told at once."""
+    name = check_name("definition", getattr(function, "__name__", "") if key is None else key)
+    _check(name, function, options)
+    own_backoff = options.get("backoff")
+    timeout = duration(options.get("timeout", settings.timeout_seconds), option="timeout")
+    if timeout <= timedelta():
+        raise DefinitionInvalid(
+            name, f"timeout is {options.get('timeout')!r}", hint="Use more than 0."
+        )
+    window = options.get("dedupe_window")
+    definition = Definition(
+        key=DefinitionKey(name),
+        title=options.get("title", name),
+        description=options.get("description") or inspect.getdoc(function) or "",
+        queue=QueueName(check_name("queue", options.get("queue", DEFAULT_QUEUE))),
+        priority=checked_priority(options.get("priority", "normal")),
+        max_attempts=options.get("max_attempts", settings.worker.max_attempts),
+        backoff=dump_json(own_backoff.to_json()) if own_backoff else None,
+        timeout_seconds=timeout.total_seconds(),
+        isolation=options.get("isolation", "thread"),
+        max_concurrency=options.get("max_concurrency"),
+        default_payload=dump_json(dict(options.get("default_payload", {}))),
+        tags=tuple(options.get("tags", ())),
+        system=options.get("system", False),
+        idempotent=options.get("idempotent", False),
+        requires_permission=options.get("requires_permission"),
+        dedupe=options.get("dedupe"),
+        dedupe_window_seconds=(
+            None if window is None else duration(window, option="dedupe_window").total_seconds()
+        ),
+        on_duplicate=options.get("on_duplicate", "existing"),
+        on_parent_failure=options.get("on_parent_failure", "cancel"),
+        retention_days=_days(options.get("retention_days")),
+        log_retention_days=_days(options.get("log_retention_days")),
+        retention_count=options.get("retention_count"),
+    )
+    return Handler(
+        definition=definition,
+        call=function,
+        payload=PayloadModel(
+            function,
+            definition=name,
+            context_type=JobContext,
+            limit=settings.limits.payload_bytes,
+        ),
+        is_async=_is_async(function),
+        backoff=own_backoff or _backoff_of(settings.backoff),
+        timeout=timeout,
+        permanent=tuple(options.get("permanent", ())),
+        where=_where(name, function, definition.isolation),
+    )
+
+
+def declared_row(handler: Handler) -> Definition:
+    """The definition as it is synced: with its schema, and a hash of all that was declared.
+
+    Made late, because a type hint may name a type that is defined further down in the module.
+    The hash is the same in every process.
+    """
+    whole = replace(handler.definition, payload_schema=dump_json(dict(handler.payload.schema)))
+    said = dump_json(asdict(whole))
+    return replace(whole, code_hash=hashlib.sha256(said.encode()).hexdigest())
+
+
+def _backoff_of(settings: BackoffSettings) -> Backoff:
+    return Backoff(
+        kind=settings.kind,
+        base=settings.base_seconds,
+        factor=settings.factor,
+        cap=settings.cap_seconds,
+        jitter=settings.jitter_seconds,
+        delays=settings.delays_seconds,
+    )
+
+
+def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    for name, value in options.items():
+        if name not in _NAMES:
+            raise DefinitionInvalid(
+                key,
+                f"{name!r} is no option of a job",
+                hint=f"Known are {', '.join(sorted(_NAMES))}.",
+            )
+        fits, allowed = _ALLOWED.get(name, (None, ""))
+        if fits is not None and not fits(value):
+            raise DefinitionInvalid(key, f"{name} is {value!r}", hint=f"Use {allowed}.")
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise DefinitionInvalid(
+            key, "it is a generator", hint="Return a value instead of yielding."
+        )
+
+
+def _whole(least: int, most: float) -> Callable[[object], bool]:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def _word(choice: object) -> tuple[Callable[[object], bool], str]:
+    words = get_args(choice)
+    return lambda value: value in words, " or ".join(map(repr, words))
+
+
+def _is_days(value: object) -> bool:
+    return value == "forever" or (isinstance(value, int | float) and 0 <= value <= 36_500)
+
+
+def _is_texts(value: object) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and all(isinstance(each, str) for each in value)
+    )
+
+
+def _is_errors(value: object) -> bool:
+    return isinstance(value, Sequence) and all(
+        isinstance(each, type) and issubclass(each, BaseException) for each in value
+    )
+
+
+#: What an option may be, and in words; the others are checked by what reads them.
+_ALLOWED: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "max_attempts": (_whole(1, 100), "1 to 100"),
+    "max_concurrency": (_whole(1, math.inf), "1 or more"),
+    "retention_count": (_whole(1, math.inf), "1 or more"),
+    "retention_days": (_is_days, "0 to 36500, or 'forever'"),
+    "log_retention_days": (_is_days, "0 to 36500, or 'forever'"),
+    "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
+    "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
+    "permanent": (_is_errors, "a list of exception classes"),
+    "tags": (_is_texts, "a list of texts"),
+    "isolation": _word(Isolation),
+    "dedupe": _word(Literal["payload"]),
+    "on_duplicate": _word(OnDuplicate),
+    "on_parent_failure": _word(ParentFailure),
+}
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    called = function if inspect.isroutine(function) else type(function).__call__
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
+
+
+def _days(value: float | str | None) -> float | None:
+    if value == "forever":
+        return FOREVER
+    return None if value is None else float(value)
+
+
+def _where(key: str, function: Callable[..., Any], isolation: str) -> tuple[str, str | None, str]:
+    module, name = function.__module__, getattr(function, "__qualname__", f"<{key}>")
+    if isolation == "process" and "<" in name:
+        raise DefinitionInvalid(
+            key,
+            "it stands inside another function or has no name, so a child process cannot find it",
+            hint="Move it to the top of its module, or use isolation='thread'.",
+        )
+    loaded = sys.modules.get(module)
+    # A module run as a program, or loaded from a file by path, has no name to import it by.
+    by_file = module == "__main__" or getattr(loaded, "__windlass_file__", None)
+    return module, (getattr(loaded, "__file__", None) if by_file else None), name

@@ -1,0 +1,78 @@
+"""Jobs on their way into the database: alone, in bulk, or in a caller's own transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from windlass.core.models import Definition, NewJob, Receipt
+from windlass.core.payload import JsonSchemaPayload, load_json
+from windlass.engine.engine import Engine
+from windlass.engine.jobs import OnDuplicate
+from windlass.options import Delivery
+from windlass.storage.callers import CallerSession
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+class Deliveries:
+    """What an app does to get jobs stored; both faces go through it."""
+
+    def __init__(self, app: "Windlass") -> None:
+        self._app = app
+
+    async def prepare(
+        self, key: str, payload: Mapping[str, Any] | None, delivery: Delivery
+    ) -> tuple[NewJob, Definition]:
+        """A job and its definition, by key: the handler's where it is known here, else the row's."""
+        if handler := self._app.handlers.get(key):
+            text = handler.payload.encode((), payload or {})
+            return delivery.job(handler.definition, text), handler.definition
+        definition = await (await self._app.ready()).definitions.get(key)
+        limit = self._app.settings.limits.payload_bytes
+        text = _schema(key, definition.payload_schema, limit).encode((), payload or {})
+        return delivery.job(definition, text), definition
+
+    async def store(
+        self,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate,
+        progress: Callable[[int, int], None] | None = None,
+        tx: object = None,
+    ) -> list[Receipt]:
+        """Store jobs, in a caller's transaction if there is one, and answer a receipt for each."""
+        engine, session, ready = await self.join(tx)
+        if session is None:
+            return await engine.jobs.enqueue_many(
+                jobs, on_duplicate=on_duplicate, progress=progress
+            )
+        if not ready:
+            await engine.ready_in(session)
+        await engine.jobs.check(jobs)
+        stored = await engine.jobs.enqueue_in(session, jobs)
+        return await engine.jobs.joined(jobs, stored, on_duplicate)
+
+    async def join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
+        """The engine, a session in a caller's transaction if there is one, and whether the
+        database is ready: if not, it has to be made so through the session."""
+        engine = self._app.engine
+        session = engine.join(tx)
+        if session is not None:
+            return engine, session, await engine.ready_beside()
+        await engine.ready()
+        return engine, None, True
+
+    async def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
+        """Store a job as its delivery says: alone, or in the caller's transaction."""
+        on_duplicate = delivery.on_duplicate(definition)
+        if delivery.tx is None:
+            engine = await self._app.ready()
+            return await engine.jobs.enqueue(job, on_duplicate=on_duplicate)
+        [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=delivery.tx)
+        return receipt
+
+
+@lru_cache(maxsize=256)
+def _schema(key: str, text: str, limit: int) -> JsonSchemaPayload:
+    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

@@ -1,0 +1,1 @@
+"""The verbs of the product; everything above speaks only to these."""

@@ -1,0 +1,86 @@
+"""The engine: one storage and the verbs on it, made ready once."""
+
+import asyncio
+from datetime import datetime
+
+from windlass.engine.counts import Counts
+from windlass.engine.definitions import Definitions
+from windlass.engine.jobs import Jobs
+from windlass.engine.leases import Leases
+from windlass.engine.nudges import Nudges
+from windlass.engine.retention import Retention
+from windlass.engine.schema import Schema
+from windlass.engine.tenants import Tenants
+from windlass.engine.workers import Workers
+from windlass.settings import Settings
+from windlass.storage.base import Storage
+from windlass.storage.callers import CallerSession, caller_session
+from windlass.storage.migrate import migrate_in
+from windlass.telemetry import Telemetry
+
+
+class Engine:
+    def __init__(self, storage: Storage, settings: Settings, telemetry: Telemetry) -> None:
+        self.storage = storage
+        self.settings = settings
+        self.telemetry = telemetry
+        self.schema = Schema(storage)
+        self.counts = Counts(storage)
+        self.nudges = Nudges(storage.database)
+        self.definitions = Definitions(storage, self.nudges)
+        self.jobs = Jobs(storage, self.definitions, self.nudges)
+        self.tenants = Tenants(storage, self.nudges)
+        self.workers = Workers(storage)
+        self.retention = Retention(storage, settings)
+        self._checked = False
+        self._checking = asyncio.Lock()
+
+    def leases(self) -> Leases:
+        """The worker's side; one for each worker."""
+        return Leases(self.storage, self.nudges, self.telemetry)
+
+    def join(self, tx: object) -> CallerSession | None:
+        """A session in a caller's own transaction; None where none was given."""
+        return None if tx is None else caller_session(tx, self.storage.database)
+
+    async def ready(self) -> None:
+        """Check the schema once, and make definitions declared since known to everybody.
+
+        A SQLite file is migrated here; a server's database only by `windlass db migrate`.
+        """
+        if not self._checked:
+            async with self._checking:
+                if not self._checked:
+                    await self._check()
+        await self.definitions.sync()
+
+    async def ready_beside(self) -> bool:
+        """The same while a caller's transaction is open. False if something must be written that
+        we cannot write: the transaction may have locked all of a SQLite file, and waits for us."""
+        if self.storage.database.kind != "sqlite":
+            await self.ready()
+            return True
+        migrated = self._checked or not (await self.schema.status()).pending
+        return migrated and await self.definitions.in_step()
+
+    async def ready_in(self, session: CallerSession) -> None:
+        """Write through a caller's transaction what `ready_beside` could not. Awaits nothing but
+        the session."""
+        await migrate_in(session)
+        await self.definitions.sync_in(session)
+
+    async def now(self) -> datetime:
+        """The time by the database's clock, which all instants of jobs are."""
+        return await self.storage.now()
+
+    async def close(self) -> None:
+        await self.nudges.close()
+        await self.storage.close()
+
+    async def _check(self) -> None:
+        if self.storage.database.kind == "sqlite" and (await self.schema.status()).pending:
+            await self.schema.migrate()
+        await self.schema.check()
+        for warning in await self.storage.database.warnings():
+            self.telemetry.warn(warning)
+        self._checked = True

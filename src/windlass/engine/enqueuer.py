@@ -1,0 +1,105 @@
+"""Single enqueues that meet share one round trip.
+
+While one batch is being stored the next gathers. Nobody waits for company: alone, a job is sent at
+once.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from windlass.core.models import NewJob
+from windlass.errors import DatabaseTimeout, DatabaseUnreachable
+from windlass.storage.base import Storage
+from windlass.storage.jobs import Stored
+
+#: A job and whoever waits to hear what became of it.
+Asked = tuple[NewJob, "asyncio.Future[Stored]"]
+
+_MOST = 1000
+#: Batches under way at once; more would only wait for the same disk.
+_LANES = 2
+_REPEATS = 3
+
+
+class Enqueuer:
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._waiting: list[Asked] = []
+        self._lanes: set[asyncio.Task[None]] = set()
+
+    async def enqueue(self, job: NewJob) -> Stored:
+        """Store one job, together with others that come at the same moment."""
+        answer: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, answer))
+        if len(self._lanes) < _LANES:
+            lane = asyncio.create_task(self._drain())
+            self._lanes.add(lane)
+            lane.add_done_callback(self._lanes.discard)
+        # A caller that gives up must not take the others' batch with it.
+        return await asyncio.shield(answer)
+
+    async def _drain(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
+            batch, again = _apart(batch)
+            self._waiting = again + self._waiting
+            try:
+                stored = await store_surely(self._storage, [job for job, _ in batch])
+            except Exception as error:  # noqa: BLE001  told to whoever enqueued
+                for _, answer in batch:
+                    if not answer.done():
+                        answer.set_exception(error)
+            else:
+                for (_, answer), result in zip(batch, stored, strict=True):
+                    if not answer.done():
+                        answer.set_result(result)
+
+
+async def store_surely(
+    storage: Storage, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
+) -> list[Stored]:
+    """Store jobs; if the answer was lost, find out and repeat with the same ids, harmlessly."""
+    stored: dict[object, Stored] = {}
+    left = list(jobs)
+    for repeat in range(_REPEATS):
+        try:
+            if repeat:
+                known = await storage.known([job.id for job in left])
+                stored |= {id: Stored(id, "created", None) for id in known}
+                left = [job for job in left if job.id not in known]
+            if left:
+                now = await storage.enqueue(left, whole=whole, existing=existing)
+                stored |= {s.id: s for s in now}
+            break
+        except (DatabaseUnreachable, DatabaseTimeout):
+            if repeat == _REPEATS - 1:
+                raise
+            await asyncio.sleep(0.1 * 2**repeat)
+    return [stored[job.id] for job in jobs]
+
+
+def _apart(
+    batch: list[Asked],
+) -> tuple[list[Asked], list[Asked]]:
+    """Keep at most one job per key in a statement: it cannot meet a row it has just made."""
+    now: list[Asked] = []
+    later: list[Asked] = []
+    seen: set[tuple[str, str, str]] = set()
+    for job, answer in batch:
+        keys = set(keys_of(job))
+        if keys & seen or any(parent in {j.id for j, _ in later} for parent in job.after):
+            later.append((job, answer))
+        else:
+            seen |= keys
+            now.append((job, answer))
+    return now, later
+
+
+def keys_of(job: NewJob) -> list[tuple[str, str, str]]:
+    """The keys a job asks for, as (tenant, kind, key)."""
+    keys: list[tuple[str, str, str]] = []
+    if job.dedupe_key is not None:
+        keys.append((job.tenant, "dedupe", job.dedupe_key))
+    if job.idempotency_key is not None:
+        keys.append((job.tenant, "idempotency", job.idempotency_key))
+    return keys

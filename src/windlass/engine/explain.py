@@ -1,0 +1,125 @@
+"""Why isn't it running? The first true reason, by the same conditions a claim uses."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from windlass.core import share
+from windlass.core.durations import words
+from windlass.core.models import Job, Scope, WorkerRow
+from windlass.core.states import JobState
+from windlass.ids import short
+from windlass.storage.base import Storage
+
+#: A worker not seen for this many leases is not counted on.
+_LOST_LEASES = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One sentence, what to do about it, and a stable word for programs."""
+
+    code: str
+    sentence: str
+    hint: str = ""
+
+
+async def explain(storage: Storage, job: Job) -> Explanation:
+    """Say why a job is not running; the first reason that holds wins."""
+    async for reason in _reasons(storage, job):
+        return reason
+    return Explanation("claiming", "It is due and a worker is free: it is being claimed.")
+
+
+async def _reasons(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
+    if job.ended:
+        yield _ended(job)
+    if job.state is JobState.RUNNING:
+        asked = " and is asked to stop" if job.cancel_requested_at else ""
+        yield Explanation("running", f"It is running on {job.worker_id}{asked}.")
+    definitions = {row.key: row for row in await storage.definitions()}
+    definition = definitions.get(job.definition)
+    if definition is None or not definition.enabled:
+        what = "is disabled" if definition else "is gone"
+        yield Explanation(
+            "definition_disabled",
+            f"Its definition {job.definition} {what}.",
+            f"windlass definitions enable {job.definition}",
+        )
+    tenant = next((t for t in await storage.tenants() if t.id == job.tenant), None)
+    if tenant is None or tenant.state != "active":
+        yield Explanation(
+            "tenant_suspended", f"Its tenant {job.tenant} is {tenant.state if tenant else 'gone'}."
+        )
+    if job.held:
+        yield Explanation("held", "It is on hold.", f"windlass jobs run-now {short(job.id)}")
+    if job.state is JobState.PENDING:
+        yield await _parents(storage, job)
+    now = await storage.now()
+    if job.due_at > now:
+        yield Explanation(
+            "due_later",
+            f"It is due in {words(job.due_at - now)}, at {job.due_at:%Y-%m-%d %H:%M:%S} UTC.",
+            f"windlass jobs run-now {short(job.id)}",
+        )
+    async for reason in _limits(storage, job):
+        yield reason
+    async for reason in _workers(storage, job):
+        yield reason
+
+
+def _ended(job: Job) -> Explanation:
+    why = job.reason or job.last_error
+    because = f": {why.splitlines()[0]}" if why else ""
+    return Explanation("ended", f"It has ended: {job.state}{because}.")
+
+
+async def _parents(storage: Storage, job: Job) -> Explanation:
+    waiting = [
+        f"{short(edge.parent_id)} ({edge.parent_state or 'gone'})"
+        for edge in await storage.family(job)
+        if edge.child_id == job.id and not edge.settled
+    ]
+    return Explanation(
+        "waiting_for_jobs",
+        f"It waits for {', '.join(waiting) or 'its parents'}.",
+        "windlass jobs show <id> shows each",
+    )
+
+
+async def _limits(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
+    names = [f"definition:{job.definition}", f"tenant:{job.tenant}"]
+    for name, room in (await storage.rooms(names)).items():
+        if room < 1:
+            _, definition, _ = share.limit_target(name)
+            whose = f"definition {job.definition}" if definition else f"tenant {job.tenant}"
+            yield Explanation("limit_full", f"As many jobs as allowed run already: {whose}.")
+
+
+async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
+    live = [worker for worker in await storage.workers() if _lives(worker)]
+    serving = [w for w in live if not w.queues or job.queue in w.queues]
+    if not serving:
+        yield Explanation(
+            "no_worker", f"No live worker serves the queue {job.queue}.", "windlass worker"
+        )
+    elif not (knowing := [w for w in serving if job.definition in w.definitions]):
+        yield Explanation(
+            "unknown_to_workers",
+            f"No live worker knows the definition {job.definition}.",
+            "Start a worker that imports it.",
+        )
+    elif all(worker.slots_used >= worker.slots for worker in knowing):
+        ahead = sum(
+            int(row["queued"])
+            for row in await storage.counts(Scope(job.tenant))
+            if row["queue"] == job.queue
+        )
+        yield Explanation(
+            "workers_busy", f"All workers are busy; about {max(0, ahead - 1)} jobs wait too."
+        )
+
+
+def _lives(worker: WorkerRow) -> bool:
+    return (
+        worker.age is not None and worker.age.total_seconds() < _LOST_LEASES * worker.lease_seconds
+    )

@@ -1,0 +1,335 @@
+"""The user's side of the queue: enqueue, find, cancel, retry, explain."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from graphlib import CycleError, TopologicalSorter
+from typing import Literal, NoReturn
+
+from windlass import clock
+from windlass.core import history as derived
+from windlass.core.durations import words
+from windlass.core.models import (
+    ALL_TENANTS,
+    Attempt,
+    Job,
+    JobFilter,
+    LogLine,
+    NewJob,
+    Page,
+    Receipt,
+    ReceiptStatus,
+    Scope,
+    Transition,
+)
+from windlass.core.states import JobState, Verb, states_for
+from windlass.engine.definitions import Definitions
+from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
+from windlass.engine.explain import Explanation, explain
+from windlass.engine.leases import end_overdue
+from windlass.engine.nudges import Nudges
+from windlass.errors import (
+    AmbiguousId,
+    DefinitionDisabled,
+    DuplicateJob,
+    JobFailed,
+    JobNotFound,
+    JobStateConflict,
+    OptionInvalid,
+    ParentInvalid,
+    TenantNotFound,
+    TenantSuspended,
+    WaitTimedOut,
+)
+from windlass.ids import JobId, parse_job_id, parse_suffix
+from windlass.storage.base import Storage
+from windlass.storage.database import Session
+from windlass.storage.jobs import NotWhole, Relative, Stored, store
+
+OnDuplicate = Literal["existing", "error"]
+
+#: A due time may be so old: the caller's clock is not the database's.
+_PAST = timedelta(minutes=1)
+_CHUNK = 2000
+_POLLS = (0.02, 0.05, 0.1, 0.2, 0.5)
+
+
+class Jobs:
+    def __init__(self, storage: Storage, definitions: Definitions, nudges: Nudges) -> None:
+        self._storage = storage
+        self._definitions = definitions
+        self._nudges = nudges
+        self._enqueuer = Enqueuer(storage)
+
+    async def enqueue(self, job: NewJob, *, on_duplicate: OnDuplicate = "existing") -> Receipt:
+        """Store a job durably and say what became of it.
+
+        Bad input raises; a duplicate is an ordinary answer unless `on_duplicate` is "error".
+        """
+        await self.check([job])
+        stored = await self._enqueuer.enqueue(job)
+        receipt = await self.receipt(job, stored, on_duplicate)
+        await self._follow([job], [stored])
+        return receipt
+
+    async def enqueue_many(
+        self,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Receipt]:
+        """Store many jobs, a few thousand per statement, and answer a receipt for each.
+
+        Each statement stores all of its jobs or none; `progress` is told (done, all) after it.
+        """
+        await self.check(jobs)
+        receipts: list[Receipt] = []
+        for chunk in _chunks(jobs):
+            try:
+                stored = await store_surely(
+                    self._storage, chunk, whole=True, existing=on_duplicate == "existing"
+                )
+            except NotWhole as refused:
+                stored = list(refused.stored)
+            receipts += await self._receipts(chunk, stored, on_duplicate)
+            await self._follow(chunk, stored)
+            if progress:
+                progress(len(receipts), len(jobs))
+        return receipts
+
+    async def check(self, jobs: Sequence[NewJob]) -> None:
+        """Refuse what can be seen to be wrong before anything is stored."""
+        _check_circles(jobs)
+        # This machine's clock only says whom to ask about: the database's decides what is past.
+        long_ago = clock.utcnow() - _PAST
+        asked = [job.due_at for job in jobs if job.due_at is not None and job.due_at < long_ago]
+        if asked and min(asked) < await self._storage.now() - _PAST:
+            raise OptionInvalid("at", min(asked).isoformat(), allowed="a time that is not past")
+
+    async def enqueue_in(self, session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+        """Store jobs through a caller's own transaction: they exist once that commits.
+
+        Awaits nothing but the session, so that it can be driven without a loop over a blocking
+        one; `joined` then says what the answer means.
+        """
+        return [stored for chunk in _chunks(jobs) for stored in await store(session, chunk)]
+
+    async def joined(
+        self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate
+    ) -> list[Receipt]:
+        """What the answer of `enqueue_in` means. Workers are woken about when the caller's
+        transaction is likely to have committed."""
+        receipts = await self._receipts(jobs, stored, on_duplicate)
+        self._nudges.nudge_after_commit({job.queue for job in jobs})
+        return receipts
+
+    async def get(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> Job:
+        """One job by its id, or by any unambiguous ending of it of six or more characters."""
+        job = await self._storage.get(scope, await self.resolve(id, scope))
+        if job is None:
+            raise JobNotFound(id)
+        return job
+
+    async def resolve(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> JobId:
+        """The whole id behind what a person typed."""
+        if not isinstance(id, str):
+            return id
+        if whole := parse_job_id(id):
+            return whole
+        suffix = parse_suffix(id)
+        if suffix is None:
+            raise OptionInvalid(
+                "job id", id, allowed="a whole id, or its last six or more characters"
+            )
+        found = await self._storage.find(scope, suffix)
+        if not found:
+            raise JobNotFound(id)
+        if len(found) > 1:
+            raise AmbiguousId(id, found)
+        return found[0]
+
+    async def page(
+        self,
+        chosen: JobFilter | None = None,
+        *,
+        scope: Scope = ALL_TENANTS,
+        after: JobId | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Jobs newest first, without payloads and results."""
+        return await self._storage.page(scope, chosen or JobFilter(), after=after, limit=limit)
+
+    async def cancel(
+        self,
+        id: JobId | str,
+        *,
+        scope: Scope = ALL_TENANTS,
+        actor: str | None = None,
+        reason: str | None = None,
+    ) -> Job:
+        """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
+        job = await self.get(id, scope)
+        changed = await self._storage.cancel(scope, [job.id], actor=actor, reason=reason)
+        after = await self.get(job.id, scope)
+        if job.id not in changed and not (
+            after.state is JobState.RUNNING and after.cancel_requested_at
+        ):
+            await self._refuse(after, Verb.CANCEL)
+        await end_overdue(self._storage)
+        self._nudges.nudge_all()
+        return after
+
+    async def retry(
+        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, actor: str | None = None
+    ) -> Job:
+        """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
+        job = await self.get(id, scope)
+        answer = await self._storage.retry(scope, job.id, actor=actor)
+        if answer is None:
+            await self._refuse(await self.get(job.id, scope), Verb.RETRY)
+        if answer == "duplicate":
+            raise DuplicateJob(job.id, because=f"dedupe key {job.dedupe_key}")
+        self._nudges.nudge([job.queue])
+        return await self.get(job.id, scope)
+
+    async def run_now(
+        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, actor: str | None = None
+    ) -> Job:
+        """Make a job due at once: one due later, retrying, or on hold."""
+        job = await self.get(id, scope)
+        if not await self._storage.run_now(scope, job.id, actor=actor):
+            await self._refuse(await self.get(job.id, scope), Verb.RUN_NOW)
+        self._nudges.nudge([job.queue])
+        return await self.get(job.id, scope)
+
+    async def discard(self, id: JobId | str, *, scope: Scope = ALL_TENANTS) -> None:
+        """Delete a dead-lettered job for good."""
+        job = await self.get(id, scope)
+        if not await self._storage.discard(scope, job.id):
+            raise JobStateConflict(job.id, verb="discard", state=job.state, allowed=["dead_letter"])
+
+    async def attempts(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Attempt]:
+        """Every try at a job, oldest first."""
+        return await self._storage.attempts(await self.get(id, scope))
+
+    async def history(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Transition]:
+        """Every step a job took, oldest first."""
+        job = await self.get(id, scope)
+        attempts = await self._storage.attempts(job)
+        return derived.history(job, attempts, await self._storage.transitions(job))
+
+    async def logs(
+        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, after: int = 0, limit: int = 1000
+    ) -> list[LogLine]:
+        """A job's log lines in order."""
+        return await self._storage.logs(await self.get(id, scope), after=after, limit=limit)
+
+    async def family(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Relative]:
+        """What a job waits for and what waits for it."""
+        return await self._storage.family(await self.get(id, scope))
+
+    async def explain(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> Explanation:
+        """Why a job is not running: one sentence."""
+        return await explain(self._storage, await self.get(id, scope))
+
+    async def wait(self, id: JobId | str, timeout: timedelta, scope: Scope = ALL_TENANTS) -> Job:
+        """The job once it has completed. Raises JobFailed if it ends otherwise."""
+        job = await self.get(id, scope)
+        waited = 0.0
+        for poll in _polls():
+            if job.state is JobState.COMPLETED:
+                return job
+            if job.ended:
+                raise JobFailed(
+                    job.id,
+                    state=job.state,
+                    error_type=job.error_type,
+                    error=job.last_error or job.reason,
+                )
+            if waited >= timeout.total_seconds():
+                raise WaitTimedOut(job.id, seconds=timeout.total_seconds(), state=job.state)
+            await asyncio.sleep(poll)
+            waited += poll
+            job = await self.get(job.id, scope)
+        raise AssertionError("unreachable")
+
+    async def receipt(self, job: NewJob, stored: Stored, on_duplicate: OnDuplicate) -> Receipt:
+        """What enqueue answers for a job; raises for one that was refused."""
+        match stored.status:
+            case "created":
+                return Receipt(ReceiptStatus.CREATED, job.id)
+            case "existing":
+                because = ", ".join(f"{kind} key {key!r}" for _, kind, key in keys_of(job))
+                existing = stored.existing_id or job.id
+                if on_duplicate == "error":
+                    raise DuplicateJob(existing, because=because)
+                return Receipt(ReceiptStatus.EXISTING, existing, because)
+            case "unknown_definition":
+                await self._definitions.get(job.definition)
+            case "disabled_definition":
+                raise DefinitionDisabled(job.definition)
+            case "suspended_tenant":
+                raise TenantSuspended(job.tenant)
+            case "unknown_parent":
+                known = await self._storage.known(job.after)
+                raise ParentInvalid(
+                    next((p for p in job.after if p not in known), job.after[0]), because="unknown"
+                )
+            case _:
+                pass
+        raise TenantNotFound(job.tenant)
+
+    async def _receipts(
+        self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate
+    ) -> list[Receipt]:
+        pairs = zip(jobs, stored, strict=True)
+        return [await self.receipt(job, s, on_duplicate) for job, s in pairs]
+
+    async def _follow(self, jobs: Sequence[NewJob], stored: Sequence[Stored]) -> None:
+        """What upkeep would find later: children whose parents have ended already, and work."""
+        created = [job for job, s in zip(jobs, stored, strict=True) if s.status == "created"]
+        if children := [job.id for job in created if job.after]:
+            await self._storage.admit(children)
+            await end_overdue(self._storage)
+        due = {job.queue for job in created if not job.held and not job.delay and not job.due_at}
+        if due:
+            self._nudges.nudge(due)
+
+    async def _refuse(self, job: Job, verb: Verb) -> NoReturn:
+        since = words(await self._storage.now() - job.finished_at) if job.finished_at else ""
+        raise JobStateConflict(
+            job.id,
+            verb=verb.replace("_", " "),
+            state=job.state,
+            since=since,
+            allowed=sorted(states_for(verb)),
+        )
+
+
+def _check_circles(jobs: Sequence[NewJob]) -> None:
+    children = {job.id: job.after for job in jobs if job.after}
+    try:
+        TopologicalSorter(children).prepare()
+    except CycleError as error:
+        raise ParentInvalid(error.args[1][0], because="cycle") from None
+
+
+def _chunks(jobs: Sequence[NewJob]) -> list[list[NewJob]]:
+    """A few thousand jobs each; a key that comes again begins a new one, so that it is met."""
+    chunks: list[list[NewJob]] = [[]]
+    seen: set[tuple[str, str, str]] = set()
+    for job in jobs:
+        keys = set(keys_of(job))
+        if len(chunks[-1]) >= _CHUNK or keys & seen:
+            chunks.append([])
+            seen = set()
+        chunks[-1].append(job)
+        seen |= keys
+    return [chunk for chunk in chunks if chunk]
+
+
+def _polls() -> Iterator[float]:
+    yield from _POLLS
+    while True:
+        yield _POLLS[-1]

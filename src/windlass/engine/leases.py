@@ -1,0 +1,224 @@
+"""The worker's side of the queue: claim, renew, finish, reap."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from windlass.core import outcome, share
+from windlass.core.models import ALL_TENANTS, Finish, Held, Lease, LogLine, Progress, Renewal
+from windlass.core.states import JobState, Outcome
+from windlass.core.text import clean
+from windlass.engine.nudges import Nudges
+from windlass.errors import WindlassError
+from windlass.ids import JobId, WorkerId
+from windlass.storage.base import Storage
+from windlass.storage.expired import Expired
+from windlass.telemetry import Telemetry
+
+#: Hard ceilings on what an attempt may leave behind, in bytes.
+ERROR_BYTES = 64 * 1024
+TYPE_BYTES = 191
+NOTE_BYTES = 1024
+LINE_BYTES = 16 * 1024
+
+_UNSTORABLE = "the outcome's own text could not be stored"
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a claim brought, and how long until a job not yet due becomes so (None: none)."""
+
+    leases: Sequence[Lease]
+    next_due_in: timedelta | None
+
+
+class Leases:
+    """One worker's hold on jobs. It keeps its turn among tenants, so make one per worker."""
+
+    def __init__(self, storage: Storage, nudges: Nudges, telemetry: Telemetry) -> None:
+        self._storage = storage
+        self._nudges = nudges
+        self._telemetry = telemetry
+        self._cursor = ""
+
+    async def claim(
+        self,
+        worker: WorkerId,
+        limit: int,
+        *,
+        queues: Collection[str] | None,
+        known: Collection[str],
+        lease_time: timedelta,
+    ) -> Claimed:
+        """Lease up to `limit` due jobs that `worker` knows how to run.
+
+        Tenants share fairly and no limit is exceeded. Fewer than `limit`, even none, is an
+        ordinary answer. Each lease carries its token. `queues` None means all.
+        """
+        if limit < 1 or not known:
+            return Claimed((), None)
+        survey = await self._storage.survey(queues, known, cursor=self._cursor)
+        if survey.next_due_in is not None and survey.next_due_in <= timedelta():
+            await self._storage.promote()
+            survey = await self._storage.survey(queues, known, cursor=self._cursor)
+        quotas = share.quotas(survey.lines, limit)
+        if not quotas:
+            return Claimed((), survey.next_due_in)
+        self._cursor = share.next_cursor(survey.lines, quotas)
+        leases = await self._storage.claim(worker, quotas, known, lease_time=lease_time)
+        self._telemetry.claimed(worker, leases)
+        return Claimed(leases, survey.next_due_in)
+
+    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
+        """Extend leases, in one statement. A lease missing from the answer is lost."""
+        return await self._storage.renew(held, lease_time=lease_time) if held else []
+
+    async def report(self, progress: Sequence[Progress]) -> None:
+        """Record progress of leases still held; of others it is dropped."""
+        if progress:
+            await self._storage.report(
+                [replace(p, note=p.note and clean(p.note, NOTE_BYTES)) for p in progress]
+            )
+
+    async def log(self, lines: Sequence[LogLine]) -> None:
+        """Add log lines of leases still held; of others they are dropped.
+
+        One that a database refuses all the same must not keep the others, and its job's end,
+        from being recorded.
+        """
+        cleaned = [replace(line, message=clean(line.message, LINE_BYTES)) for line in lines]
+        try:
+            if cleaned:
+                await self._storage.log(cleaned)
+        except WindlassError:
+            raise
+        except Exception as error:  # noqa: BLE001  the content: an outage is a WindlassError
+            self._telemetry.trouble("writing logs", error)
+            if len(cleaned) > 1:
+                for line in cleaned:
+                    await self.log([line])
+
+    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+        """Record how attempts ended. A lease missing from the answer was lost before.
+
+        It cannot fail because of what the outcomes say: what no database would store is
+        replaced, and if a batch is refused all the same, each outcome is recorded by itself.
+        """
+        if not finishes:
+            return {}
+        cleaned = [_storable(finish) for finish in finishes]
+        try:
+            ended = await self._storage.finish(cleaned)
+        except WindlassError:
+            raise
+        except Exception as error:  # noqa: BLE001  the content: an outage is a WindlassError
+            self._telemetry.trouble("finish", error)
+            ended = await self._one_by_one(cleaned)
+        await self._followed(finishes, ended)
+        return ended
+
+    async def expired(self) -> list[Expired]:
+        """Leases that ran out and were not taken back yet; looking changes nothing."""
+        return await self._storage.expired()
+
+    async def reap(self, expired: Sequence[Expired]) -> dict[Held, JobState]:
+        """Take back leases that are still run out: their jobs go again, or are set aside."""
+        if not expired:
+            return {}
+        ended = await self._storage.reap([_lost(lease) for lease in expired])
+        for lease in expired:
+            if state := ended.get(Held(lease.job_id, lease.token)):
+                self._telemetry.reaped(lease, state)
+        if ended:
+            self._nudges.nudge_all()
+        await self._followed([], ended)
+        return ended
+
+    async def _one_by_one(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+        ended: dict[Held, JobState] = {}
+        for finish in finishes:
+            try:
+                ended |= await self._storage.finish([finish])
+            except WindlassError:
+                raise
+            except Exception as error:  # noqa: BLE001  as above
+                self._telemetry.trouble("finish", error, job_id=finish.job_id)
+                ended |= await self._barely(finish)
+        return ended
+
+    async def _barely(self, finish: Finish) -> dict[Held, JobState]:
+        try:
+            return await self._storage.finish([_bare(finish)])
+        except WindlassError:
+            raise
+        except Exception as error:  # noqa: BLE001  others must not wait for it; its lease will run out
+            self._telemetry.trouble("finish without its text", error, job_id=finish.job_id)
+            return {}
+
+    async def _followed(self, finishes: Sequence[Finish], ended: dict[Held, JobState]) -> None:
+        """Do at once what upkeep would find later: children of a failed parent end too."""
+        self._telemetry.finished(finishes, ended)
+        if any(state in (JobState.DEAD_LETTER, JobState.CANCELED) for state in ended.values()):
+            try:
+                await end_overdue(self._storage)
+            except WindlassError as error:  # the ends are recorded, and must be seen as such
+                self._telemetry.trouble("ending children", error)
+
+
+async def end_overdue(storage: Storage) -> int:
+    """Cancel waiting jobs that expired or whose parent failed, and their children in turn."""
+    ended = 0
+    while overdue := await storage.overdue():
+        by_reason: dict[str, list[JobId]] = {}
+        for id, reason in overdue:
+            by_reason.setdefault(reason, []).append(id)
+        before = ended
+        for reason, ids in by_reason.items():
+            ended += len(await storage.cancel(ALL_TENANTS, ids, reason=reason))
+        if ended == before:
+            break
+    return ended
+
+
+def _lost(lease: Expired) -> Finish:
+    verdict = outcome.judge_lost(
+        attempts=lease.attempts,
+        max_attempts=lease.max_attempts,
+        worker_deaths=lease.worker_deaths,
+    )
+    worker = lease.worker_id or "unknown"
+    failure = outcome.Failure(
+        error=f"the worker was lost: {worker} did not renew its lease",
+        error_type="WorkerLost",
+        outcome=Outcome.LOST,
+    )
+    return outcome.failed(Held(lease.job_id, lease.token), failure, verdict)
+
+
+def _storable(finish: Finish) -> Finish:
+    if finish.error is None and finish.error_trace is None and finish.stdout_tail is None:
+        return finish
+    return replace(
+        finish,
+        error=_cut(finish.error, ERROR_BYTES),
+        error_type=_cut(finish.error_type, TYPE_BYTES),
+        error_trace=_cut(finish.error_trace, ERROR_BYTES),
+        stdout_tail=_cut(finish.stdout_tail, ERROR_BYTES),
+        stderr_tail=_cut(finish.stderr_tail, ERROR_BYTES),
+    )
+
+
+def _cut(text: str | None, limit: int) -> str | None:
+    return None if text is None else clean(text, limit)
+
+
+def _bare(finish: Finish) -> Finish:
+    return replace(
+        finish,
+        result=None,
+        warnings=f'["{_UNSTORABLE}"]',
+        error=_UNSTORABLE if finish.error is not None else None,
+        error_trace=None,
+        stdout_tail=None,
+        stderr_tail=None,
+    )

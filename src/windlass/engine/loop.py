@@ -1,0 +1,57 @@
+"""The one shape of a loop: start, tick, stop. It survives everything."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+
+from windlass.telemetry import Telemetry
+
+#: Work is to resume within 5 s of the database's return.
+_LONGEST_SECONDS = 2.0
+
+
+class Loop:
+    """Calls `tick` again and again. A tick that fails is tried again, for ever."""
+
+    def __init__(
+        self,
+        name: str,
+        tick: Callable[[], Awaitable[object]],
+        *,
+        seconds: float,
+        telemetry: Telemetry,
+    ) -> None:
+        self._name = name
+        self._tick = tick
+        self._seconds = seconds
+        self._telemetry = telemetry
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name=f"windlass {self._name}")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        failures = 0
+        while True:
+            try:
+                await self._tick()
+                failures = 0
+            except Exception as error:  # noqa: BLE001  the next round may succeed
+                failures += 1
+                self._telemetry.trouble(self._name, error)
+            await asyncio.sleep(self._pause(failures) * random.uniform(0.9, 1.1))
+
+    def _pause(self, failures: int) -> float:
+        # A loop that fails gets faster, not slower: a late renewal may still save its leases from
+        # a reaper, whose second look comes one round of renewals after its first.
+        return min(self._seconds / 2, backoff_seconds(failures)) if failures else self._seconds
+
+
+def backoff_seconds(failures: int) -> float:
+    """How long to wait after so many failures in a row: short at first, jittered, capped."""
+    return float(random.uniform(0.5, 1.0) * min(_LONGEST_SECONDS, 0.1 * 2.0 ** min(failures, 10)))

@@ -1,0 +1,57 @@
+"""Tells sleeping workers that there may be work: after the commit, and not once per job.
+
+A nudge only saves time. It is sent by its own statement, so that no enqueue waits for it, and
+many enqueues share one.
+"""
+
+import asyncio
+from collections.abc import Collection
+
+from windlass.storage.database import Database
+
+#: Nudges within this time of one another are one nudge.
+_GATHER_SECONDS = 0.01
+#: When a job in a caller's transaction is likely to have been committed.
+_COMMITTED_SECONDS = (0.02, 0.25)
+
+
+class Nudges:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._queues: set[str] = set()
+        self._sending: asyncio.Task[None] | None = None
+        self._later: set[asyncio.TimerHandle] = set()
+
+    def nudge(self, queues: Collection[str]) -> None:
+        """Wake workers of these queues soon. Returns at once and never fails."""
+        self._queues.update(queues)
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.get_running_loop().create_task(self._send())
+
+    def nudge_after_commit(self, queues: Collection[str]) -> None:
+        """The same for jobs in a caller's transaction, whose commit nobody tells us of."""
+        loop = asyncio.get_running_loop()
+        for delay in _COMMITTED_SECONDS:
+            handle = loop.call_later(delay, self.nudge, tuple(queues))
+            self._later = {timer for timer in self._later if timer.when() > loop.time()} | {handle}
+
+    def nudge_all(self) -> None:
+        """Wake workers of all queues."""
+        self.nudge({"*"})
+
+    async def close(self) -> None:
+        for handle in self._later:
+            handle.cancel()
+        if self._sending and not self._sending.done():
+            self._sending.cancel()
+            await asyncio.gather(self._sending, return_exceptions=True)
+
+    async def _send(self) -> None:
+        # The first goes out at once; what comes while it is under way is gathered.
+        while self._queues:
+            queues, self._queues = self._queues, set()
+            try:
+                await self._database.nudge(sorted(queues))
+            except Exception:  # noqa: BLE001  workers poll; the next nudge tries again
+                return
+            await asyncio.sleep(_GATHER_SECONDS)

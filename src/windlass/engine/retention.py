@@ -1,0 +1,69 @@
+"""Retention: how long ended jobs and their logs are kept."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from windlass.core.models import FOREVER, Definition
+from windlass.ids import JobId, uuid7
+from windlass.settings import Settings
+from windlass.storage.base import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    jobs: int = 0
+    lines: int = 0
+    keys: int = 0
+
+
+class Retention:
+    """Prunes in capped steps, so that it never disturbs workers for long."""
+
+    def __init__(self, storage: Storage, settings: Settings) -> None:
+        self._storage = storage
+        self._settings = settings
+
+    async def prune(self) -> Pruned:
+        """One round over all definitions: a capped step for each. Zero counts mean all done."""
+        jobs = lines = 0
+        for definition in await self._storage.definitions():
+            jobs += await self._by_age(definition)
+            jobs += await self._by_count(definition)
+            lines += await self._logs(definition)
+        return Pruned(jobs, lines, await self._storage.prune_keys())
+
+    async def _by_age(self, definition: Definition) -> int:
+        installed = _or_forever(self._settings.retention_days)
+        days = definition.retention_days if definition.retention_days is not None else installed
+        pruned = await self._older_than(definition, days, spare_dead=days == 0)
+        if days == 0:  # a failure must not vanish unseen: it stays for the installation's time
+            pruned += await self._older_than(definition, installed or 30, spare_dead=False)
+        return pruned
+
+    async def _older_than(self, definition: Definition, days: float, *, spare_dead: bool) -> int:
+        if days == FOREVER:
+            return 0
+        before = (await self._storage.now()) - timedelta(days=days)
+        # Ids begin with their time of making: nothing made later can have ended before.
+        before_id = JobId(uuid7(max(0, int(before.timestamp() * 1000)) + 1, 0, 0))
+        return await self._storage.prune(
+            definition.key, days=days, before_id=before_id, spare_dead=spare_dead
+        )
+
+    async def _by_count(self, definition: Definition) -> int:
+        keep = definition.retention_count or self._settings.retention_count
+        if not keep:
+            return 0
+        return await self._storage.prune_count(definition.key, keep=keep)
+
+    async def _logs(self, definition: Definition) -> int:
+        days = definition.log_retention_days
+        if days is None:
+            days = _or_forever(self._settings.log_retention_days)
+        if days == FOREVER:
+            return 0
+        return await self._storage.prune_logs(definition.key, days=days)
+
+
+def _or_forever(days: float | None) -> float:
+    return FOREVER if days is None else days

@@ -1,0 +1,198 @@
+"""`wl.jobs`, `wl.definitions` …: the engine's verbs with the app's readiness in front."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from windlass.core.durations import duration
+from windlass.core.models import (
+    ALL_TENANTS,
+    Attempt,
+    Job,
+    JobFilter,
+    LogLine,
+    Page,
+    Scope,
+    Transition,
+)
+from windlass.core.states import JobState, View
+from windlass.engine.definitions import Definitions
+from windlass.engine.explain import Explanation
+from windlass.engine.tenants import Tenants
+from windlass.engine.workers import Workers
+from windlass.errors import OptionInvalid
+from windlass.ids import JobId
+from windlass.storage.jobs import Relative
+from windlass.verbs import Awaits, Noun
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+    from windlass.engine.jobs import Jobs
+
+Id = JobId | str
+Duration = str | timedelta | float
+
+_STATES = frozenset([*JobState, *View])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHandle(Job):
+    """A job as it was when it was read, with verbs that go on from it."""
+
+    _jobs: "JobsFace" = field(repr=False, compare=False)
+
+    async def wait(self, timeout: Duration = "60s") -> Any:
+        """The result once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
+        return (await self._jobs.wait(self.id, timeout)).result
+
+    async def refresh(self) -> "JobHandle":
+        """The job as it is now."""
+        return await self._jobs.get(self.id)
+
+    async def cancel(self, *, actor: str | None = None, reason: str | None = None) -> "JobHandle":
+        """End it if it waits, ask it to stop if it runs."""
+        return await self._jobs.cancel(self.id, actor=actor, reason=reason)
+
+    async def retry(self, *, actor: str | None = None) -> "JobHandle":
+        """Put it in line again after it was dead-lettered or canceled, with fresh attempts."""
+        return await self._jobs.retry(self.id, actor=actor)
+
+    async def explain(self) -> Explanation:
+        """Why it is not running."""
+        return await self._jobs.explain(self.id)
+
+
+class JobsFace:
+    """Find, cancel, retry and explain jobs. Ids may be any unambiguous ending of six or more."""
+
+    def __init__(self, app: "Windlass", scope: Scope = ALL_TENANTS) -> None:
+        self._app = app
+        self._scope = scope
+
+    def of(self, tenant: str) -> "JobsFace":
+        """The same, confined to one tenant."""
+        return JobsFace(self._app, Scope.of(tenant))
+
+    async def get(self, id: Id) -> JobHandle:
+        """One job; JobNotFound if there is none."""
+        return self._handle(await (await self._jobs()).get(id, self._scope))
+
+    async def list(
+        self,
+        *,
+        states: Collection[str] = (),
+        definition: str | None = None,
+        queue: str | None = None,
+        source: str | None = None,
+        correlation_id: str | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        after: JobId | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Jobs newest first, without payloads and results; all of them if nothing is chosen.
+
+        `states` takes views such as "retrying" too. `after` goes on from a page's `next`.
+        """
+        if unknown := sorted({states} if isinstance(states, str) else set(states) - _STATES):
+            raise OptionInvalid(
+                "states", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}"
+            )
+        chosen = JobFilter(
+            states=frozenset(states),
+            definition=definition,
+            queue=queue,
+            source=source,
+            correlation_id=correlation_id,
+            created_after=created_after,
+            created_before=created_before,
+        )
+        jobs = await self._jobs()
+        return await jobs.page(chosen, scope=self._scope, after=after, limit=limit)
+
+    async def cancel(
+        self, id: Id, *, actor: str | None = None, reason: str | None = None
+    ) -> JobHandle:
+        """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
+        jobs = await self._jobs()
+        return self._handle(await jobs.cancel(id, scope=self._scope, actor=actor, reason=reason))
+
+    async def retry(self, id: Id, *, actor: str | None = None) -> JobHandle:
+        """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
+        jobs = await self._jobs()
+        return self._handle(await jobs.retry(id, scope=self._scope, actor=actor))
+
+    async def run_now(self, id: Id, *, actor: str | None = None) -> JobHandle:
+        """Make a job due at once: one due later, retrying, or on hold."""
+        jobs = await self._jobs()
+        return self._handle(await jobs.run_now(id, scope=self._scope, actor=actor))
+
+    async def discard(self, id: Id) -> None:
+        """Delete a dead-lettered job for good."""
+        await (await self._jobs()).discard(id, scope=self._scope)
+
+    async def attempts(self, id: Id) -> Sequence[Attempt]:
+        """Every try at a job, oldest first."""
+        return await (await self._jobs()).attempts(id, self._scope)
+
+    async def history(self, id: Id) -> Sequence[Transition]:
+        """Every step a job took, oldest first."""
+        return await (await self._jobs()).history(id, self._scope)
+
+    async def logs(self, id: Id, *, after: int = 0, limit: int = 1000) -> Sequence[LogLine]:
+        """A job's log lines in order, those past sequence number `after`."""
+        return await (await self._jobs()).logs(id, scope=self._scope, after=after, limit=limit)
+
+    async def family(self, id: Id) -> Sequence[Relative]:
+        """What a job waits for and what waits for it."""
+        return await (await self._jobs()).family(id, self._scope)
+
+    async def explain(self, id: Id) -> Explanation:
+        """Why a job is not running."""
+        return await (await self._jobs()).explain(id, self._scope)
+
+    async def wait(self, id: Id, timeout: Duration = "60s") -> Job:
+        """The job once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
+        jobs = await self._jobs()
+        return await jobs.wait(id, duration(timeout, option="timeout"), self._scope)
+
+    async def _jobs(self) -> "Jobs":
+        return (await self._app.ready()).jobs
+
+    def _handle(self, job: Job) -> JobHandle:
+        return JobHandle(**fields_of(job), _jobs=self)
+
+
+class DefinitionsFace(Noun):
+    """What may run: list, enable and disable definitions."""
+
+    noun = "definitions"
+    get = Awaits(Definitions.get)
+    list = Awaits(Definitions.list)
+    enable = Awaits(Definitions.enable)
+    disable = Awaits(Definitions.disable)
+
+
+class TenantsFace(Noun):
+    """Who owns jobs: create, list, suspend and delete tenants."""
+
+    noun = "tenants"
+    create = Awaits(Tenants.create)
+    get = Awaits(Tenants.get)
+    list = Awaits(Tenants.list)
+    suspend = Awaits(Tenants.suspend)
+    resume = Awaits(Tenants.resume)
+    delete = Awaits(Tenants.delete)
+
+
+class WorkersFace(Noun):
+    """The workers seen."""
+
+    noun = "workers"
+    list = Awaits(Workers.list)
+
+
+def fields_of(job: Job) -> dict[str, Any]:
+    """What every job has, whatever class it is of."""
+    return {each.name: getattr(job, each.name) for each in fields(Job)}

@@ -1,0 +1,210 @@
+"""What concerns one delivery of a job: `.options(...)`, checked when it is given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypedDict, get_args
+from uuid import UUID
+
+from windlass.core.dedupe import check_name, payload_key
+from windlass.core.durations import duration
+from windlass.core.jsontext import dump_json, load_json, size_of
+from windlass.core.models import (
+    DEFAULT_TENANT,
+    Definition,
+    Job,
+    NewJob,
+    ParentFailure,
+    Receipt,
+    Source,
+)
+from windlass.core.priority import priority as checked_priority
+from windlass.engine.jobs import OnDuplicate
+from windlass.errors import OptionInvalid
+from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
+
+Duration = str | timedelta | float
+Parent = Job | NewJob | Receipt | UUID | str
+
+_LONGEST_TEXT = 191
+_MOST_METADATA = 16 * 1024
+
+
+class OptionNames(TypedDict, total=False):
+    """The names `.options(...)` takes."""
+
+    tenant: str
+    delay: Duration
+    at: datetime
+    expires: Duration
+    queue: str
+    priority: int | str
+    max_attempts: int
+    timeout: Duration
+    dedupe_key: str
+    dedupe_window: Duration
+    idempotency_key: str
+    on_duplicate: OnDuplicate
+    after: Sequence[Parent]
+    on_parent_failure: ParentFailure
+    hold: bool
+    correlation_id: str
+    source: Source
+    source_ref: str
+    created_by: str
+    metadata: Mapping[str, Any]
+    tx: object
+
+
+_NAMES = frozenset(OptionNames.__annotations__)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A set of options, and how a job is made with it."""
+
+    given: OptionNames
+
+    def and_also(self, more: Mapping[str, Any]) -> "Delivery":
+        """These options with others on top. An unknown name is an error."""
+        for name in more:
+            if name not in _NAMES:
+                raise OptionInvalid("option", name, allowed=f"one of {', '.join(sorted(_NAMES))}")
+        return Delivery({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
+
+    def on_duplicate(self, definition: Definition) -> OnDuplicate:
+        """What meeting an equal job means: the call's own word, else the definition's."""
+        value = self.given.get("on_duplicate", definition.on_duplicate)
+        checked: OnDuplicate = _one_of("on_duplicate", value, OnDuplicate)
+        return checked
+
+    @property
+    def tx(self) -> object:
+        """The caller's transaction to store the job in; None for one of our own."""
+        return self.given.get("tx")
+
+    def check_makeable(self) -> None:
+        """Refuse what a job that is only made would lose."""
+        for name in ("tx", "on_duplicate"):
+            if name in self.given:
+                raise OptionInvalid(
+                    name,
+                    type(self.tx).__name__ if name == "tx" else self.given["on_duplicate"],
+                    allowed=f"{name} to enqueue_many: it is not part of a job",
+                )
+
+    def job(self, definition: Definition, payload: str) -> NewJob:
+        """The job to store: what the options leave open comes from the definition."""
+        given = self.given
+        made = NewJob(
+            id=new_job_id(),
+            definition=definition.key,
+            payload=payload,
+            tenant=TenantId(check_name("tenant", given.get("tenant", DEFAULT_TENANT))),
+            queue=QueueName(check_name("queue", given.get("queue", definition.queue))),
+            priority=checked_priority(given.get("priority", definition.priority)),
+            max_attempts=_attempts(given.get("max_attempts", definition.max_attempts)),
+            timeout_seconds=self._seconds("timeout"),
+            delay=self._duration("delay"),
+            due_at=_due(given),
+            expires=self._duration("expires"),
+            dedupe_key=self._key(definition, payload),
+            dedupe_window=self._window(definition),
+            idempotency_key=self._name("idempotency_key"),
+            after=_parents(given.get("after", ())),
+            on_parent_failure=_one_of(
+                "on_parent_failure",
+                given.get("on_parent_failure", definition.on_parent_failure),
+                ParentFailure,
+            ),
+            held=bool(given.get("hold", False)),
+            correlation_id=self._name("correlation_id"),
+            source=_one_of("source", given.get("source", "manual"), Source),
+            source_ref=self._name("source_ref"),
+            created_by=self._name("created_by"),
+            metadata=_metadata(given.get("metadata")),
+        )
+        return replace(made, delay=None) if made.due_at else made
+
+    def _name(self, option: str) -> str | None:
+        value = self.given.get(option)
+        return None if value is None else check_name(option, value, _LONGEST_TEXT)
+
+    def _duration(self, option: str) -> timedelta | None:
+        value = self.given.get(option)
+        return None if value is None else duration(value, option=option)  # type: ignore[arg-type]  # a Duration by the option's name
+
+    def _seconds(self, option: str) -> float | None:
+        length = self._duration(option)
+        if length is not None and length <= timedelta():
+            raise OptionInvalid(option, self.given.get(option), allowed="longer than nothing")
+        return None if length is None else length.total_seconds()
+
+    def _key(self, definition: Definition, payload: str) -> str | None:
+        if "dedupe_key" in self.given:
+            return self._name("dedupe_key")
+        if definition.dedupe == "payload":
+            return payload_key(definition.key, load_json(payload))
+        return None
+
+    def _window(self, definition: Definition) -> timedelta | None:
+        if "dedupe_window" in self.given:
+            return self._duration("dedupe_window")
+        seconds = definition.dedupe_window_seconds
+        return None if seconds is None else timedelta(seconds=seconds)
+
+
+def _attempts(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 100:
+        raise OptionInvalid("max_attempts", value, allowed="1 to 100")
+    return value
+
+
+def _due(given: OptionNames) -> datetime | None:
+    at: object = given.get("at")
+    if at is None:
+        return None
+    if not isinstance(at, datetime) or at.tzinfo is None:
+        raise OptionInvalid("at", at, allowed="a datetime with a time zone")
+    if given.get("delay") is not None:
+        raise OptionInvalid("at", at.isoformat(), allowed="either a delay or a time, not both")
+    return at.astimezone(UTC)
+
+
+def _parents(given: object) -> tuple[JobId, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise OptionInvalid("after", given, allowed="a list of jobs, receipts or whole job ids")
+    return tuple(dict.fromkeys(map(_parent, given)))
+
+
+def _parent(parent: object) -> JobId:
+    match parent:
+        case Job() | NewJob():
+            return parent.id
+        case Receipt():
+            return parent.job_id
+        case UUID():
+            return JobId(parent)
+        case str() if found := parse_job_id(parent):
+            return found
+        case _:
+            raise OptionInvalid("after", parent, allowed="jobs, receipts or whole job ids")
+
+
+def _one_of(option: str, value: object, choice: object) -> Any:
+    """`value`, if it is one of the words of a Literal."""
+    words = get_args(choice)
+    if value not in words:
+        raise OptionInvalid(option, value, allowed=", ".join(words[:-1]) + f" or {words[-1]}")
+    return value
+
+
+def _metadata(value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise OptionInvalid("metadata", value, allowed="an object of names and values")
+    text = dump_json(dict(value), what="metadata")
+    if (size := size_of(text)) > _MOST_METADATA:
+        raise OptionInvalid("metadata", f"{size:,} bytes", allowed=f"at most {_MOST_METADATA:,}")
+    return text if value else None

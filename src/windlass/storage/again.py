@@ -1,0 +1,38 @@
+"""Verbs of several steps are tried again as a whole when their transaction met another."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from windlass.errors import DatabaseTimeout
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+TRIES = 5
+
+
+class Crossed(DatabaseTimeout):
+    """Two transactions waited for each other, and this one was rolled back."""
+
+
+async def moment() -> None:
+    """Wait a little, and not as long as whoever crossed us."""
+    await asyncio.sleep(random.uniform(0.001, 0.02))
+
+
+def again(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """`verb`, run once more if it was rolled back because of another transaction."""
+
+    @wraps(verb)
+    async def tried(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(TRIES - 1):
+            try:
+                return await verb(*args, **kwargs)
+            except Crossed:
+                await moment()
+        return await verb(*args, **kwargs)
+
+    return tried

@@ -1,0 +1,26 @@
+"""Storage: every verb Windlass has on a database, and what each promises.
+
+The verbs stand in one file per noun. What differs between databases is below the seam in
+`database.py`: a driver, and SQL files of equal names.
+"""
+
+from windlass.storage.database import Database
+from windlass.storage.jobs import JobVerbs
+from windlass.storage.leases import LeaseVerbs
+from windlass.storage.registry import RegistryVerbs
+from windlass.storage.upkeep import UpkeepVerbs
+
+
+class Storage(JobVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs):
+    """The one door to the queue. Correct with any number of processes behind it."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    @property
+    def database(self) -> Database:
+        """The database below: for migrations, nudges and callers' own transactions."""
+        return self._db
+
+    async def close(self) -> None:
+        await self._db.close()

@@ -1,0 +1,125 @@
+"""Runs Windlass's verbs in a transaction that is the caller's."""
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from windlass.errors import TransactionUnsupported
+from windlass.storage.callers import django, sqlalchemy
+from windlass.storage.callers.direct import direct_wire
+from windlass.storage.callers.drivers import class_name, driver_of
+from windlass.storage.callers.wire import Values, Wire
+from windlass.storage.database import Database
+from windlass.storage.sql import Rows, Scripts, Statement, split
+
+T = TypeVar("T")
+
+_PRODUCTS = {"postgresql": "PostgreSQL", "mysql": "MariaDB or MySQL", "sqlite": "SQLite"}
+_FRAMEWORKS: Mapping[str, Callable[[Any], Wire]] = {**sqlalchemy.KINDS, **django.KINDS}
+_SAVEPOINT = "windlass_verb"
+
+
+def caller_session(tx: object, database: Database) -> "CallerSession":
+    """A session in the transaction that is open in `tx`.
+
+    `tx` is a connection to the database of Windlass, of a driver, SQLAlchemy or Django, or the
+    alias of a Django database. TransactionUnsupported is raised for anything else here, and by
+    the first verb for another kind of database or a connection without a transaction.
+    """
+    return CallerSession(_wire(tx), database)
+
+
+class CallerSession:
+    """Verbs inside a caller's transaction. Where it is `blocking`, they never really await.
+
+    `name` is what messages call the caller's connection.
+    """
+
+    def __init__(self, wire: Wire, database: Database) -> None:
+        self.name = wire.name
+        self.blocking = wire.blocking
+        self._wire = wire
+        self._database = database
+
+    async def run(self, verb: str, /, **params: Any) -> Rows:
+        """Run a verb; as a whole, or, when it raises, not at all."""
+        scripts = await self._scripts()
+        await self._wire.begin()
+        statements = scripts[verb]
+        bound = scripts.bind(params)
+        steps = [(s, _values(scripts, s, bound)) for s in statements]
+        if len(steps) == 1:
+            return await self._steps(steps)
+        await self._wire.execute(f"savepoint {_SAVEPOINT}")
+        try:
+            answer = await self._steps(steps)
+        except Exception:
+            # Otherwise a caller who goes on after an error would commit half a verb.
+            with suppress(Exception):  # a deadlock has rolled back everything, the savepoint too
+                await self._wire.execute(f"rollback to savepoint {_SAVEPOINT}")
+            raise
+        await self._wire.execute(f"release savepoint {_SAVEPOINT}")
+        return answer
+
+    async def script(self, text: str) -> Rows:
+        """Run statements as they are written; the rows of the last one."""
+        await self._scripts()
+        await self._wire.begin()
+        answer: Rows = []
+        for part in split(text):
+            answer = await self._wire.execute(part)
+        return answer
+
+    async def _scripts(self) -> Scripts:
+        style = await self._wire.style()
+        if style.database != self._database.kind:
+            theirs = _PRODUCTS.get(style.database, style.database)
+            raise TransactionUnsupported(
+                self._wire.name,
+                problem=f"It leads to {theirs}, but the database of Windlass is "
+                f"{_PRODUCTS[self._database.kind]}.",
+            )
+        return _scripts(self._database, style.placeholder)  # type: ignore[arg-type]  # mypy: a Protocol is not Hashable
+
+    async def _steps(self, steps: Sequence[tuple[Statement, Values]]) -> Rows:
+        answer: Rows = []
+        for statement, values in steps:
+            rows = await self._wire.execute(statement.text, values)
+            if statement.answers:
+                answer = rows
+        return answer
+
+
+def drive(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine over a blocking session to its end, in this thread and without a loop."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    coroutine.close()
+    raise RuntimeError("a coroutine that was to run without an event loop has to wait for one")
+
+
+def _wire(tx: object) -> Wire:
+    if isinstance(tx, str):
+        return django.by_alias(tx)
+    if driver := driver_of(tx):
+        return direct_wire(tx, driver)
+    for kind in tx.__class__.__mro__:
+        if make := _FRAMEWORKS.get(class_name(kind)):
+            return make(tx)
+    raise TransactionUnsupported(tx.__class__.__qualname__)
+
+
+@lru_cache(maxsize=32)
+def _scripts(database: Database, placeholder: str) -> Scripts:
+    return Scripts(database.caller_dialect(placeholder), database.schema)
+
+
+def _values(scripts: Scripts, statement: Statement, bound: Mapping[str, Any]) -> Values:
+    by_name = "name" in scripts.dialect.placeholder(1, "name")
+    if by_name:
+        return {name: bound[name] for name in statement.names}
+    return tuple(bound[name] for name in statement.names)

@@ -1,0 +1,90 @@
+"""The seam between Windlass's verbs and one kind of database.
+
+A database knows how to run a verb's SQL file with parameters, alone or inside a transaction, and
+how to be nudged. It knows nothing of jobs. Everything above it is the same for all databases.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from enum import Enum
+from typing import Any, Protocol
+
+from windlass.storage.sql import Dialect, Rows
+
+
+class Lane(Enum):
+    """Which connections a call may use, so that one kind of work cannot starve another.
+
+    `WORK` claims and finishes, `RENEW` keeps leases alive, `GENERAL` is everything else.
+    """
+
+    WORK = "work"
+    RENEW = "renew"
+    GENERAL = "general"
+
+
+class Session(Protocol):
+    """Runs verbs, each in a transaction of its own, or all in the one that is open."""
+
+    async def run(self, verb: str, /, **params: Any) -> Rows:
+        """Run the file `sql/<verb>.sql` and answer its rows."""
+        ...
+
+
+class Watch(Protocol):
+    """Hears nudges from other processes. They save time and are never needed."""
+
+    async def wait(self, timeout: float) -> bool:
+        """Sleep until nudged (True) or until `timeout` seconds have passed (False)."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Database(Protocol):
+    """One database, reached lazily: opening it never connects."""
+
+    kind: str
+
+    @property
+    def schema(self) -> str | None:
+        """Where the tables are, if not where a connection looks by itself (PostgreSQL)."""
+        ...
+
+    async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
+        """Run a verb in a transaction of its own. Deadlocks are retried."""
+        ...
+
+    def transaction(self, lane: Lane = Lane.GENERAL) -> AbstractAsyncContextManager[Session]:
+        """A transaction in which several verbs run; an exception rolls it back."""
+        ...
+
+    async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
+        """Run a list-and-filter query built in Python, in the style of the SQL files."""
+        ...
+
+    async def script(self, text: str) -> None:
+        """Run a migration: several statements, in one transaction where the database can."""
+        ...
+
+    def migration_lock(self) -> AbstractAsyncContextManager[None]:
+        """Only one process at a time migrates."""
+        ...
+
+    def caller_dialect(self, placeholder: str) -> Dialect:
+        """How enqueue is written for a caller's own driver (`$1`, `?`, `%s`, `:name`)."""
+        ...
+
+    async def nudge(self, queues: Sequence[str]) -> None:
+        """Tell sleeping workers of these queues to look now."""
+        ...
+
+    async def watch(self, queues: Sequence[str] | None) -> Watch:
+        """Hear nudges for these queues (None: all)."""
+        ...
+
+    async def warnings(self) -> Sequence[str]:
+        """Why this database may not keep what it acknowledges, in words; empty if it does."""
+        ...
+
+    async def close(self) -> None: ...

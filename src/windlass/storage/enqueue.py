@@ -1,0 +1,167 @@
+"""Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from windlass.core.models import NewJob
+from windlass.ids import JobId
+from windlass.storage import rows
+from windlass.storage.database import Database, Session
+
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of one job that enqueue was given.
+
+    `status` is `created`, `existing`, or why it was refused: `unknown_definition`,
+    `disabled_definition`, `unknown_tenant`, `suspended_tenant`, `unknown_parent`.
+    """
+
+    id: JobId
+    status: str
+    existing_id: JobId | None
+
+
+class NotWhole(Exception):
+    """Some jobs of a batch were refused, so none was stored."""
+
+    def __init__(self, stored: Sequence[Stored]) -> None:
+        self.stored = stored
+        super().__init__("a job of the batch was refused")
+
+
+def in_one_statement(jobs: Sequence[NewJob]) -> bool:
+    """Whether storing these jobs is one statement, and so needs no transaction around it."""
+    ids = {job.id for job in jobs}
+    return not any(
+        (job.dedupe_key and job.idempotency_key) or not ids.isdisjoint(job.after) for job in jobs
+    )
+
+
+async def store(session: Database | Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    """Run the enqueue statements, also on a caller's own connection.
+
+    Jobs that wait for others of the batch are stored after them, when it is known what became of
+    those: a refused parent refuses its children, and one that met an equal job is replaced by it.
+    """
+    levels, answers = _levels(jobs)
+    met: dict[JobId, JobId] = {}
+    for level in levels:
+        jobs_now = [
+            replace(job, after=tuple(met.get(id, id) for id in job.after)) if job.after else job
+            for job in level
+        ]
+        for stored in await _store_level(session, jobs_now):
+            answers[stored.id] = stored
+            if stored.existing_id:
+                met[stored.id] = stored.existing_id
+    return [answers[job.id] for job in jobs]
+
+
+def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Stored]]:
+    """Jobs by how many of the batch they wait for in a row, and those refused out of hand:
+    a job may wait for earlier ones of its batch only, so that no circle can be stored."""
+    if in_one_statement(jobs):
+        return [list(jobs)], {}
+    places = {job.id: place for place, job in enumerate(jobs)}
+    depths: dict[JobId, int] = {}
+    levels: list[list[NewJob]] = []
+    refused: dict[JobId, Stored] = {}
+    for place, job in enumerate(jobs):
+        inside = [parent for parent in job.after if parent in places]
+        depths[job.id] = max((depths.get(parent, 0) + 1 for parent in inside), default=0)
+        if any(places[parent] >= place for parent in inside):
+            refused[job.id] = Stored(job.id, "unknown_parent", None)
+            continue
+        while len(levels) <= depths[job.id]:
+            levels.append([])
+        levels[depths[job.id]].append(job)
+    return levels, refused
+
+
+async def _store_level(session: Database | Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    answers: dict[JobId, Stored] = {}
+    left = list(jobs)
+    for _ in range(_TRIES):
+        stored = await _store_once(session, left)
+        answers |= {s.id: s for s in stored}
+        # The job that was met has ended and given its key back before it could be named.
+        free = {s.id for s in stored if s.status == "existing" and s.existing_id is None}
+        left = [job for job in left if job.id in free]
+        if not left:
+            break
+    return [answers[job.id] for job in jobs]
+
+
+async def _store_once(session: Database | Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    params = enqueue_params(jobs)
+    by_id = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
+    stored = [Stored(job.id, by_id[job.id]["status"], _met(by_id[job.id])) for job in jobs]
+    halves = [
+        (job.id,)
+        for job, s in zip(jobs, stored, strict=True)
+        if s.status == "existing" and job.dedupe_key and job.idempotency_key
+    ]
+    if halves:
+        await session.run("unkey", ids=halves)
+    if any(s.status == "existing" and s.existing_id is None for s in stored):
+        # The other enqueue committed while ours ran, or was of the same batch: a newer statement
+        # sees the job it made.
+        answers = await session.run("key_holders", jobs=params["jobs"])
+        holders = {rows.uuid(row["id"]): _met(row) for row in answers}
+        stored = [
+            replace(s, existing_id=s.existing_id or holders.get(s.id))
+            if s.status == "existing"
+            else s
+            for s in stored
+        ]
+    return stored
+
+
+def _met(row: Mapping[str, Any]) -> JobId | None:
+    return JobId(rows.uuid(row["existing_id"])) if row["existing_id"] else None
+
+
+def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Any]:
+    """The batches of the enqueue statement."""
+    parents = [(job, tuple(dict.fromkeys(job.after))) for job in jobs]
+    return {
+        "jobs": [
+            (
+                place,
+                job.id,
+                job.tenant,
+                job.definition,
+                job.queue,
+                job.priority,
+                job.payload,
+                job.due_at,
+                job.delay.total_seconds() if job.delay else None,
+                job.expires.total_seconds() if job.expires else None,
+                job.max_attempts,
+                job.timeout_seconds,
+                job.dedupe_key,
+                job.dedupe_window.total_seconds() if job.dedupe_window else None,
+                job.idempotency_key,
+                len(after),
+                job.on_parent_failure,
+                job.held,
+                job.correlation_id,
+                job.source,
+                job.source_ref,
+                job.trigger_id,
+                job.trigger_due_at,
+                job.created_by,
+                job.metadata,
+            )
+            for place, (job, after) in enumerate(parents)
+        ],
+        "parents": [
+            (job.id, place, parent)
+            for place, (job, after) in enumerate(parents)
+            for parent in after
+        ],
+    }

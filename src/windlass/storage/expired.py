@@ -1,0 +1,18 @@
+"""A lease that ran out, as a reaper sees it."""
+
+from dataclasses import dataclass
+
+from windlass.ids import DefinitionKey, JobId, WorkerId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expired:
+    """Enough to decide what a lost attempt means for its job; guarded by the token later on."""
+
+    job_id: JobId
+    token: int
+    definition: DefinitionKey
+    worker_id: WorkerId | None
+    attempts: int
+    max_attempts: int
+    worker_deaths: int

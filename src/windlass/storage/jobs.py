@@ -1,0 +1,221 @@
+"""Verbs on jobs: enqueue, read, cancel, retry, run now, discard."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from windlass.core.models import (
+    Attempt,
+    Job,
+    JobFilter,
+    LogLine,
+    NewJob,
+    Page,
+    Scope,
+    Transition,
+)
+from windlass.core.states import JobState
+from windlass.ids import JobId
+from windlass.storage import lists, rows
+from windlass.storage.again import again
+from windlass.storage.database import Database
+from windlass.storage.enqueue import NotWhole, Stored, in_one_statement, store
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """An edge between a job and one it waits for; a state is None when that job is gone."""
+
+    child_id: JobId
+    parent_id: JobId
+    policy: str
+    settled: bool
+    child_state: JobState | None
+    parent_state: JobState | None
+
+
+class JobVerbs:
+    _db: Database
+
+    @again
+    async def enqueue(
+        self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
+    ) -> list[Stored]:
+        """Store jobs and answer, in their order, what became of each.
+
+        With `whole` either all are created, or `existing` if that may be, or none is stored.
+        Repeating a call with the same ids stores nothing twice while the jobs are open.
+        """
+        if not whole and in_one_statement(jobs):
+            return await store(self._db, jobs)
+        async with self._db.transaction() as session:
+            stored = await store(session, jobs)
+            fine = ("created", "existing") if existing else ("created",)
+            if whole and any(s.status not in fine for s in stored):
+                raise NotWhole(stored)
+            return stored
+
+    async def known(self, ids: Sequence[JobId]) -> set[JobId]:
+        """Which of these jobs are stored, ended ones included."""
+        found = await self._db.run("known", ids=[(id,) for id in ids])
+        return {JobId(rows.uuid(row["id"])) for row in found}
+
+    async def get(self, scope: Scope, id: JobId) -> Job | None:
+        """One job, or None if there is none or the scope may not see it."""
+        for _ in range(2):  # a job that moved between two tables during the first look
+            found = await self._db.run("get", id=id, tenant_id=scope.tenant)
+            if found:
+                return rows.job(found[0])
+        return None
+
+    async def find(self, scope: Scope, suffix: str, *, most: int = 10) -> list[JobId]:
+        """The jobs whose id ends with `suffix`, newest first."""
+        found = await self._db.run("find", suffix=f"%{suffix}", tenant_id=scope.tenant, most=most)
+        return [JobId(rows.uuid(row["id"])) for row in found]
+
+    async def page(
+        self, scope: Scope, chosen: JobFilter, *, after: JobId | None = None, limit: int = 50
+    ) -> Page:
+        """Jobs newest first, without payloads; `after` is the last id already seen."""
+        text, params = lists.jobs(scope, chosen, after=after, limit=limit + 1)
+        found = [rows.job(row) for row in await self._db.query(text, params)]
+        more = len(found) > limit
+        return Page(found[:limit], found[limit - 1].id if more else None)
+
+    async def cancel(
+        self,
+        scope: Scope,
+        ids: Sequence[JobId],
+        *,
+        actor: str | None = None,
+        reason: str | None = None,
+        to: JobState = JobState.CANCELED,
+    ) -> dict[JobId, JobState]:
+        """End waiting jobs in state `to`, ask running ones to stop. Answers where each stands
+        now; a job that is not open, or foreign to the scope, is not in the answer."""
+        answer: dict[JobId, JobState] = {}
+        for _ in range(5):  # a job that is claimed, promoted or finished meanwhile is missed
+            missing = [(id,) for id in ids if id not in answer]
+            if not missing:
+                break
+            changed = await self._db.run(
+                "cancel", ids=missing, tenant_id=scope.tenant, actor=actor, reason=reason, to_state=to
+            )
+            answer.update(_states(changed))
+            if len(answer) < len(ids) and not await self._still_open(scope, missing, answer):
+                break
+        return answer
+
+    async def retry(self, scope: Scope, id: JobId, *, actor: str | None = None) -> str | None:
+        """Put a dead-lettered or canceled job in line. Answers `queued`, `duplicate` when an open
+        job has its dedupe key, or None when it is in no state to be retried."""
+        changed = await self._db.run("retry", id=id, tenant_id=scope.tenant, actor=actor)
+        return str(changed[0]["state"]) if changed else None
+
+    async def run_now(self, scope: Scope, id: JobId, *, actor: str | None = None) -> bool:
+        """Make a waiting job due at once; False if it runs, has ended or waits for parents."""
+        for _ in range(2):  # a job that was promoted during the first look
+            if await self._db.run("run_now", id=id, tenant_id=scope.tenant, actor=actor):
+                return True
+        return False
+
+    async def discard(self, scope: Scope, id: JobId) -> bool:
+        """Delete a dead-lettered job that nothing waits for."""
+        return bool(await self._db.run("discard", id=id, tenant_id=scope.tenant))
+
+    async def attempts(self, job: Job) -> list[Attempt]:
+        """Every try at a job, oldest first; the last one is read off the job itself."""
+        stored = [rows.attempt(row) for row in await self._db.run("attempts", id=job.id)]
+        if job.last_started_at is None or any(a.number == job.lease_token for a in stored):
+            return stored
+        running = job.state is JobState.RUNNING
+        failed = not running and job.state is not JobState.COMPLETED
+        return [
+            *stored,
+            Attempt(
+                job_id=job.id,
+                number=job.lease_token,
+                worker_id=job.worker_id,
+                started_at=job.last_started_at,
+                finished_at=None if running else job.finished_at,
+                outcome=None if running else job.outcome,
+                error=job.last_error if failed else None,
+                error_type=job.error_type if failed else None,
+                error_trace=job.error_trace if failed else None,
+            ),
+        ]
+
+    async def transitions(self, job: Job) -> list[Transition]:
+        """The steps people took with a job; the rest is derived from job and attempts."""
+        return [rows.transition(row) for row in await self._db.run("transitions", id=job.id)]
+
+    async def family(self, job: Job) -> list[Relative]:
+        """What a job waits for and what waits for it."""
+        return [
+            Relative(
+                JobId(rows.uuid(row["child_id"])),
+                JobId(rows.uuid(row["parent_id"])),
+                row["policy"],
+                bool(row["settled"]),
+                JobState(row["child_state"]) if row["child_state"] else None,
+                JobState(row["parent_state"]) if row["parent_state"] else None,
+            )
+            for row in await self._db.run("family", id=job.id)
+        ]
+
+    async def logs(self, job: Job, *, after: int = 0, limit: int = 1000) -> list[LogLine]:
+        """A job's log lines in order, those past sequence number `after`."""
+        found = await self._db.run("logs", id=job.id, after=after, most=limit)
+        return [rows.log_line(row) for row in found]
+
+    async def search_logs(
+        self,
+        scope: Scope,
+        words: str,
+        *,
+        definition: str | None = None,
+        level: str | None = None,
+        limit: int = 100,
+    ) -> list[LogLine]:
+        """Log lines that hold all these words, newest first."""
+        found = await self._db.run(
+            "search_logs",
+            words=words,
+            tenant_id=scope.tenant,
+            definition=definition,
+            level=level,
+            most=limit,
+        )
+        return [rows.log_line(row) for row in found]
+
+    async def counts(self, scope: Scope) -> list[Mapping[str, Any]]:
+        """Jobs by tenant, queue, definition and state, kept without scanning."""
+        return [dict(row) for row in await self._db.run("counts", tenant_id=scope.tenant)]
+
+    async def recount(self, scope: Scope) -> list[Mapping[str, Any]]:
+        """The same, counted anew; slow, for checking."""
+        return [dict(row) for row in await self._db.run("recount", tenant_id=scope.tenant)]
+
+    async def now(self) -> datetime:
+        """The database's clock."""
+        return rows.instant((await self._db.run("clock"))[0]["now"])
+
+    async def _still_open(
+        self, scope: Scope, missing: Sequence[tuple[JobId]], answer: Mapping[JobId, JobState]
+    ) -> bool:
+        for (id,) in missing:
+            if id in answer:
+                continue
+            job = await self.get(scope, id)
+            if job is not None and not job.ended:
+                return True
+        return False
+
+
+def _states(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
+    return {JobId(rows.uuid(row["id"])): JobState(row["state"]) for row in changed}
+
+
+__all__ = ["JobVerbs", "NotWhole", "Relative", "Stored", "store"]
+

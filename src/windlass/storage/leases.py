@@ -1,0 +1,243 @@
+"""Verbs on leases: survey, claim, renew, report, log, finish, release, reap.
+
+Every one is guarded by job and lease token; the rows it changed are its answer.
+"""
+
+import random
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import Any
+
+from windlass.core import share
+from windlass.core.jsontext import dump_json
+from windlass.core.models import (
+    Finish,
+    Held,
+    Lease,
+    Line,
+    LogLine,
+    Progress,
+    Quota,
+    Renewal,
+    Survey,
+)
+from windlass.core.states import JobState
+from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
+from windlass.storage import rows
+from windlass.storage.again import again
+from windlass.storage.database import Database, Lane, Session
+from windlass.storage.expired import Expired
+
+
+class LeaseVerbs:
+    _db: Database
+
+    async def survey(
+        self,
+        queues: Collection[str] | None,
+        known: Collection[str],
+        *,
+        cursor: str = "",
+        most: int = 50,
+    ) -> Survey:
+        """See which lines have jobs, tenants in turn after `cursor`, and when more come due.
+
+        `queues` None means all queues. It costs the lines seen, not the jobs in them.
+        """
+        found = await self._db.run(
+            "survey",
+            lane=Lane.WORK,
+            all_queues=queues is None,
+            queues=[(queue,) for queue in queues or ()],
+            known_keys=list(known),
+            cursor=cursor,
+            most=most,
+        )
+        return Survey(
+            lines=[
+                Line(
+                    queue=QueueName(row["queue"]),
+                    tenant=TenantId(row["tenant_id"]),
+                    gate=row["gate"],
+                    weight=row["weight"],
+                    limits=share.limit_names(
+                        row["tenant_id"], row["gate"], row["max_running"], row["max_concurrency"]
+                    ),
+                )
+                for row in found
+                if row["queue"] is not None
+            ],
+            next_due_in=rows.seconds(found[0]["next_due_in"]) if found else None,
+        )
+
+    @again
+    async def claim(
+        self,
+        worker: WorkerId,
+        quotas: Sequence[Quota],
+        known: Collection[str],
+        *,
+        lease_time: timedelta,
+    ) -> list[Lease]:
+        """Lease due jobs of the lines, no more from each than its quota and every limit allow.
+
+        In each line the most urgent first. Answers ordered by priority, due time and id.
+        """
+        names = sorted({name for quota in quotas for name in quota.line.limits})
+        if not names:
+            return await self._take(self._db, worker, quotas, known, (), lease_time)
+        async with self._db.transaction(Lane.WORK) as session:
+            # Two statements: the room must be counted after the lock was won.
+            locked = await session.run("lock_limits", names=[(name,) for name in names])
+            free = [(row["name"],) for row in locked]
+            counted = await session.run("rooms", names=free) if free else []
+            rooms = {row["name"]: max(0, int(row["room"])) for row in counted}
+            # In no fixed order, or the first line would always have the little room there is.
+            shuffled = random.sample(quotas, len(quotas))
+            allowed = share.within(shuffled, {name: rooms.get(name, 0) for name in names})
+            if not allowed:
+                return []
+            return await self._take(session, worker, allowed, known, names, lease_time)
+
+    async def rooms(self, names: Sequence[str]) -> dict[str, int]:
+        """How many more jobs may run under each limit that exists; a look, not a promise."""
+        counted = await self._db.run("rooms", names=[(name,) for name in names])
+        return {row["name"]: int(row["room"]) for row in counted}
+
+    async def stops(self, held: Sequence[Held]) -> set[JobId]:
+        """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
+        asked = await self._db.run("stops", lane=Lane.RENEW, held=[(h.job_id, h.token) for h in held])
+        return {JobId(rows.uuid(row["id"])) for row in asked}
+
+    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
+        """Extend the leases still held, also late ones; those not in the answer are lost."""
+        renewed = await self._db.run(
+            "renew",
+            lane=Lane.RENEW,
+            held=[(h.job_id, h.token) for h in held],
+            lease_seconds=lease_time.total_seconds(),
+        )
+        return [
+            Renewal(JobId(rows.uuid(r["id"])), r["lease_token"], bool(r["cancel_requested"]))
+            for r in renewed
+        ]
+
+    async def report(self, progress: Sequence[Progress]) -> set[JobId]:
+        """Record progress; answers the jobs whose lease was still held."""
+        changed = await self._db.run(
+            "report",
+            lane=Lane.WORK,
+            reports=[(p.job_id, p.token, p.fraction, p.note) for p in progress],
+        )
+        return {JobId(rows.uuid(row["id"])) for row in changed}
+
+    async def log(self, lines: Sequence[LogLine]) -> set[JobId]:
+        """Add log lines, numbered on from each job's last; answers the jobs still held."""
+        changed = await self._db.run(
+            "log",
+            lane=Lane.WORK,
+            log_lines=log_rows(lines),
+        )
+        return {JobId(rows.uuid(row["id"])) for row in changed}
+
+    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+        """End attempts and move their jobs on. Answers where each job went; a lease that is not
+        in the answer was no longer held, and nothing of it was recorded."""
+        return await self._end(finishes, expired_only=False)
+
+    async def expired(self, *, most: int = 1000) -> list[Expired]:
+        """Leases that have run out but were not taken back yet. Changes nothing."""
+        found = await self._db.run("expired", most=most)
+        return [
+            Expired(
+                job_id=JobId(rows.uuid(row["id"])),
+                token=row["lease_token"],
+                definition=DefinitionKey(row["definition"]),
+                worker_id=row["worker_id"],
+                attempts=row["attempts"],
+                max_attempts=row["max_attempts"],
+                worker_deaths=row["worker_deaths"],
+            )
+            for row in found
+        ]
+
+    async def reap(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+        """Take back leases that are still run out; one renewed meanwhile is left alone."""
+        return await self._end(finishes, expired_only=True)
+
+    async def _end(
+        self, finishes: Sequence[Finish], *, expired_only: bool
+    ) -> dict[Held, JobState]:
+        ended = await self._db.run(
+            "finish",
+            lane=Lane.WORK,
+            finishes=[finish_row(f, expired_only=expired_only) for f in finishes],
+        )
+        return {
+            Held(JobId(rows.uuid(row["id"])), row["lease_token"]): JobState(row["state"])
+            for row in ended
+        }
+
+    async def _take(
+        self,
+        session: Database | Session,
+        worker: WorkerId,
+        quotas: Sequence[Quota],
+        known: Collection[str],
+        limits: Sequence[str],
+        lease_time: timedelta,
+    ) -> list[Lease]:
+        lane = {"lane": Lane.WORK} if session is self._db else {}
+        claimed = await session.run(
+            "claim",
+            **lane,
+            lines=[
+                (q.line.queue, q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit)
+                for q in quotas
+            ],
+            limits=[share.limit_target(name) for name in limits],
+            known_keys=list(known),
+            worker_id=worker,
+            lease_seconds=lease_time.total_seconds(),
+        )
+        leases = [rows.lease(row) for row in claimed]
+        return sorted(leases, key=lambda lease: (lease.priority, lease.due_at, lease.job_id))
+
+
+def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:
+    """Log lines as rows of the `log_lines` batch."""
+    return [
+        (
+            line.job_id,
+            line.attempt,
+            place,
+            line.level,
+            line.message,
+            dump_json(dict(line.fields)) if line.fields else None,
+            line.at,
+        )
+        for place, line in enumerate(lines)
+    ]
+
+
+def finish_row(finish: Finish, *, expired_only: bool) -> tuple[Any, ...]:
+    """An end as a row of the `finishes` batch."""
+    return (
+        finish.job_id,
+        finish.token,
+        finish.outcome,
+        finish.state,
+        finish.delay.total_seconds(),
+        finish.result,
+        finish.warnings,
+        finish.error,
+        finish.error_type,
+        finish.error_trace,
+        finish.progress,
+        finish.pid,
+        finish.exit_code,
+        finish.stdout_tail,
+        finish.stderr_tail,
+        finish.keep,
+        expired_only,
+    )

@@ -1,0 +1,158 @@
+"""MariaDB and MySQL as a database: a few connections for each lane, their work in threads."""
+
+import asyncio
+import hashlib
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+from windlass.errors import DatabaseTimeout
+from windlass.storage.address import Address
+from windlass.storage.database import Lane, Watch
+from windlass.storage.mysql import dialect
+from windlass.storage.mysql.durability import WATCHED, warnings
+from windlass.storage.mysql.faults import crossed
+from windlass.storage.mysql.link import Link
+from windlass.storage.mysql.literal import filled, literal
+from windlass.storage.mysql.pool import Loan, Pool
+from windlass.storage.mysql.verbs import Verbs
+from windlass.storage.mysql.watch import MysqlWatch
+from windlass.storage.sql import Dialect, Rows, Scripts, split
+
+T = TypeVar("T")
+
+_SIZES = {Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
+_TRIES = 5
+#: Seconds to wait for the migration lock before asking again.
+_PATIENCE = 5
+
+
+class MysqlDatabase:
+    kind = "mysql"
+    schema: str | None = None
+
+    def __init__(self, address: Address, *, now: str | None = None) -> None:
+        self._address = address
+        self._now = now or dialect.NOW
+        self._scripts = Scripts(dialect.own(self._now))
+        self._verbs = Verbs(self._scripts)
+        self._pools: dict[Lane, Pool] = {}
+        self._watches: set[MysqlWatch] = set()
+
+    async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
+        def work(link: Link) -> Rows:
+            return self._verbs.alone(link, verb, params)
+
+        async def once() -> Rows:
+            async with self._pool(lane).loan() as loan:
+                return await loan.call(work)
+
+        return await retried(once)
+
+    @asynccontextmanager
+    async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["MysqlSession"]:
+        async with self._pool(lane).loan() as loan:
+            await loan.call(Link.begin)
+            try:
+                yield MysqlSession(loan, self._verbs)
+            except BaseException:
+                if not loan.lost:
+                    await loan.call(Link.rollback)
+                raise
+            await loan.call(Link.commit)
+
+    async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
+        (statement,), bound = self._scripts.prepare(text), self._scripts.bind(params)
+        async with self._pool(Lane.GENERAL).loan() as loan:
+            return await loan.call(lambda link: link.query(filled(statement, bound)))
+
+    async def script(self, text: str) -> None:
+        """Run statements one by one; what can be rolled back is, should one of them fail."""
+
+        def work(link: Link) -> None:
+            link.begin()
+            try:
+                link.migrate(split(text))
+            except BaseException:
+                link.rollback()
+                raise
+            link.commit()
+
+        async with self._pool(Lane.GENERAL).loan() as loan:
+            await loan.call(work)
+
+    @asynccontextmanager
+    async def migration_lock(self) -> AsyncIterator[None]:
+        # Locks are the whole server's, so that the name says which database is meant.
+        name = literal(f"windlass {hashlib.md5(self._address.name.encode()).hexdigest()}")
+        async with self._pool(Lane.WORK).loan() as loan:
+            while True:
+                [row] = await _ask(loan, f"select get_lock({name}, {_PATIENCE}) as got")
+                if row["got"]:
+                    break
+            try:
+                yield
+            finally:
+                if not loan.lost:
+                    await _ask(loan, f"select release_lock({name})")
+
+    def caller_dialect(self, placeholder: str) -> Dialect:
+        return dialect.callers(placeholder, self._now)
+
+    async def nudge(self, queues: Sequence[str]) -> None:
+        for watch in self._watches:
+            watch.hear(queues)
+
+    async def watch(self, queues: Sequence[str] | None) -> Watch:
+        return MysqlWatch(queues, self._watches)
+
+    async def warnings(self) -> Sequence[str]:
+        async with self._pool(Lane.GENERAL).loan() as loan:
+            found = await _ask(
+                loan, f"show global variables where variable_name in {literal(WATCHED)}"
+            )
+        return warnings({row["Variable_name"].lower(): row["Value"] for row in found})
+
+    async def close(self) -> None:
+        pools, self._pools = list(self._pools.values()), {}
+        for pool in pools:
+            pool.close()
+
+    def _pool(self, lane: Lane) -> Pool:
+        if lane not in self._pools:
+            self._pools[lane] = Pool(
+                self._address, name=f"windlass {lane.value}", size=_SIZES[lane]
+            )
+        return self._pools[lane]
+
+
+class MysqlSession:
+    """Verbs inside one open transaction."""
+
+    def __init__(self, loan: Loan, verbs: Verbs) -> None:
+        self._loan = loan
+        self._verbs = verbs
+
+    async def run(self, verb: str, /, **params: Any) -> Rows:
+        return await self._loan.call(partial(self._within, verb, params))
+
+    def _within(self, verb: str, params: Mapping[str, Any], link: Link) -> Rows:
+        return self._verbs.within(link, verb, params)
+
+
+async def retried(work: Callable[[], Awaitable[T]]) -> T:
+    """What `work` answers; tried again, after a moment, when it met another transaction."""
+    for left in reversed(range(_TRIES)):
+        try:
+            return await work()
+        except DatabaseTimeout as error:
+            if not left or not crossed(error):
+                raise
+            await asyncio.sleep(random.uniform(0.001, 0.02) * (_TRIES - left))
+    raise AssertionError("unreachable")
+
+
+async def _ask(loan: Loan, text: str) -> Rows:
+    return await loan.call(lambda link: link.query(text))

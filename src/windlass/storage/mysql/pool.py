@@ -1,0 +1,171 @@
+"""A few connections for one kind of work, each lent to one task at a time.
+
+The driver blocks, so what a task asks of its connection runs in a thread. The threads are the
+pool's own: handlers that fill the event loop's threads cannot keep a lease from being renewed.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import pymysql
+
+from windlass.errors import DatabaseTimeout
+from windlass.storage.address import Address
+from windlass.storage.mysql.faults import meaning
+from windlass.storage.mysql.link import Link
+
+T = TypeVar("T")
+
+DEADLINE = 60.0
+
+
+class Pool:
+    """Connects when first needed, and no more often than it has places."""
+
+    def __init__(self, address: Address, *, name: str, size: int) -> None:
+        self._address = address
+        self._name = name
+        self._places = asyncio.Semaphore(size)
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix=name)
+        #: Ends what a task no longer waits for; not in a thread that may be waiting itself.
+        self._cutters = ThreadPoolExecutor(1, thread_name_prefix=f"{name} cut")
+        self._idle: list[Link] = []
+        self._lent: set[Link] = set()
+        self._closed = False
+
+    @asynccontextmanager
+    async def loan(self) -> AsyncIterator["Loan"]:
+        """A connection for one task, waited for if all are lent."""
+        try:
+            async with asyncio.timeout(DEADLINE):
+                await self._places.acquire()
+        except TimeoutError:
+            raise DatabaseTimeout("give a free connection", seconds=DEADLINE) from None
+        loan = Loan(self, self._idle_link() or await self._connected())
+        self._lent.add(loan.link)
+        try:
+            yield loan
+        finally:
+            loan.end()
+
+    def close(self) -> None:
+        """Drop every connection; what is under way fails."""
+        self._closed = True
+        for link in self._idle:
+            link.close()
+        self._idle.clear()
+        for link in self._lent:
+            self.cut(link)
+        self._threads.shutdown(wait=False)
+        self._cutters.shutdown(wait=False)
+
+    async def in_thread(
+        self, work: Callable[[], T], left: Callable[["asyncio.Future[T]"], None]
+    ) -> T:
+        """What `work` answers. Given up after a deadline or a cancellation, it is handed to `left`,
+        because the thread is still at it."""
+        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            async with asyncio.timeout(DEADLINE):
+                return await asyncio.shield(running)
+        except pymysql.Error as error:
+            said = meaning(error, self._address)
+            raise said from (None if said is error else error)
+        except TimeoutError:
+            left(running)
+            raise DatabaseTimeout("answer a statement", seconds=DEADLINE) from None
+        except asyncio.CancelledError:
+            left(running)
+            raise
+
+    def take_back(self, link: Link) -> None:
+        """End a loan; no thread uses the connection any more."""
+        self._lent.discard(link)
+        if link.usable and not self._closed:
+            self._idle.append(link)
+        else:
+            link.drop()
+        self._places.release()
+
+    def cut(self, link: Link) -> None:
+        """Free the thread that waits for this connection, and end what the server does for it."""
+        link.sever()
+        # The server would notice only when it next had something to say, its locks still held.
+        with contextlib.suppress(RuntimeError):  # the interpreter is going down
+            self._cutters.submit(self._kill, link.number)
+
+    def _idle_link(self) -> Link | None:
+        while self._idle:
+            link = self._idle.pop()
+            if link.usable:
+                return link
+            link.drop()
+        return None
+
+    async def _connected(self) -> Link:
+        late: list[asyncio.Future[Link]] = []
+        try:
+            return await self.in_thread(self._connect, late.append)
+        except BaseException:
+            if late:
+                late[0].add_done_callback(self._connected_late)
+            else:
+                self._places.release()
+            raise
+
+    def _connected_late(self, made: "asyncio.Future[Link]") -> None:
+        if not made.cancelled() and made.exception() is None:
+            made.result().drop()
+        self._places.release()
+
+    def _connect(self) -> Link:
+        return Link(self._address, name=self._name)
+
+    def _kill(self, number: int) -> None:
+        with contextlib.suppress(pymysql.Error):  # gone already, or the server is
+            other = self._connect()
+            try:
+                other.query(f"kill {number}")
+            finally:
+                other.close()
+
+
+class Loan:
+    """A connection on loan to one task."""
+
+    def __init__(self, pool: Pool, link: Link) -> None:
+        self.link = link
+        self._pool = pool
+        self._left: asyncio.Future[Any] | None = None
+
+    async def call(self, work: Callable[[Link], T]) -> T:
+        """Let `work` use the connection in a thread. If it is given up, it is cut off from the
+        server, and the connection is never lent again."""
+        return await self._pool.in_thread(partial(work, self.link), self._leave)
+
+    @property
+    def lost(self) -> bool:
+        """Whether something was given up, so that the connection is of no more use."""
+        return self._left is not None
+
+    def end(self) -> None:
+        """Give the connection back as soon as no thread uses it."""
+        if self._left is None:
+            self._pool.take_back(self.link)
+        else:
+            self._left.add_done_callback(self._end_late)
+
+    def _leave(self, running: "asyncio.Future[Any]") -> None:
+        self._left = running
+        self._pool.cut(self.link)
+
+    def _end_late(self, left: "asyncio.Future[Any]") -> None:
+        if not left.cancelled():
+            left.exception()  # heard, so that nobody reports it as overlooked
+        self.link.drop()
+        self._pool.take_back(self.link)

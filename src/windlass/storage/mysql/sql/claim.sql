@@ -1,0 +1,54 @@
+-- Leases due jobs of the given lines, each to one worker only, no more than each line's share.
+-- `claim.py` runs these statements: the second once for all lines, joined by `union all`.
+
+-- A survey may be older than what was decided since: look again at who may run, and take
+-- nothing under a limit that was not locked for this claim. What is read stays locked, so that a limit
+-- set meanwhile waits for this claim, and counts what it takes.
+select l.queue, l.tenant_id, l.gate, l.line_limit, l.tenant_limit,
+    (select json_arrayagg(`key`) from windlass_definitions
+     where `key` in :known_keys and enabled = 1 and gate = '' lock in share mode) as plain
+from {lines} l
+straight_join windlass_tenants t force index (primary) on t.id = l.tenant_id and t.state = 'active'
+left join windlass_definitions d on d.`key` = l.gate
+where (t.max_running is null or t.id in :limited_tenants)
+    and (l.gate = '' or d.enabled = 1 and d.gate = l.gate and d.`key` in :known_keys
+         and (d.max_concurrency is null or d.`key` in :limited_definitions))
+lock in share mode;
+
+-- The index gives the order, and only the rows that are taken stay locked.
+(select {now} as now_at, j.id, j.payload,
+    -- The driver reads one long column many times faster than twenty short ones.
+    json_array(j.lease_token, j.tenant_id, j.definition, j.queue, j.priority, j.attempts,
+        j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at, j.source, j.source_ref,
+        j.correlation_id, j.created_by, j.trigger_due_at, j.timeout_seconds, j.metadata) as packed
+ from windlass_live j force index (windlass_live_line)
+ where j.queue = :queue and j.tenant_id = :tenant_id and j.gate = :gate
+    and j.state = 'queued' and j.definition in :definitions
+    and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
+ order by j.priority, j.due_at, j.id
+ limit :line_limit
+ for update skip locked);
+
+update windlass_live force index (primary)
+set state = 'running',
+    room = null,
+    lease_token = lease_token + 1,
+    lease_expires_at = :now_at + interval round(:lease_seconds * 1000000) microsecond,
+    worker_id = :worker_id,
+    attempts = attempts + 1,
+    started_at = coalesce(started_at, :now_at),
+    last_started_at = :now_at,
+    updated_at = :now_at
+where id in :ids;
+
+insert into windlass_deltas (at, tenant_id, queue, definition, queued, running, wait_ms)
+select :now_at, tenant_id, queue, definition, -taken, taken, wait_ms
+from json_table(:taken, '$[*]' columns (
+    tenant_id varchar(191) character set utf8mb4 path '$[0]', queue varchar(191) character set utf8mb4 path '$[1]',
+    definition varchar(191) character set utf8mb4 path '$[2]', taken integer path '$[3]',
+    wait_ms bigint path '$[4]')) t;
+
+insert into windlass_holds (job_id, name)
+select job_id, name
+from json_table(:holds, '$[*]' columns (
+    job_id char(36) path '$[0]', name varchar(255) character set utf8mb4 path '$[1]')) h

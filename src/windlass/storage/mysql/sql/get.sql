@@ -1,0 +1,6 @@
+-- One job wherever it rests, if the scope may see it.
+select * from windlass_live where id = :id and (:tenant_id is null or tenant_id = :tenant_id)
+union all
+select * from windlass_later where id = :id and (:tenant_id is null or tenant_id = :tenant_id)
+union all
+select * from windlass_ended where id = :id and (:tenant_id is null or tenant_id = :tenant_id)

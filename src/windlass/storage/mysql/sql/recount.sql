@@ -1,0 +1,17 @@
+-- The totals counted anew from the jobs themselves.
+select tenant_id, queue, definition,
+    cast(sum(state = 'pending') as signed) as pending,
+    cast(sum(state = 'queued') as signed) as queued,
+    cast(sum(state = 'running') as signed) as running,
+    cast(sum(state = 'completed') as signed) as completed,
+    cast(sum(state = 'canceled') as signed) as canceled,
+    cast(sum(state = 'dead_letter') as signed) as dead_letter
+from (
+    select tenant_id, queue, definition, state from windlass_live
+    union all
+    select tenant_id, queue, definition, state from windlass_later
+    union all
+    select tenant_id, queue, definition, state from windlass_ended
+) j
+where :tenant_id is null or tenant_id = :tenant_id
+group by tenant_id, queue, definition

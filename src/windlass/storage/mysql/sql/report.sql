@@ -1,0 +1,10 @@
+-- Records progress of the leases still held.
+update {reports} r
+straight_join windlass_live j force index (primary) on j.id = r.id and j.lease_token = r.token
+set j.progress = r.progress, j.progress_note = r.note, j.updated_at = {now}
+where j.state = 'running';
+
+select j.id
+from {reports} r
+straight_join windlass_live j force index (primary) on j.id = r.id and j.lease_token = r.token
+where j.state = 'running'

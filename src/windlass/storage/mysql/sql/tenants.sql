@@ -1,0 +1,2 @@
+-- All tenants, by id.
+select * from windlass_tenants order by id

@@ -1,0 +1,199 @@
+"""PostgreSQL as a database: pools of connections, one per lane."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+
+from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
+from windlass.storage.address import Address
+from windlass.storage.again import Crossed, again
+from windlass.storage.database import Lane, Watch
+from windlass.storage.postgres import dialect
+from windlass.storage.postgres.watch import PostgresWatch, channel
+from windlass.storage.sql import Dialect, Rows, Scripts
+
+#: Queue tables have no honest statistics: what is right for a claim is always the index.
+_PINNED = {
+    "enable_seqscan": "off",
+    "enable_bitmapscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "enable_sort": "off",
+    "enable_material": "off",
+    "plan_cache_mode": "force_generic_plan",
+    "jit": "off",
+}
+_SIZES = {Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
+#: How long a call may take. A renewal that hangs leaves time for another one.
+_DEADLINES = {Lane.WORK: 60.0, Lane.RENEW: 10.0, Lane.GENERAL: 60.0}
+
+_GONE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+    # What the driver says of a connection that ended between two statements.
+    asyncpg.InternalClientError,
+    ConnectionError,
+    OSError,
+)
+_CROSSED = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+
+
+class PostgresDatabase:
+    kind = "postgresql"
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        schema: str | None = None,
+        listen_url: str | None = None,
+        now: str | None = None,
+    ) -> None:
+        self._address = address
+        self._schema = schema
+        self._listen = Address.parse(listen_url) if listen_url else address
+        # A direct address beside the main one means that the main one is a pooler, behind
+        # which a session's settings and prepared statements belong to somebody else.
+        self._pooled = listen_url is not None
+        self._now = now or dialect.NOW
+        self._scripts = Scripts(dialect.own(self._now), schema)
+        self._pools: dict[Lane, asyncpg.Pool[Any]] = {}
+        self._opening = asyncio.Lock()
+
+    async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
+        (statement,) = self._scripts[verb]
+        bound = self._scripts.bind(params)
+        args = [bound[name] for name in statement.names]
+        return await self._fetch(lane, statement.text, args)
+
+    @again
+    async def _fetch(self, lane: Lane, text: str, args: Sequence[Any]) -> Rows:
+        async with self._connection(lane) as connection:
+            return await connection.fetch(text, *args)  # type: ignore[no-any-return]  # asyncpg: list[Record], a Mapping
+
+    @asynccontextmanager
+    async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["PostgresSession"]:
+        async with self._connection(lane) as connection, connection.transaction():
+            yield PostgresSession(connection, self._scripts)
+
+    async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
+        (statement,) = self._scripts.prepare(text)
+        async with self._connection(Lane.GENERAL) as connection:
+            return await connection.fetch(  # type: ignore[no-any-return]  # as above
+                statement.text, *[self._scripts.dialect.value(params[name]) for name in statement.names]
+            )
+
+    async def script(self, text: str) -> None:
+        async with self._connection(Lane.GENERAL) as connection, connection.transaction():
+            if self._schema:
+                await connection.execute(f'create schema if not exists "{self._schema}"')
+                await connection.execute(f'set local search_path to "{self._schema}"')
+            await connection.execute(text)
+
+    @asynccontextmanager
+    async def migration_lock(self) -> AsyncIterator[None]:
+        async with self._connection(Lane.WORK) as connection, connection.transaction():
+            await connection.execute(
+                "select pg_advisory_xact_lock(hashtext($1))", f"windlass {self._schema or ''}"
+            )
+            yield
+
+    def caller_dialect(self, placeholder: str) -> Dialect:
+        return dialect.callers(placeholder, self._now)
+
+    @property
+    def schema(self) -> str | None:
+        return self._schema
+
+    async def nudge(self, queues: Sequence[str]) -> None:
+        async with self._connection(Lane.GENERAL) as connection:
+            await connection.execute(
+                "select pg_notify($1, q) from unnest($2::text[]) q",
+                channel(self._schema),
+                [queue[:191] for queue in queues],
+            )
+
+    async def watch(self, queues: Sequence[str] | None) -> Watch:
+        return PostgresWatch(self._listen, channel(self._schema), queues)
+
+    async def warnings(self) -> Sequence[str]:
+        async with self._connection(Lane.GENERAL) as connection:
+            settings = {
+                name: await connection.fetchval("select current_setting($1)", name)
+                for name in ("fsync", "synchronous_commit", "full_page_writes")
+            }
+        return [
+            f"PostgreSQL runs with {name} = off: acknowledged jobs can be lost in a crash"
+            for name, value in settings.items()
+            if value == "off"
+        ]
+
+    async def close(self) -> None:
+        pools, self._pools = list(self._pools.values()), {}
+        for pool in pools:
+            try:
+                await asyncio.wait_for(pool.close(), 5)
+            except (TimeoutError, *_GONE):
+                pool.terminate()
+
+    @asynccontextmanager
+    async def _connection(self, lane: Lane) -> AsyncIterator[Any]:
+        try:
+            pool = self._pools.get(lane) or await self._open(lane)
+            async with pool.acquire(timeout=_DEADLINES[lane]) as connection:
+                yield connection
+        except asyncpg.UndefinedTableError as error:
+            raise SchemaOutdated(found=0, needed=1) from error
+        except TimeoutError as error:
+            raise DatabaseTimeout("answer a statement", seconds=_DEADLINES[lane]) from error
+        except _CROSSED as error:
+            raise Crossed("get past the locks of other transactions", seconds=1) from error
+        except _GONE as error:
+            raise DatabaseUnreachable(self._address.url, cause=_said(error)) from error
+
+    async def _open(self, lane: Lane) -> "asyncpg.Pool[Any]":
+        async with self._opening:
+            if lane not in self._pools:
+                pinned = _PINNED if lane is not Lane.GENERAL and not self._pooled else {}
+                self._pools[lane] = await asyncpg.create_pool(
+                    self._address.url,
+                    min_size=0,
+                    max_size=_SIZES[lane],
+                    max_inactive_connection_lifetime=300,
+                    command_timeout=_DEADLINES[lane],
+                    timeout=10,
+                    statement_cache_size=0 if self._pooled else 200,
+                    max_cached_statement_lifetime=0,
+                    server_settings={"application_name": f"windlass {lane.value}", **pinned},
+                )
+            return self._pools[lane]
+
+
+def _said(error: BaseException) -> str:
+    """The first line of what a driver says; the rest may repeat the connection string."""
+    return (str(error).splitlines() or [""])[0] or type(error).__name__
+
+
+class PostgresSession:
+    """Verbs inside one open transaction."""
+
+    def __init__(self, connection: Any, scripts: Scripts) -> None:
+        self._connection = connection
+        self._scripts = scripts
+
+    async def run(self, verb: str, /, **params: Any) -> Rows:
+        bound = self._scripts.bind(params)
+        answer: Rows = []
+        for statement in self._scripts[verb]:
+            found = await self._connection.fetch(
+                statement.text, *[bound[name] for name in statement.names]
+            )
+            answer = found if statement.answers else answer
+        return answer

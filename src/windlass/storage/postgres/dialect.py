@@ -1,0 +1,124 @@
+"""How statements are written for PostgreSQL: with arrays for ourselves, with JSON for callers."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from windlass.storage.batches import Shape
+from windlass.storage.sql import Dialect, columns
+
+#: Fixed for a statement, so that an index can be used with it; real time, not the transaction's.
+NOW = "statement_timestamp()"
+
+_TYPES: Mapping[str, str] = {
+    "uuid": "uuid",
+    "text": "text",
+    "int": "integer",
+    "bigint": "bigint",
+    "float": "double precision",
+    "json": "json",
+    "time": "timestamptz",
+    "bool": "boolean",
+}
+
+
+#: Batches that statements look up by lease instead of reading them like a table.
+_BY_LEASE = frozenset({"finishes", "reports"})
+
+
+def own(now: str = NOW) -> Dialect:
+    """For asyncpg: a batch is one array per column."""
+    return Dialect(
+        folder="postgres",
+        now=now,
+        placeholder=lambda number, name: f"${number}",
+        table=_unnest,
+        carry=_arrays,
+        value=_value,
+    )
+
+
+def callers(placeholder: str, now: str = NOW) -> Dialect:
+    """For a caller's driver: a batch is one JSON text, which every driver can carry."""
+    styles = {
+        "$1": lambda number, name: f"${number}",
+        "%s": lambda number, name: f"%({name})s",
+        ":name": lambda number, name: f":{name}",
+    }
+    return Dialect(
+        folder="postgres",
+        now=now,
+        placeholder=styles[placeholder],
+        table=_recordset,
+        carry=_text,
+        value=_value,
+        percent=placeholder == "%s",
+    )
+
+
+def _unnest(name: str, shape: Shape) -> str:
+    arrays = ", ".join(
+        f"cast(:{name}__{column} as {_TYPES[type]}[])" for column, type in shape.items()
+    )
+    return f"(select * from unnest({arrays}) as {name}({', '.join(shape)}))"
+
+
+def _arrays(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+    if name in _BY_LEASE:
+        return _by_lease(name, shape, rows)
+    return {
+        f"{name}__{column}": values
+        for column, values in zip(shape, columns(rows, len(shape)), strict=True)
+    }
+
+
+def _text(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+    if name in _BY_LEASE:
+        return _by_lease(name, shape, rows)
+    return {name: json.dumps([_record(shape, row) for row in rows])}
+
+
+def _by_lease(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+    """One JSON object: `id token` -> the row's other columns, those without a value left out.
+
+    By both, because a stale lease and the current one of a job may come in one batch.
+    """
+    columns = list(shape)[2:]
+    keyed = {
+        f"{row[0]} {row[1]}": {c: v for c, v in zip(columns, row[2:], strict=True) if v is not None}
+        for row in rows
+    }
+    return {f"{name}__by_lease": json.dumps(keyed)}
+
+
+def _recordset(name: str, shape: Shape) -> str:
+    typed = ", ".join(
+        # A JSON value travels as text inside the batch, so that it is stored as it was given.
+        f"{column} {'text' if type == 'json' else _TYPES[type]}"
+        for column, type in shape.items()
+    )
+    picked = ", ".join(
+        f"cast({column} as json) as {column}" if type == "json" else column
+        for column, type in shape.items()
+    )
+    # Text first: a driver that was taught to encode JSON would encode ours a second time.
+    given = f"cast(cast(:{name} as text) as json)"
+    return f"(select {picked} from json_to_recordset({given}) as {name}({typed}))"
+
+
+def _record(shape: Shape, row: Sequence[Any]) -> dict[str, Any]:
+    return {
+        column: _plain(value) for column, value in zip(shape, row, strict=True) if value is not None
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _value(value: Any) -> Any:
+    return value.total_seconds() if isinstance(value, timedelta) else value

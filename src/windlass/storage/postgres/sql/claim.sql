@@ -1,0 +1,64 @@
+-- Leases due jobs of the given lines, each to one worker only, no more than each line's share.
+with claimable as (
+    select array(select key from windlass_definitions
+                 where key = any(cast(:known_keys as text[])) and enabled and gate = '') as plain
+),
+picked as (
+    select
+        c.id,
+        l.tenant_limit,
+        row_number() over (partition by l.queue, l.tenant_id order by c.priority, c.due_at, c.id) as place
+    from {lines} l
+    -- A survey may be older than what was decided since: look again at who may run, and take
+    -- nothing under a limit that was not locked for this claim.
+    join windlass_tenants t on t.id = l.tenant_id and t.state = 'active'
+        and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
+    left join windlass_definitions d on d.key = l.gate
+    cross join lateral (
+        select j.id, j.priority, j.due_at
+        from windlass_live j
+        where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
+            and j.state = 'queued'
+            and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
+            and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
+        order by j.priority, j.due_at, j.id
+        limit l.line_limit
+        for update skip locked
+    ) c
+    where l.gate = ''
+        or d.enabled and d.gate = l.gate and d.key = any(cast(:known_keys as text[]))
+            and (d.max_concurrency is null or exists (select 1 from {limits} m where m.definition = d.key))
+),
+claimed as (
+    update windlass_live j
+    set state = 'running',
+        lease_token = j.lease_token + 1,
+        lease_expires_at = {now} + cast(:lease_seconds as double precision) * interval '1 second',
+        worker_id = :worker_id,
+        attempts = j.attempts + 1,
+        started_at = coalesce(j.started_at, {now}),
+        last_started_at = {now},
+        updated_at = {now}
+    where j.id = any(array(select id from picked where place <= tenant_limit)) and j.state = 'queued'
+    returning j.id, j.lease_token, j.tenant_id, j.definition, j.queue, j.payload, j.priority,
+        j.attempts, j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at,
+        j.last_started_at, j.source, j.source_ref, j.correlation_id, j.created_by,
+        j.trigger_due_at, j.timeout_seconds, j.metadata
+),
+watched as (
+    insert into windlass_claims (worker_id, job_ids, look_at)
+    select :worker_id, array_agg(id), {now} + cast(:lease_seconds as double precision) * interval '1 second'
+    from claimed having count(*) > 0
+),
+limited as (
+    insert into windlass_holds (job_id, name)
+    select c.id, m.name from claimed c
+    join {limits} m on m.definition = c.definition or m.tenant_id = c.tenant_id
+),
+counted as (
+    insert into windlass_deltas (at, tenant_id, queue, definition, queued, running, wait_ms)
+    select {now}, tenant_id, queue, definition, -count(*), count(*),
+        cast(sum(extract(epoch from last_started_at - due_at)) * 1000 as bigint)
+    from claimed group by tenant_id, queue, definition
+)
+select * from claimed

@@ -1,0 +1,135 @@
+-- Stores each job that may be stored, once, and says of every job what became of it.
+-- A key taken by a concurrent transaction is waited for, so two enqueues never both win it.
+with input as (
+    select
+        j.*,
+        {now} as now_at,
+        coalesce(j.due_at, {now} + coalesce(j.delay, 0) * interval '1 second') as due,
+        d.gate,
+        -- What can be said without storing it.
+        case
+            when coalesce(
+                (select 1 from windlass_live l where l.id = j.id),
+                (select 1 from windlass_later l where l.id = j.id)
+            ) = 1 then 'created'
+            when d.key is null then 'unknown_definition'
+            when not d.enabled then 'disabled_definition'
+            when t.id is null or t.state = 'deleted' then 'unknown_tenant'
+            when t.state <> 'active' then 'suspended_tenant'
+            when j.parents > 0 and j.parents > (
+                select count(*) from {parents} p
+                where p.child_id = j.id
+                    and exists (select 1 from windlass_jobs w
+                                where w.id = p.parent_id and w.tenant_id = j.tenant_id)
+            ) then 'unknown_parent'
+        end as answer
+    from {jobs} j
+    left join windlass_definitions d on d.key = j.definition
+    left join windlass_tenants t on t.id = j.tenant_id
+),
+idempotent as (
+    insert into windlass_keys (tenant_id, kind, key, job_id, until)
+    select tenant_id, 'idempotency', idempotency_key, id, 'infinity'
+    from input where answer is null and idempotency_key is not null
+    order by tenant_id, idempotency_key, place
+    on conflict do nothing
+    returning job_id
+),
+deduped as (
+    insert into windlass_keys as k (tenant_id, kind, key, job_id, until)
+    select tenant_id, 'dedupe', dedupe_key, id, now_at + coalesce(dedupe_window, 0) * interval '1 second'
+    from (
+        select *, row_number() over (partition by tenant_id, dedupe_key order by place) as turn
+        from input
+        where answer is null and dedupe_key is not null
+            and (idempotency_key is null or id in (select job_id from idempotent))
+    ) first_of_each
+    where turn = 1
+    order by tenant_id, dedupe_key
+    on conflict (tenant_id, kind, key) do update
+        set job_id = excluded.job_id, open = true, until = excluded.until
+        where not k.open and k.until <= {now}
+    returning job_id
+),
+ready as (
+    select * from input i
+    where answer is null
+        and (idempotency_key is null or id in (select job_id from idempotent))
+        and (dedupe_key is null or id in (select job_id from deduped))
+),
+over as (
+    -- Parents that have ended count at once: when somebody looks again they may be pruned.
+    select r.id, p.parent_id, e.state <> 'completed' and r.on_parent_failure = 'cancel' as doomed
+    from {parents} p
+    join ready r on r.id = p.child_id
+    join windlass_ended e on e.id = p.parent_id
+    where e.state = 'completed' or r.on_parent_failure <> 'wait'
+),
+to_live as (
+    insert into windlass_live (
+        id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, expires_at, max_attempts, timeout_seconds,
+        created_at, queued_at, updated_at
+    )
+    select
+        id, tenant_id, definition, queue, gate, 'queued', priority, due, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, now_at + expires * interval '1 second', max_attempts,
+        timeout_seconds, now_at, now_at, now_at
+    from ready where parents = 0 and not held and due <= now_at
+    on conflict (id) do nothing
+    returning tenant_id, queue, definition, state
+),
+to_later as (
+    insert into windlass_later (
+        id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, expires_at, max_attempts, timeout_seconds,
+        waits, held, unchecked, cancel_to, reason, created_at, queued_at, updated_at
+    )
+    select
+        id, tenant_id, definition, queue, gate,
+        case when parents = 0 and not held then 'queued' else 'pending' end,
+        priority, due, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, now_at + expires * interval '1 second', max_attempts,
+        timeout_seconds,
+        case when parents > 0 then parents - (select count(*) from over o where o.id = ready.id) else 0 end,
+        held, parents > 0,
+        case when parents > 0 and exists (select 1 from over o where o.id = ready.id and o.doomed)
+            then 'canceled' end,
+        case when parents > 0 and exists (select 1 from over o where o.id = ready.id and o.doomed)
+            then 'a job it waited for did not complete' end,
+        now_at,
+        case when parents = 0 and not held then now_at end, now_at
+    from ready where parents > 0 or held or due > now_at
+    on conflict (id) do nothing
+    returning tenant_id, queue, definition, state
+),
+edges as (
+    insert into windlass_parents (child_id, parent_id, policy, settled)
+    select p.child_id, p.parent_id, r.on_parent_failure,
+        exists (select 1 from over o where o.id = p.child_id and o.parent_id = p.parent_id)
+    from {parents} p join ready r on r.id = p.child_id
+    on conflict do nothing
+),
+counted as (
+    insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued, enqueued)
+    select {now}, tenant_id, queue, definition,
+        count(*) filter (where state = 'pending'),
+        count(*) filter (where state = 'queued'),
+        count(*)
+    from (select * from to_live union all select * from to_later) stored
+    group by tenant_id, queue, definition
+)
+select
+    i.id,
+    coalesce(i.answer, case when r.id is null then 'existing' else 'created' end) as status,
+    case when i.answer is null and r.id is null then coalesce(
+        (select k.job_id from windlass_keys k where k.tenant_id = i.tenant_id
+            and k.kind = 'idempotency' and k.key = i.idempotency_key and k.job_id <> i.id),
+        (select k.job_id from windlass_keys k where k.tenant_id = i.tenant_id
+            and k.kind = 'dedupe' and k.key = i.dedupe_key and k.job_id <> i.id)
+    ) end as existing_id
+from input i left join ready r on r.id = i.id

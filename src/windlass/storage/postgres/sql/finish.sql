@@ -1,0 +1,168 @@
+-- Ends attempts whose lease is still held by its token, once, and moves each job on.
+-- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out.
+-- The batch is one JSON object by lease (`id token`): looking it up needs no join, and so no plan that
+-- can go wrong.
+with asked as (
+    select cast(cast(:finishes__by_lease as text) as jsonb) as f
+),
+gone_live as (
+    delete from windlass_live j
+    where j.id = any(array(select cast(split_part(k, ' ', 1) as uuid) from jsonb_object_keys((select f from asked)) k))
+        and j.state = 'running'
+        and case cast((select f from asked) -> concat(j.id, ' ', j.lease_token) ->> 'expired_only' as boolean)
+            when false then true
+            when true then j.lease_expires_at <= {now}
+            else false  -- not the lease that was meant
+        end
+    returning j.*,
+        (select f from asked) -> concat(j.id, ' ', j.lease_token) as f,
+        -- A child or a log line may have been stored since this statement began, which then does not
+        -- see it. What stored it has also moved the row; see lock_parents and unchecked. Such a
+        -- job is kept, and pruned later if it need not be.
+        case when j.unchecked or not cast((select f from asked) -> concat(j.id, ' ', j.lease_token) ->> 'keep' as boolean)
+            then j.ctid is distinct from (select l.ctid from windlass_live l where l.id = j.id)
+            else false
+        end as moved
+),
+ending as (
+    select j.*,
+        f ->> 'outcome' as f_outcome,
+        f ->> 'error' as f_error,
+        cast(f ->> 'delay' as double precision) as f_delay,
+        cast(f ->> 'keep' as boolean) or f ->> 'state' = 'dead_letter'
+            or coalesce(j.cancel_to, '') = 'dead_letter' or j.moved as f_keep,
+        case
+            when f ->> 'state' <> 'completed' and j.cancel_to = 'dead_letter'
+            then coalesce(j.reason, f ->> 'error', j.last_error)
+            else coalesce(f ->> 'error', j.last_error)
+        end as e_error,
+        case when f ->> 'state' = 'completed' then 'completed'
+            else coalesce(j.cancel_to, f ->> 'state') end as f_state
+    from gone_live j
+),
+again as (
+    insert into windlass_later (
+        id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
+        lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
+        last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
+    )
+    select
+        id, tenant_id, definition, queue, gate, 'queued', priority,
+        case when f_delay > 0 then {now} + f_delay * interval '1 second' else due_at end,
+        payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure,
+        expires_at, attempts - case when f_outcome = 'released' then 1 else 0 end, max_attempts,
+        worker_deaths + case when f_outcome = 'lost' then 1 else 0 end,
+        lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
+        last_started_at, {now},
+        case when f_outcome = 'released' then outcome else f_outcome end,
+        e_error, case when f_error is null then error_type else f ->> 'error_type' end,
+        case when f_error is null then error_trace else f ->> 'error_trace' end, reason, log_sequence
+    from ending where f_state = 'queued'
+),
+over as (
+    insert into windlass_ended (
+        id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
+        lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
+        created_at, queued_at, started_at, last_started_at, finished_at, updated_at, progress,
+        progress_note, outcome, result, warnings, last_error, error_type, error_trace, reason,
+        log_sequence, unchecked
+    )
+    select
+        id, tenant_id, definition, queue, gate, f_state, priority, due_at, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, expires_at,
+        attempts - case when f_outcome = 'released' then 1 else 0 end,
+        max_attempts, worker_deaths + case when f_outcome = 'lost' then 1 else 0 end,
+        lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
+        created_at, queued_at, started_at, last_started_at, {now}, {now},
+        coalesce(cast(f ->> 'progress' as double precision), progress), progress_note, f_outcome, cast(f ->> 'result' as json), cast(f ->> 'warnings' as json),
+        e_error, case when f_error is null then error_type else f ->> 'error_type' end,
+        case when f_error is null then error_trace else f ->> 'error_trace' end, reason, log_sequence, unchecked and moved
+    from ending where f_state <> 'queued' and f_keep
+),
+tried as (
+    insert into windlass_attempts (
+        job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_trace,
+        pid, exit_code, stdout_tail, stderr_tail
+    )
+    select id, lease_token, worker_id, last_started_at, {now}, f_outcome, f_error, f ->> 'error_type',
+        f ->> 'error_trace', cast(f ->> 'pid' as integer), cast(f ->> 'exit_code' as integer), f ->> 'stdout_tail', f ->> 'stderr_tail'
+    from ending
+    -- The last try is told by the job's own row, as long as that says all there is.
+    where f_state = 'queued' or f_keep and (
+        cast(f ->> 'exit_code' as integer) is not null or f ->> 'stdout_tail' is not null or f ->> 'stderr_tail' is not null
+        or cast(f ->> 'pid' as integer) is not null or f_state <> 'completed' and f_error is distinct from e_error)
+),
+gone as (
+    select id from ending where f_state <> 'queued' and not f_keep
+),
+a as (delete from windlass_attempts where job_id = any(array(select id from gone))),
+b as (delete from windlass_transitions where job_id = any(array(select id from gone))),
+c as (delete from windlass_logs where job_id = any(array(select id from gone))),
+d as (delete from windlass_parents where child_id = any(array(select id from gone))),
+unheld as (
+    delete from windlass_holds where job_id = any(array(select id from ending))
+),
+unkeyed as (
+    delete from windlass_keys k using ending e
+    where k.job_id = e.id and e.f_state <> 'queued'
+        and (k.kind = 'dedupe' and k.until <= {now} or k.kind = 'idempotency' and not e.f_keep)
+),
+closed as (
+    update windlass_keys k set open = false from ending e
+    where k.job_id = e.id and e.f_state <> 'queued' and k.kind = 'dedupe' and k.until > {now}
+),
+settled as (
+    update windlass_parents p set settled = true
+    from ending e
+    where p.parent_id = e.id and not p.settled and e.f_state <> 'queued'
+        and (e.f_state = 'completed' or p.policy <> 'wait')
+    returning p.child_id, p.parent_id, p.policy = 'cancel' and e.f_state <> 'completed' as doomed
+),
+children as (
+    update windlass_later k
+    set waits = k.waits - s.parents,
+        state = case when k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null then 'queued' else k.state end,
+        queued_at = case when k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null then {now} end,
+        due_at = greatest(k.due_at, {now}),
+        unchecked = k.unchecked and k.waits > s.parents,
+        cancel_to = case when s.doomed then 'canceled' else k.cancel_to end,
+        reason = case when s.doomed then 'a job it waited for did not complete' else k.reason end,
+        updated_at = {now}
+    from (select child_id, count(*) as parents, bool_or(doomed) as doomed
+          from settled group by child_id) s
+    where k.id = s.child_id and k.state = 'pending'
+    returning k.tenant_id, k.queue, k.definition, k.state
+),
+counted as (
+    insert into windlass_deltas (
+        at, tenant_id, queue, definition, pending, queued, running, completed, canceled,
+        dead_letter, succeeded, failed, run_ms
+    )
+    select {now}, tenant_id, queue, definition, sum(pending), sum(queued), sum(running),
+        sum(completed), sum(canceled), sum(dead_letter), sum(succeeded), sum(failed), sum(run_ms)
+    from (
+        select tenant_id, queue, definition,
+            0 as pending,
+            count(*) filter (where f_state = 'queued') as queued,
+            -count(*) as running,
+            count(*) filter (where f_state = 'completed' and f_keep) as completed,
+            count(*) filter (where f_state = 'canceled' and f_keep) as canceled,
+            count(*) filter (where f_state = 'dead_letter') as dead_letter,
+            count(*) filter (where f_outcome = 'succeeded') as succeeded,
+            count(*) filter (where f_outcome in ('failed', 'timed_out', 'lost')) as failed,
+            cast(coalesce(sum(extract(epoch from {now} - last_started_at)) * 1000, 0) as bigint) as run_ms
+        from ending group by tenant_id, queue, definition
+        union all
+        select tenant_id, queue, definition, -count(*), count(*), 0, 0, 0, 0, 0, 0, 0
+        from children where state = 'queued' group by tenant_id, queue, definition
+    ) changes
+    group by tenant_id, queue, definition
+)
+select id, lease_token, f_state as state from ending

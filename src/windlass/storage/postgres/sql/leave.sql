@@ -1,0 +1,2 @@
+-- Removes the row of a worker that has stopped.
+delete from windlass_workers where id = :id

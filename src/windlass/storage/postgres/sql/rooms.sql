@@ -1,0 +1,3 @@
+-- How many more may run under each limit. Only exact for limits this transaction has locked.
+select l.name, l.max_running - (select count(*) from windlass_holds h where h.name = l.name) as room
+from windlass_limits l where l.name = any(select name from {names} n)

@@ -1,0 +1,36 @@
+-- Makes a job due at once: one due later, or one on hold that waits for no parent.
+with moved as (
+    delete from windlass_later
+    where id = :id and (cast(:tenant_id as text) is null or tenant_id = :tenant_id)
+        and (state = 'queued' or held and waits = 0) and cancel_to is null
+    returning *
+),
+stored as (
+    insert into windlass_live (
+        id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
+        lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
+        last_started_at, updated_at, outcome, last_error, error_type, error_trace, log_sequence
+    )
+    select
+        m.id, m.tenant_id, m.definition, m.queue, coalesce(d.gate, m.gate), 'queued', m.priority,
+        least(m.due_at, {now}), m.payload, m.metadata, m.source,
+        m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
+        m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts, m.worker_deaths,
+        m.lease_token, m.worker_id, m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at,
+        m.last_started_at, {now}, m.outcome, m.last_error, m.error_type, m.error_trace, m.log_sequence
+    from moved m left join windlass_definitions d on d.key = m.definition
+),
+told as (
+    insert into windlass_transitions (job_id, at, from_state, to_state, actor, message)
+    select id, {now}, state, 'queued', :actor, 'run now' from moved
+),
+counted as (
+    insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued)
+    select {now}, tenant_id, queue, definition, -1, 1 from moved where state = 'pending'
+)
+select id, 'queued' as state, queue from moved
+union all
+select id, 'queued', queue from windlass_live
+where id = :id and state = 'queued' and (cast(:tenant_id as text) is null or tenant_id = :tenant_id)

@@ -1,0 +1,61 @@
+"""Waits for a nudge: LISTEN on a connection of its own."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import asyncpg
+
+from windlass.storage.address import Address
+
+
+def channel(schema: str | None) -> str:
+    return f"windlass_{schema}" if schema else "windlass"
+
+
+class PostgresWatch:
+    """Hears nudges while its connection lives, and mends it quietly when it does not."""
+
+    def __init__(self, address: Address, channel: str, queues: Sequence[str] | None) -> None:
+        self._address = address
+        self._channel = channel
+        self._queues = None if queues is None else frozenset(queues)
+        self._nudged = asyncio.Event()
+        self._connection: Any = None
+        self._mending: asyncio.Task[None] | None = None
+
+    async def wait(self, timeout: float) -> bool:
+        self._mend()
+        try:
+            async with asyncio.timeout(timeout):
+                await self._nudged.wait()
+        except TimeoutError:
+            return False
+        self._nudged.clear()
+        return True
+
+    async def close(self) -> None:
+        if self._mending:
+            self._mending.cancel()
+        if self._connection and not self._connection.is_closed():
+            with contextlib.suppress(Exception):
+                await self._connection.close(timeout=2)
+
+    def _mend(self) -> None:
+        connected = self._connection is not None and not self._connection.is_closed()
+        if not connected and (self._mending is None or self._mending.done()):
+            self._mending = asyncio.create_task(self._connect())
+
+    async def _connect(self) -> None:
+        # Polling goes on whatever happens here, so failing is an ordinary answer.
+        with contextlib.suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+            connection: Any = await asyncpg.connect(self._address.url, timeout=10)
+            await connection.add_listener(self._channel, self._heard)
+            self._connection = connection
+            # What was enqueued while nobody listened gave no nudge.
+            self._nudged.set()
+
+    def _heard(self, connection: Any, pid: int, channel: str, queue: str) -> None:
+        if self._queues is None or queue == "*" or queue in self._queues:
+            self._nudged.set()

@@ -1,0 +1,242 @@
+"""Row -> model. Accepts what each driver gives for an id, an instant, a JSON value, a flag."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from windlass.core.models import (
+    Attempt,
+    Definition,
+    Job,
+    Lease,
+    LogLine,
+    Tenant,
+    Transition,
+    WorkerRow,
+)
+from windlass.core.states import JobState, Outcome
+from windlass.ids import (
+    DefinitionKey,
+    JobId,
+    QueueName,
+    TenantId,
+    TriggerId,
+    WorkerId,
+    stored_id,
+)
+
+Row = Mapping[str, Any]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def uuid(value: Any) -> UUID:
+    return stored_id(value) if isinstance(value, str) else value
+
+
+def instant(value: Any) -> datetime:
+    """An aware instant from an aware or naive (UTC) datetime, or microseconds since 1970."""
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return _of_micros(value)
+
+
+# Jobs stored or claimed together share their instants.
+@lru_cache(maxsize=512)
+def _of_micros(value: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def maybe_instant(value: Any) -> datetime | None:
+    return None if value is None else instant(value)
+
+
+def decoded(value: Any) -> Any:
+    """A JSON value from its text; None stays None."""
+    return json.loads(value) if isinstance(value, str | bytes) else value
+
+
+def seconds(value: Any) -> timedelta | None:
+    return None if value is None else timedelta(seconds=float(value))
+
+
+def job(row: Row) -> Job:
+    """A job; lists leave out payload, result and traceback, which then read as None."""
+    return Job(
+        id=JobId(uuid(row["id"])),
+        tenant=TenantId(row["tenant_id"]),
+        definition=DefinitionKey(row["definition"]),
+        queue=QueueName(row["queue"]),
+        state=JobState(row["state"]),
+        priority=row["priority"],
+        due_at=instant(row["due_at"]),
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        created_at=instant(row["created_at"]),
+        updated_at=instant(row["updated_at"]),
+        queued_at=maybe_instant(row["queued_at"]),
+        started_at=maybe_instant(row["started_at"]),
+        last_started_at=maybe_instant(row["last_started_at"]),
+        finished_at=maybe_instant(row["finished_at"]),
+        expires_at=maybe_instant(row["expires_at"]),
+        payload=decoded(row.get("payload")),
+        metadata=decoded(row.get("metadata")) or {},
+        source=row["source"],
+        source_ref=row["source_ref"],
+        correlation_id=row["correlation_id"],
+        created_by=row["created_by"],
+        trigger_id=None if row["trigger_id"] is None else TriggerId(uuid(row["trigger_id"])),
+        trigger_due_at=maybe_instant(row["trigger_due_at"]),
+        dedupe_key=row["dedupe_key"],
+        idempotency_key=row["idempotency_key"],
+        on_parent_failure=row["on_parent_failure"],
+        waits=row["waits"],
+        held=bool(row["held"]),
+        timeout_seconds=row["timeout_seconds"],
+        worker_id=row["worker_id"],
+        worker_deaths=row["worker_deaths"],
+        lease_token=row["lease_token"],
+        lease_expires_at=maybe_instant(row["lease_expires_at"]),
+        cancel_requested_at=maybe_instant(row["cancel_requested_at"]),
+        cancel_requested_by=row["cancel_requested_by"],
+        progress=float(row["progress"]),
+        progress_note=row["progress_note"],
+        outcome=None if row["outcome"] is None else Outcome(row["outcome"]),
+        result=decoded(row.get("result")),
+        warnings=tuple(decoded(row.get("warnings")) or ()),
+        last_error=row["last_error"],
+        error_type=row["error_type"],
+        error_trace=row.get("error_trace"),
+        reason=row["reason"],
+    )
+
+
+def lease(row: Row) -> Lease:
+    return Lease(
+        job_id=JobId(uuid(row["id"])),
+        token=row["lease_token"],
+        tenant=row["tenant_id"],
+        definition=row["definition"],
+        queue=row["queue"],
+        payload=row["payload"],
+        priority=row["priority"],
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        worker_deaths=row["worker_deaths"],
+        created_at=instant(row["created_at"]),
+        queued_at=instant(row["queued_at"]),
+        due_at=instant(row["due_at"]),
+        started_at=instant(row["last_started_at"]),
+        source=row["source"],
+        source_ref=row["source_ref"],
+        correlation_id=row["correlation_id"],
+        created_by=row["created_by"],
+        trigger_due_at=maybe_instant(row["trigger_due_at"]),
+        timeout_seconds=row["timeout_seconds"],
+        metadata=row["metadata"],
+    )
+
+
+def attempt(row: Row) -> Attempt:
+    return Attempt(
+        job_id=JobId(uuid(row["job_id"])),
+        number=row["number"],
+        worker_id=row["worker_id"],
+        started_at=instant(row["started_at"]),
+        finished_at=instant(row["finished_at"]),
+        outcome=Outcome(row["outcome"]),
+        error=row["error"],
+        error_type=row["error_type"],
+        error_trace=row["error_trace"],
+        pid=row["pid"],
+        exit_code=row["exit_code"],
+        stdout_tail=row["stdout_tail"],
+        stderr_tail=row["stderr_tail"],
+    )
+
+
+def transition(row: Row) -> Transition:
+    return Transition(
+        at=instant(row["at"]),
+        from_state=JobState(row["from_state"]),
+        to_state=JobState(row["to_state"]),
+        actor=row["actor"],
+        message=row["message"],
+    )
+
+
+def log_line(row: Row) -> LogLine:
+    return LogLine(
+        job_id=JobId(uuid(row["job_id"])),
+        attempt=row["attempt"],
+        level=row["level"],
+        message=row["message"],
+        at=instant(row["created_at"]),
+        fields=decoded(row["fields"]) or {},
+        sequence=row["sequence"],
+        tenant=TenantId(row["tenant_id"]),
+        definition=DefinitionKey(row["definition"]),
+    )
+
+
+def definition(row: Row) -> Definition:
+    return Definition(
+        key=DefinitionKey(row["key"]),
+        title=row["title"],
+        description=row["description"],
+        kind=row["kind"],
+        queue=QueueName(row["queue"]),
+        priority=row["priority"],
+        max_attempts=row["max_attempts"],
+        backoff=row["backoff"],
+        timeout_seconds=row["timeout_seconds"],
+        isolation=row["isolation"],
+        max_concurrency=row["max_concurrency"],
+        payload_schema=row["payload_schema"],
+        default_payload=row["default_payload"],
+        tags=tuple(decoded(row["tags"]) or ()),
+        enabled=bool(row["enabled"]),
+        system=bool(row["system"]),
+        idempotent=bool(row["idempotent"]),
+        requires_permission=row["requires_permission"],
+        dedupe=row["dedupe"],
+        dedupe_window_seconds=row["dedupe_window_seconds"],
+        on_duplicate=row["on_duplicate"],
+        on_parent_failure=row["on_parent_failure"],
+        retention_days=row["retention_days"],
+        log_retention_days=row["log_retention_days"],
+        retention_count=row["retention_count"],
+        code_hash=row["code_hash"],
+        gate=row["gate"],
+    )
+
+
+def tenant(row: Row) -> Tenant:
+    return Tenant(
+        id=TenantId(row["id"]),
+        name=row["name"],
+        state=row["state"],
+        weight=row["weight"],
+        max_running=row["max_running"],
+    )
+
+
+def worker(row: Row) -> WorkerRow:
+    return WorkerRow(
+        id=WorkerId(row["id"]),
+        hostname=row["hostname"],
+        pid=row["pid"],
+        version=row["version"],
+        queues=tuple(decoded(row["queues"])),
+        definitions=tuple(decoded(row["definitions"])),
+        slots=row["slots"],
+        slots_used=row["slots_used"],
+        lease_seconds=row["lease_seconds"],
+        started_at=instant(row["started_at"]),
+        last_seen_at=instant(row["last_seen_at"]),
+        age=seconds(row["age"]),
+        metadata=decoded(row["metadata"]) or {},
+    )

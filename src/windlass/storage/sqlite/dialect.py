@@ -1,0 +1,143 @@
+"""How statements are written for SQLite: with batches as tables for ourselves, as JSON for callers.
+
+Ids are text, instants microseconds since 1970, flags 0 or 1.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from windlass.storage.batches import Shape
+from windlass.storage.sql import Dialect, columns
+
+#: Milliseconds are all that SQLite's own functions tell, and callers' connections have no others.
+NOW = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What goes into the temporary table of a batch: the columns that are not empty, by rows."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+def own() -> Dialect:
+    """For our own connections: a batch is a temporary table, the time is read once per verb."""
+    return Dialect(
+        folder="sqlite",
+        now=":now_at",
+        placeholder=lambda number, name: f":{name}",
+        table=lambda name, shape: table_name(name),
+        carry=lambda name, shape, rows: {name: _filling(shape, rows)},
+        value=_value,
+    )
+
+
+def callers(placeholder: str, now: str = NOW) -> Dialect:
+    """For a caller's driver: a batch is one JSON text of arrays, which every driver can carry."""
+    styles: Mapping[str, Callable[[int, str], str]] = {
+        "?": lambda number, name: "?",
+        "%s": lambda number, name: f"%({name})s",
+        ":name": lambda number, name: f":{name}",
+    }
+    return Dialect(
+        folder="sqlite",
+        now=now,
+        placeholder=styles[placeholder],
+        table=_json_table,
+        carry=lambda name, shape, rows: {name: _json_rows(shape, rows)},
+        value=_value,
+        positional=placeholder == "?",
+        percent=placeholder == "%s",
+    )
+
+
+def table_name(name: str) -> str:
+    """The temporary table that carries a batch on our own connections."""
+    return f"temp.batch_{name}"
+
+
+def table_columns(shape: Shape) -> str:
+    """The columns of that table."""
+    return ", ".join(f"{column} {_TYPES[type]}" for column, type in shape.items())
+
+
+def _filling(shape: Shape, rows: Sequence[Sequence[Any]]) -> Filling:
+    # Empty columns are left out: a None costs the driver more than any other value.
+    present = {
+        name: _converted(shape[name], column)
+        for name, column in zip(shape, columns(rows, len(shape)), strict=True)
+        if column.count(None) < len(column)
+    }
+    return Filling(list(present), list(zip(*present.values(), strict=True)))
+
+
+def _json_rows(shape: Shape, rows: Sequence[Sequence[Any]]) -> str:
+    converted = [
+        _converted(type, column)
+        for type, column in zip(shape.values(), columns(rows, len(shape)), strict=True)
+    ]
+    return json.dumps(list(zip(*converted, strict=True)))
+
+
+def _json_table(name: str, shape: Shape) -> str:
+    picked = ", ".join(
+        f"json_extract(value, '$[{place}]') as {column}" for place, column in enumerate(shape)
+    )
+    return f"(select {picked} from json_each(:{name}))"
+
+
+def _converted(type: str, column: Sequence[Any]) -> Sequence[Any]:
+    change = _CHANGES.get(type)
+    # The driver takes exact types many times faster than subclasses such as enums.
+    if change is None or (change is str and set(map(_type, column)) <= _PLAIN):
+        return column
+    return [None if value is None else change(value) for value in column]
+
+
+def _value(value: Any) -> Any:
+    match value:
+        case bool():
+            return int(value)
+        case str() | UUID():
+            return str(value)
+        case datetime():
+            return _micros(value)
+        case timedelta():
+            return value.total_seconds()
+        case list() | tuple():
+            return json.dumps(value)
+        case _:
+            return value
+
+
+def _micros(instant: datetime) -> int:
+    return (instant - _EPOCH) // _MICROSECOND
+
+
+_type = type
+_PLAIN = {str, type(None)}
+_TYPES: Mapping[str, str] = {
+    "uuid": "text",
+    "text": "text",
+    "int": "integer",
+    "bigint": "integer",
+    "float": "real",
+    "json": "text",
+    "time": "integer",
+    "bool": "integer",
+}
+_CHANGES: Mapping[str, Callable[[Any], Any]] = {
+    "uuid": str,
+    "text": str,
+    "json": str,
+    "time": _micros,
+    "bool": int,
+}

@@ -1,0 +1,19 @@
+-- Removes everything Windlass made, jobs included.
+drop view windlass_jobs;
+drop table windlass_log_words;
+drop table windlass_minutes;
+drop table windlass_counts;
+drop table windlass_deltas;
+drop table windlass_workers;
+drop table windlass_logs;
+drop table windlass_transitions;
+drop table windlass_attempts;
+drop table windlass_parents;
+drop table windlass_keys;
+drop table windlass_holds;
+drop table windlass_limits;
+drop table windlass_ended;
+drop table windlass_later;
+drop table windlass_live;
+drop table windlass_definitions;
+drop table windlass_tenants;

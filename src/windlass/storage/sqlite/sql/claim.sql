@@ -1,0 +1,72 @@
+-- Leases due jobs of the given lines, each to one worker only, no more than each line's share.
+
+-- let known
+select value from json_each(:known_keys);
+
+delete from temp.picked;
+
+insert into temp.picked (row, line)
+with claimable as materialized (
+    select key from windlass_definitions where key in {known} and enabled and gate = ''
+)
+select j.rowid, l.rowid
+from {lines} l
+-- A survey may be older than what was decided since: look again at who may run, and take
+-- nothing under a limit that was not counted for this claim.
+cross join windlass_tenants t on t.id = l.tenant_id and t.state = 'active'
+    and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
+left join windlass_definitions d on d.key = l.gate
+cross join windlass_live j on j.rowid in (
+    select c.rowid from windlass_live c
+    where c.state = 'queued' and c.queue = l.queue and c.tenant_id = l.tenant_id and c.gate = l.gate
+        and (c.definition = l.gate or l.gate = '' and c.definition in claimable)
+        and (c.expires_at is null or c.expires_at > {now} or c.started_at is not null)
+    order by c.priority, c.due_at, c.id
+    limit (select max(min(line_limit, tenant_limit)) from {lines} l))
+where l.gate = ''
+    or d.enabled and d.gate = l.gate and d.key in {known}
+        and (d.max_concurrency is null or exists (select 1 from {limits} m where m.definition = d.key));
+
+-- One limit for all lines has picked too many from some of several.
+delete from temp.picked where row in (
+    select row from (
+        select chosen.row, l.line_limit, l.tenant_limit,
+            row_number() over (partition by chosen.line order by j.priority, j.due_at, j.id) as line_place,
+            row_number() over (partition by l.queue, l.tenant_id order by j.priority, j.due_at, j.id) as place
+        from temp.picked chosen
+        cross join {lines} l on l.rowid = chosen.line
+        cross join windlass_live j on j.rowid = chosen.row
+        where (select count(*) from {lines} l) > 1
+    )
+    where line_place > line_limit or place > tenant_limit);
+
+insert into windlass_holds (job_id, name)
+select j.id, m.name from {limits} m
+cross join temp.picked chosen
+cross join windlass_live j on j.rowid = chosen.row
+where m.definition = j.definition or m.tenant_id = j.tenant_id;
+
+insert into windlass_deltas (at, tenant_id, queue, definition, queued, running, wait_ms)
+select {now}, j.tenant_id, j.queue, j.definition, -count(*), count(*), sum({now} - j.due_at) / 1000
+from temp.picked chosen cross join windlass_live j on j.rowid = chosen.row
+group by j.tenant_id, j.queue, j.definition;
+
+update windlass_live
+set state = 'running',
+    lease_token = lease_token + 1,
+    lease_expires_at = {now} + cast(round(:lease_seconds * 1000000) as integer),
+    worker_id = :worker_id,
+    attempts = attempts + 1,
+    started_at = coalesce(started_at, {now}),
+    last_started_at = {now},
+    updated_at = {now}
+where rowid in (select row from temp.picked);
+
+-- answer
+select j.id, j.lease_token, j.tenant_id, j.definition, j.queue, j.payload, j.priority, j.attempts,
+    j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at, j.last_started_at,
+    j.source, j.source_ref, j.correlation_id, j.created_by, j.trigger_due_at, j.timeout_seconds,
+    j.metadata
+from temp.picked chosen cross join windlass_live j on j.rowid = chosen.row;
+
+delete from temp.picked

@@ -1,0 +1,2 @@
+-- What time the database has.
+select {now} as now

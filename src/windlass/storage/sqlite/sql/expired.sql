@@ -1,0 +1,5 @@
+-- Shows leases that have run out. It changes nothing: a reaper acts on its second look.
+select id, lease_token, attempts, max_attempts, worker_deaths, definition, worker_id
+from windlass_live
+where state = 'running' and lease_expires_at <= {now}
+order by lease_expires_at limit :most

@@ -1,0 +1,4 @@
+-- The jobs whose id, written without dashes, ends like this.
+select id from windlass_jobs
+where replace(id, '-', '') like :suffix and (:tenant_id is null or tenant_id = :tenant_id)
+order by id desc limit :most

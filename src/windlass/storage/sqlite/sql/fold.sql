@@ -1,0 +1,31 @@
+-- Folds the changes that batches left behind into the totals and the minutes.
+
+-- let folded
+select * from windlass_deltas order by id limit :most;
+
+insert into windlass_counts as c (tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter)
+select tenant_id, queue, definition, sum(pending), sum(queued), sum(running), sum(completed),
+    sum(canceled), sum(dead_letter)
+from {folded} f where true group by tenant_id, queue, definition
+on conflict (tenant_id, queue, definition) do update set
+    pending = c.pending + excluded.pending, queued = c.queued + excluded.queued,
+    running = c.running + excluded.running, completed = c.completed + excluded.completed,
+    canceled = c.canceled + excluded.canceled, dead_letter = c.dead_letter + excluded.dead_letter;
+
+insert into windlass_minutes as m (minute, tenant_id, queue, definition, enqueued, started,
+    succeeded, failed, completed, canceled, dead_letter, run_ms, wait_ms)
+select at - at % 60000000, tenant_id, queue, definition, sum(enqueued),
+    sum(max(running, 0)), sum(succeeded), sum(failed), sum(max(completed, 0)),
+    sum(max(canceled, 0)), sum(max(dead_letter, 0)), sum(run_ms), sum(wait_ms)
+from {folded} f where true group by at - at % 60000000, tenant_id, queue, definition
+on conflict (minute, tenant_id, queue, definition) do update set
+    enqueued = m.enqueued + excluded.enqueued, started = m.started + excluded.started,
+    succeeded = m.succeeded + excluded.succeeded, failed = m.failed + excluded.failed,
+    completed = m.completed + excluded.completed, canceled = m.canceled + excluded.canceled,
+    dead_letter = m.dead_letter + excluded.dead_letter, run_ms = m.run_ms + excluded.run_ms,
+    wait_ms = m.wait_ms + excluded.wait_ms;
+
+-- answer
+select count(*) as folded from {folded} f;
+
+delete from windlass_deltas where id in (select id from {folded} f)

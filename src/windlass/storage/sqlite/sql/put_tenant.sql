@@ -1,0 +1,5 @@
+-- Makes a tenant, or changes one.
+insert into windlass_tenants as t (id, name, state, weight, max_running, created_at, updated_at)
+values (:id, :name, :state, :weight, :max_running, {now}, {now})
+on conflict (id) do update set name = excluded.name, state = excluded.state,
+    weight = excluded.weight, max_running = excluded.max_running, updated_at = {now}

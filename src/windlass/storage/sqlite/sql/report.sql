@@ -1,0 +1,6 @@
+-- Records progress of the leases still held.
+update windlass_live as j
+set progress = r.progress, progress_note = r.note, updated_at = {now}
+from {reports} r
+where j.id = r.id and j.lease_token = r.token and j.state = 'running'
+returning id

@@ -1,0 +1,3 @@
+-- Tells which of the leases still held are asked to stop.
+select j.id from {held} h cross join windlass_live j on j.id = h.id and j.lease_token = h.token
+where j.cancel_requested_at is not null

@@ -1,0 +1,65 @@
+-- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due time.
+-- It hops from line to line in the claim's index, and only as far as :most lines need: its cost is
+-- the lines seen, not the jobs in them.
+with recursive served as (
+    select min(queue) as queue from windlass_live where state = 'queued' and :all_queues
+    union all
+    select (select min(l.queue) from windlass_live l where l.state = 'queued' and l.queue > s.queue)
+    from served s where s.queue is not null
+),
+queues as (
+    select queue from {queues} q
+    union all
+    select queue from served where queue is not null
+),
+-- A hop is the row of the first job of a line. The next one is looked for by gate, then by tenant:
+-- one comparison of both would walk through all jobs of the line before.
+hops as (
+    select 1 as hop, coalesce(
+        (select l.rowid from windlass_live l
+         where l.state = 'queued' and l.queue = q.queue and l.tenant_id > :cursor
+         order by l.tenant_id, l.gate limit 1),
+        (select l.rowid from windlass_live l
+         where l.state = 'queued' and l.queue = q.queue and l.tenant_id <= :cursor
+         order by l.tenant_id, l.gate limit 1)) as row
+    from queues q
+    union all
+    select h.hop + 1, coalesce(
+        (select l.rowid from windlass_live l
+         where l.state = 'queued' and l.queue = n.queue and l.tenant_id = n.tenant_id and l.gate > n.gate
+         order by l.gate limit 1),
+        case when n.tenant_id <= :cursor then
+            (select l.rowid from windlass_live l
+             where l.state = 'queued' and l.queue = n.queue
+                 and l.tenant_id > n.tenant_id and l.tenant_id <= :cursor
+             order by l.tenant_id, l.gate limit 1)
+        else coalesce(
+            (select l.rowid from windlass_live l
+             where l.state = 'queued' and l.queue = n.queue and l.tenant_id > n.tenant_id
+             order by l.tenant_id, l.gate limit 1),
+            (select l.rowid from windlass_live l
+             where l.state = 'queued' and l.queue = n.queue and l.tenant_id <= :cursor
+             order by l.tenant_id, l.gate limit 1)) end)
+    from hops h cross join windlass_live n on n.rowid = h.row
+),
+-- Cross joins keep the order, and so let the limit end the hopping.
+lines as (
+    select n.queue, n.tenant_id, n.gate, h.hop, t.weight, t.max_running, d.max_concurrency
+    from hops h
+    cross join windlass_live n on n.rowid = h.row
+    cross join windlass_tenants t on t.id = n.tenant_id and t.state = 'active'
+    left join windlass_definitions d on d.key = n.gate and d.gate = n.gate and d.enabled
+        and d.key in (select value from json_each(:known_keys))
+    where (n.gate = '' or d.key is not null)
+        and exists (
+            select 1 from windlass_live j
+            where j.state = 'queued' and j.queue = n.queue and j.tenant_id = n.tenant_id and j.gate = n.gate
+                and j.definition in (select value from json_each(:known_keys))
+                and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null))
+    limit :most
+)
+select
+    ((select min(due_at) from windlass_later where state = 'queued') - {now}) / 1000000.0 as next_due_in,
+    l.queue, l.tenant_id, l.gate, l.weight, l.max_running, l.max_concurrency
+from (select 1) one left join lines l on true
+order by l.hop, l.queue

@@ -1,0 +1,125 @@
+"""Waits for a nudge: in this process directly, from others by a datagram to a socket file.
+
+The sockets of all who watch a database lie in one folder, which only this user can enter. Nudges
+save time and are never needed, so wherever something fails here nothing happens.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import secrets
+import socket
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+_MOST_BYTES = 4096
+_EVERYTHING = b"*"
+
+
+class SqliteWatch:
+    """Hears nudges about the database file at `path` while it is open.
+
+    Without a path, or where there are no such sockets, only those of this process.
+    """
+
+    def __init__(
+        self,
+        path: str | None,
+        queues: Sequence[str] | None,
+        forget: "Callable[[SqliteWatch], None]",
+    ) -> None:
+        self._queues = None if queues is None else frozenset(queues)
+        self._forget = forget
+        self._nudged = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._socket: socket.socket | None = None
+        self.path: Path | None = None
+        if path is not None:
+            with contextlib.suppress(OSError, NotImplementedError, AttributeError):
+                self._bind(_folder(path, make=True))
+
+    async def wait(self, timeout: float) -> bool:
+        try:
+            async with asyncio.timeout(timeout):
+                await self._nudged.wait()
+        except TimeoutError:
+            return False
+        self._nudged.clear()
+        return True
+
+    async def close(self) -> None:
+        self._forget(self)
+        if self._socket is not None:
+            self._loop.remove_reader(self._socket)
+            self._socket.close()
+            self._socket = None
+        if self.path is not None:
+            with contextlib.suppress(OSError):
+                self.path.unlink(missing_ok=True)
+                self.path.parent.rmdir()  # fails while others watch
+
+    def heard(self, queues: Iterable[str] | None) -> None:
+        """There may be work in these queues (None: in any)."""
+        if self._queues is None or queues is None or not self._queues.isdisjoint(queues):
+            self._nudged.set()
+
+    def _bind(self, folder: Path) -> None:
+        path = folder / f"{os.getpid()}-{secrets.token_hex(4)}"
+        listener = _datagrams()
+        try:
+            listener.bind(str(path))
+            self._loop.add_reader(listener, self._receive, listener)
+        except BaseException:
+            listener.close()
+            raise
+        self._socket, self.path = listener, path
+
+    def _receive(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                told = listener.recv(_MOST_BYTES)
+                self.heard(None if told == _EVERYTHING else told.decode().split("\n"))
+
+
+def nudge(path: str, queues: Sequence[str], *, but: Iterable[Path | None]) -> None:
+    """Tell everybody who watches the file, `but` those already told. Sockets nobody listens at
+    any more are removed."""
+    told = "\n".join(queues).encode()
+    message = told if len(told) <= _MOST_BYTES else _EVERYTHING
+    already = set(but)
+    with contextlib.suppress(OSError, AttributeError), _datagrams() as sender:
+        for listener in list(_folder(path, make=False).iterdir()):
+            if listener not in already:
+                _tell(sender, listener, message)
+
+
+def _tell(sender: socket.socket, listener: Path, message: bytes) -> None:
+    try:
+        sender.sendto(message, str(listener))
+    except ConnectionRefusedError:
+        listener.unlink(missing_ok=True)
+    except OSError:
+        pass  # it has nudges enough, or has just left
+
+
+def _folder(path: str, *, make: bool) -> Path:
+    home = Path(tempfile.gettempdir()) / f"windlass-{os.getuid()}"
+    folder = home / hashlib.sha256(path.encode()).hexdigest()[:16]
+    if make:
+        home.mkdir(mode=0o700, exist_ok=True)
+    about = home.lstat()
+    closed = not about.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or not closed:
+        raise PermissionError(f"{home} is not ours alone")
+    if make:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def _datagrams() -> socket.socket:
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    made.setblocking(False)
+    return made

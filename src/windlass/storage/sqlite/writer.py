@@ -1,0 +1,134 @@
+"""The one connection of a process that writes, and the care it takes of the file.
+
+Everything here runs in the writer's thread. Between processes the file lock decides who writes;
+checkpoints happen under the same lock, when the write-ahead log has grown.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+
+from windlass.storage.sqlite.connection import Connection
+from windlass.storage.sqlite.lock import FileLock
+
+MEMORY = ":memory:"
+
+#: The log is copied back when it has grown by so many bytes: before connections that are not ours,
+#: which do so at 1,000 pages of 4 KiB, would ever think of it.
+_LOG_BYTES = 3 * 1024 * 1024
+#: From this version on, and in the lines that got the fix, connections without our lock are safe too.
+_FIXED = (3, 51, 3)
+_FIXED_LINES = {(3, 44): 6, (3, 50): 7}
+
+
+class Writer:
+    """Opened on first use; may be closed and used again."""
+
+    def __init__(self, path: str, *, clock: str, deadline: float) -> None:
+        self._path = path
+        self._clock = clock
+        self._deadline = deadline
+        self._connection: Connection | None = None
+        self._lock = None if path == MEMORY else FileLock(path, deadline=deadline)
+        self._next_checkpoint = _LOG_BYTES
+
+    @property
+    def connection(self) -> Connection:
+        if self._connection is None:
+            with self.locked():
+                connection = Connection(self._path, clock=self._clock, deadline=self._deadline)
+                _choose_journal(connection.sql)
+                self._connection = connection
+        return self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that may write: the only one, in all processes."""
+        with self.locked():
+            connection = self.connection
+            with connection.transaction("begin immediate"):
+                yield connection
+            self._copy_back_log(connection.sql)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads, and waits for nobody."""
+        connection = self.connection
+        with connection.transaction("begin"):
+            yield connection
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other process from writing."""
+        with self._lock.held() if self._lock else nullcontext():
+            yield
+
+    def lock(self) -> None:
+        """The same, until `unlock`."""
+        if self._lock:
+            self._lock.acquire()
+
+    def unlock(self) -> None:
+        if self._lock:
+            self._lock.release()
+
+    def warnings(self) -> Sequence[str]:
+        """Why the file may not keep what it acknowledges."""
+        if self._path == MEMORY:
+            return ["SQLite runs in memory: all jobs are lost when the process ends"]
+        with self.reading() as connection:
+            if _journal(connection.sql) != "wal" or _log_is_safe(connection.sql):
+                return []
+        return [
+            f"SQLite {sqlite3.sqlite_version} can corrupt a file in write-ahead-log mode that "
+            "connections other than Windlass's write to, and this one has tables of others: "
+            "install SQLite 3.51.3, or set `pragma journal_mode = delete` while nothing runs"
+        ]
+
+    def close(self) -> None:
+        if self._connection is not None:
+            with self.locked():  # the last one to close copies the log back
+                self._connection.close()
+            self._connection = None
+        if self._lock:
+            self._lock.close()
+
+    def _copy_back_log(self, sql: sqlite3.Connection) -> None:
+        try:
+            size = os.stat(f"{self._path}-wal").st_size
+        except FileNotFoundError:  # another journal mode, or in memory
+            return
+        if size < _LOG_BYTES:
+            self._next_checkpoint = _LOG_BYTES
+        elif size >= self._next_checkpoint:
+            self._next_checkpoint = size + _LOG_BYTES
+            # What a long reader needs stays in the log until the next time, and so does all of it
+            # when this fails: what was written is committed, and that is all a caller may hear.
+            with suppress(sqlite3.Error):
+                sql.execute("pragma wal_checkpoint(passive)").fetchall()
+
+
+def _choose_journal(sql: sqlite3.Connection) -> None:
+    if _journal(sql) in ("wal", "memory"):
+        return
+    # Without the log a reader and a writer wait for each other, but nothing can be corrupted.
+    mode = "wal" if _log_is_safe(sql) else "truncate"
+    sql.execute(f"pragma journal_mode = {mode}")
+
+
+def _journal(sql: sqlite3.Connection) -> str:
+    [mode] = sql.execute("pragma journal_mode").fetchone()
+    return str(mode)
+
+
+def _log_is_safe(sql: sqlite3.Connection) -> bool:
+    """Whether nobody writes to the file who neither has the fix nor takes our lock."""
+    version = sqlite3.sqlite_version_info
+    if version >= _FIXED or version[2] >= _FIXED_LINES.get(version[:2], 1000):
+        return True
+    [others] = sql.execute(
+        "select count(*) from sqlite_schema where type = 'table' "
+        "and name not like 'windlass!_%' escape '!' and name not like 'sqlite!_%' escape '!'"
+    ).fetchone()
+    return not others

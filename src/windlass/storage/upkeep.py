@@ -1,0 +1,80 @@
+"""Verbs of upkeep: promote, admit, tidy, fold, prune. All capped, all safe to run anywhere."""
+
+from collections.abc import Mapping, Sequence
+
+from windlass.core.states import JobState
+from windlass.ids import JobId
+from windlass.storage import rows
+from windlass.storage.again import again
+from windlass.storage.database import Database, Lane
+
+
+class UpkeepVerbs:
+    _db: Database
+
+    async def promote(self, *, most: int = 1000) -> Mapping[str, int]:
+        """Move jobs that have become due into the line. Answers how many by queue."""
+        moved = await self._db.run("promote", lane=Lane.WORK, most=most)
+        return {row["queue"]: int(row["moved"]) for row in moved}
+
+    async def unchecked(self, *, most: int = 500) -> list[JobId]:
+        """Pending jobs not yet looked at since they were stored: a parent may have ended."""
+        return [JobId(rows.uuid(r["id"])) for r in await self._db.run("unchecked", most=most)]
+
+    @again
+    async def admit(self, ids: Sequence[JobId]) -> Mapping[JobId, JobState]:
+        """Settle what pending jobs wait for that has ended, and queue those that wait no more."""
+        batch = [(id,) for id in ids]
+        async with self._db.transaction() as session:
+            # Two statements: only after waiting for a parent's end is that end visible.
+            await session.run("lock_parents", ids=batch)
+            changed = await session.run("admit", ids=batch)
+        return {JobId(rows.uuid(row["id"])): JobState(row["state"]) for row in changed}
+
+    async def overdue(self, *, most: int = 500) -> list[tuple[JobId, str]]:
+        """Waiting jobs that must end, and why: expired, or a parent did not complete."""
+        found = await self._db.run("overdue", most=most)
+        return [(JobId(rows.uuid(row["id"])), row["reason"]) for row in found]
+
+    async def tidy_claims(self) -> None:
+        """Forget claims with nothing left running."""
+        await self._db.run("tidy_claims")
+
+    async def fold(self, *, most: int = 5000) -> int:
+        """Fold the changes of batches into the totals. Answers how many were folded."""
+        return int((await self._db.run("fold", most=most))[0]["folded"])
+
+    async def prune(
+        self,
+        definition: str,
+        *,
+        days: float,
+        before_id: JobId,
+        spare_dead: bool = False,
+        most: int = 1000,
+    ) -> int:
+        """Delete some jobs of a definition that ended more than `days` ago; `before_id` is an id
+        as old as that. `spare_dead` keeps dead-lettered ones."""
+        gone = await self._db.run(
+            "prune",
+            definition=definition,
+            days=days,
+            before_id=before_id,
+            spare_dead=spare_dead,
+            most=most,
+        )
+        return int(gone[0]["pruned"])
+
+    async def prune_count(self, definition: str, *, keep: int, most: int = 1000) -> int:
+        """Delete some ended jobs of a definition beyond the newest `keep`."""
+        gone = await self._db.run("prune_count", definition=definition, keep=keep, most=most)
+        return int(gone[0]["pruned"])
+
+    async def prune_logs(self, definition: str, *, days: float, most: int = 5000) -> int:
+        """Delete some log lines of a definition older than `days`."""
+        gone = await self._db.run("prune_logs", definition=definition, days=days, most=most)
+        return int(gone[0]["pruned"])
+
+    async def prune_keys(self, *, most: int = 5000) -> int:
+        """Forget dedupe keys of ended jobs whose window has passed."""
+        return int((await self._db.run("prune_keys", most=most))[0]["pruned"])

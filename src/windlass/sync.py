@@ -1,0 +1,255 @@
+"""Windlass for blocking programs: the same names, and no logic of its own.
+
+The verbs run in the event loop of a background thread and are waited for here. A program that
+forks after using it, as `gunicorn --preload` does, is safe: each process starts its own thread
+and its own connections.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Concatenate, Self, Unpack, overload
+
+from windlass import faces
+from windlass.app import Lifespan
+from windlass.app import Windlass as Awaited
+from windlass.core.models import Definition, Job, NewJob, Receipt
+from windlass.declare import JobOptions
+from windlass.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.engine.jobs import OnDuplicate
+from windlass.errors import TransactionUnsupported
+from windlass.options import Delivery, OptionNames
+from windlass.portal import Portal, Runs
+from windlass.settings import Settings
+from windlass.storage.callers import drive
+from windlass.verbs import Blocks
+from windlass.worker.attempt import Around
+from windlass.worker.context import JobContext
+
+
+def _handle(job: faces.JobHandle, portal: Runs) -> "JobHandle":
+    return JobHandle(**faces.fields_of(job), _awaited=job, _portal=portal)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHandle(Job):
+    """A job as it was when it was read, with verbs that go on from it."""
+
+    _awaited: faces.JobHandle = field(repr=False, compare=False)
+    _portal: Runs = field(repr=False, compare=False)
+
+    wait = Blocks(faces.JobHandle.wait)
+    refresh = Blocks(faces.JobHandle.refresh, _handle)
+    cancel = Blocks(faces.JobHandle.cancel, _handle)
+    retry = Blocks(faces.JobHandle.retry, _handle)
+    explain = Blocks(faces.JobHandle.explain)
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Find, cancel, retry and explain jobs. Ids may be any unambiguous ending of six or more."""
+
+    _awaited: faces.JobsFace
+    _portal: Runs
+
+    get = Blocks(faces.JobsFace.get, _handle)
+    list = Blocks(faces.JobsFace.list)
+    cancel = Blocks(faces.JobsFace.cancel, _handle)
+    retry = Blocks(faces.JobsFace.retry, _handle)
+    run_now = Blocks(faces.JobsFace.run_now, _handle)
+    discard = Blocks(faces.JobsFace.discard)
+    attempts = Blocks(faces.JobsFace.attempts)
+    history = Blocks(faces.JobsFace.history)
+    logs = Blocks(faces.JobsFace.logs)
+    family = Blocks(faces.JobsFace.family)
+    explain = Blocks(faces.JobsFace.explain)
+    wait = Blocks(faces.JobsFace.wait)
+
+    def of(self, tenant: str) -> "Jobs":
+        """The same, confined to one tenant."""
+        return Jobs(self._awaited.of(tenant), self._portal)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What may run: list, enable and disable definitions."""
+
+    _awaited: faces.DefinitionsFace
+    _portal: Runs
+
+    get = Blocks(faces.DefinitionsFace.get)
+    list = Blocks(faces.DefinitionsFace.list)
+    enable = Blocks(faces.DefinitionsFace.enable)
+    disable = Blocks(faces.DefinitionsFace.disable)
+
+
+@dataclass(frozen=True, slots=True)
+class Tenants:
+    """Who owns jobs: create, list, suspend and delete tenants."""
+
+    _awaited: faces.TenantsFace
+    _portal: Runs
+
+    create = Blocks(faces.TenantsFace.create)
+    get = Blocks(faces.TenantsFace.get)
+    list = Blocks(faces.TenantsFace.list)
+    suspend = Blocks(faces.TenantsFace.suspend)
+    resume = Blocks(faces.TenantsFace.resume)
+    delete = Blocks(faces.TenantsFace.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The workers seen."""
+
+    _awaited: faces.WorkersFace
+    _portal: Runs
+
+    list = Blocks(faces.WorkersFace.list)
+
+
+class Windlass:
+    """Jobs on the database a program already has, for code that cannot await.
+
+    `url` is as for `windlass.Windlass`. `close` ends the background thread; the next call starts
+    another.
+    """
+
+    def __init__(self, url: str | None = None, *, settings: Settings | None = None) -> None:
+        self._awaited = Awaited(url, settings=settings)
+        self._portal = Portal()
+
+    @classmethod
+    def of(cls, awaited: Awaited) -> Self:
+        """The blocking face of an app that is awaited elsewhere."""
+        face = cls.__new__(cls)
+        face._awaited = awaited
+        face._portal = Portal()
+        return face
+
+    @overload
+    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> BlockingJob[P, R]: ...
+    @overload
+    def job(self, function: Callable[P, R], /) -> BlockingJob[P, R]: ...
+    @overload
+    def job(
+        self, key: str | None = None, /, **options: Unpack[JobOptions]
+    ) -> BlockingDecorator: ...
+    def job(self, key: Any = None, /, **options: Unpack[JobOptions]) -> Any:
+        """Declare a job: `@wl.job`, or `@wl.job("mail.send", queue="mail", …)`."""
+        if callable(key):
+            return BlockingJob(self, self._awaited.declare(key, None, {}), key)
+        return lambda function: BlockingJob(
+            self, self._awaited.declare(function, key, options), function
+        )
+
+    def around(self, wrap: Around) -> Around:
+        """Run every attempt inside an async context manager made by `wrap(ctx)`."""
+        return self._awaited.around(wrap)
+
+    def lifespan(self, span: Lifespan) -> Lifespan:
+        """Enter an async context manager once per worker process, before its first claim."""
+        return self._awaited.lifespan(span)
+
+    @property
+    def app(self) -> Awaited:
+        """The same app for code that awaits."""
+        return self._awaited
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force, read when first needed."""
+        return self._awaited.settings
+
+    @property
+    def jobs(self) -> Jobs:
+        """Find, cancel, retry and explain jobs."""
+        return Jobs(self._awaited.jobs, self._portal)
+
+    @property
+    def definitions(self) -> Definitions:
+        """List, enable and disable definitions."""
+        return Definitions(self._awaited.definitions, self._portal)
+
+    @property
+    def tenants(self) -> Tenants:
+        """Create, list, suspend and delete tenants."""
+        return Tenants(self._awaited.tenants, self._portal)
+
+    @property
+    def workers(self) -> Workers:
+        """The workers seen."""
+        return Workers(self._awaited.workers, self._portal)
+
+    make = Blocks(Awaited.make)
+
+    def enqueue(
+        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+    ) -> Receipt:
+        """Enqueue by key, without importing the handler; the definition's row says what is valid."""
+        delivery = Delivery({}).and_also(options)
+        job, definition = self._portal.run(self._awaited.deliveries.prepare(key, payload, delivery))
+        return self.deliver(job, definition, delivery)
+
+    def enqueue_many(
+        self,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        progress: Callable[[int, int], None] | None = None,
+        tx: object = None,
+    ) -> list[Receipt]:
+        """Store many jobs made by `make`, a few thousand per statement, a receipt for each.
+
+        `progress` is told how many of how many are stored, in the background thread.
+        """
+        run = self._portal.run
+        engine, session, ready = run(self._awaited.deliveries.join(tx))
+        if session is None:
+            return run(
+                self._awaited.enqueue_many(jobs, on_duplicate=on_duplicate, progress=progress)
+            )
+        if not session.blocking:
+            raise TransactionUnsupported(
+                session.name, problem="It has to be awaited, and this code blocks."
+            )
+        # The caller's connection belongs to the caller's thread: its statements run here.
+        if not ready:
+            drive(engine.ready_in(session))
+        run(engine.jobs.check(jobs))
+        stored = drive(engine.jobs.enqueue_in(session, jobs))
+        return run(engine.jobs.joined(jobs, stored, on_duplicate))
+
+    def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
+        """Store a job and return when it is durable, or part of the caller's transaction."""
+        if delivery.tx is None:
+            return self._portal.run(self._awaited.deliveries.deliver(job, definition, delivery))
+        on_duplicate = delivery.on_duplicate(definition)
+        [receipt] = self.enqueue_many([job], on_duplicate=on_duplicate, tx=delivery.tx)
+        return receipt
+
+    @contextmanager
+    def running(
+        self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
+    ) -> Iterator[None]:
+        """Run worker and upkeep in the background while the block lasts; leaving it drains."""
+        # Not in the loop behind the other verbs: an async handler may call those, and waits.
+        portal = Portal()
+        try:
+            with portal.inside(self._awaited.running(concurrency=concurrency, queues=queues)):
+                yield
+        finally:
+            portal.close()
+
+    def close(self) -> None:
+        """Close the connections and end the thread. The next call starts anew."""
+        if self._portal.open:
+            self._portal.run(self._awaited.close())
+            self._portal.close()
+
+    def __enter__(self) -> Self:
+        self._portal.run(self._awaited.ready())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,113 @@
+"""TestWindlass for blocking tests: everything happens in the test's own thread."""
+
+import asyncio
+import contextvars
+from collections import deque
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Any, Self, TypeVar
+
+from windlass import sync
+from windlass.app import Windlass
+from windlass.testing.travel import To
+from windlass.testing.windlass import TestWindlass
+from windlass.verbs import Blocks
+from windlass.worker.threads import Threads, settle
+
+T = TypeVar("T")
+_Call = tuple[Callable[[], Any], contextvars.Context, "asyncio.Future[Any]"]
+
+
+class BlockingTestWindlass:
+    """The same as `TestWindlass`, with verbs that block.
+
+    Blocking handlers run in the thread of the test, while no event loop runs in it: they see the
+    test's own connections and transactions, and may start loops themselves.
+    """
+
+    __test__ = False  # to pytest, "Test" in front of a name means tests inside
+
+    def __init__(self, app: Windlass | sync.Windlass, *, at: datetime | None = None) -> None:
+        self._portal = _CallingThread()
+        self._awaited = TestWindlass(app, at=at, threads=self._portal.handlers)
+
+    def __enter__(self) -> Self:
+        self._portal.run(self._awaited.__aenter__())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._portal.run(self._awaited.__aexit__())
+        finally:
+            self._portal.close()
+
+    @property
+    def now(self) -> datetime:
+        """The time it is, for the database and so for every job."""
+        return self._awaited.now
+
+    def travel(self, to: To, *, tz: str | None = None) -> None:
+        """Make it another time: `"2026-03-29 02:30"`, a datetime, a timedelta or `"+2h"`."""
+        self._awaited.travel(to, tz=tz)
+
+    enqueued = Blocks(TestWindlass.enqueued)
+    assert_enqueued = Blocks(TestWindlass.assert_enqueued)
+    assert_not_enqueued = Blocks(TestWindlass.assert_not_enqueued)
+    run_all = Blocks(TestWindlass.run_all)
+
+
+class _CallingThread:
+    """Runs coroutines in the calling thread, and between two steps of them what they want done
+    while no loop runs."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self.handlers = _BetweenSteps()
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        loop = self._runner.get_loop()
+        task = loop.create_task(coroutine)
+        try:
+            while not task.done():
+                loop.run_until_complete(self.handlers.wait_with(task))
+                self.handlers.work_off()
+        except BaseException:
+            task.cancel()
+            raise
+        return task.result()
+
+    def close(self) -> None:
+        self._runner.close()
+
+
+class _BetweenSteps(Threads):
+    """Stands for a worker's threads: keeps calls until no loop runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: deque[_Call] = deque()
+        self._came = asyncio.Event()
+
+    def run(self, call: Callable[[], Any]) -> "asyncio.Future[Any]":
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._calls.append((call, contextvars.copy_context(), answer))
+        self._came.set()
+        return answer
+
+    async def wait_with(self, task: "asyncio.Task[Any]") -> None:
+        """Return when there is something to work off, or the task is done."""
+        came = asyncio.ensure_future(self._came.wait())
+        await asyncio.wait({task, came}, return_when=asyncio.FIRST_COMPLETED)
+        came.cancel()
+
+    def work_off(self) -> None:
+        """Make the calls, here and now."""
+        self._came.clear()
+        while self._calls:
+            call, context, answer = self._calls.popleft()
+            try:
+                settle(answer, context.run(call), None)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
+                settle(answer, None, error)

@@ -1,0 +1,57 @@
+"""What a test's run did, counted from the ends that were recorded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from windlass.core.models import Finish, Held
+from windlass.core.states import JobState, Outcome
+from windlass.telemetry import Telemetry
+
+_FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What became of the jobs that ran.
+
+    `failed` counts attempts that failed or timed out. Of these `retried` are tried again later,
+    the others put their jobs into the dead letter. `errors` has what each of them raised.
+    """
+
+    completed: int = 0
+    failed: int = 0
+    retried: int = 0
+    dead_letter: int = 0
+    errors: tuple[str, ...] = ()
+
+
+class Tally(Telemetry):
+    """Keeps count of recorded ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: list[tuple[Finish, JobState]] = []
+
+    def finished(self, finishes: Sequence[Finish], ended: Mapping[Held, JobState]) -> None:
+        super().finished(finishes, ended)
+        for finish in finishes:
+            if state := ended.get(Held(finish.job_id, finish.token)):
+                self._ends.append((finish, state))
+
+    @property
+    def attempts(self) -> int:
+        """How many ended since the last summary."""
+        return len(self._ends)
+
+    def summary(self) -> Summary:
+        """What was counted since the last summary."""
+        ends, self._ends = self._ends, []
+        states = [state for _, state in ends]
+        failures = [(end, state) for end, state in ends if end.outcome in _FAILURES]
+        return Summary(
+            completed=states.count(JobState.COMPLETED),
+            failed=len(failures),
+            retried=sum(state is JobState.QUEUED for _, state in failures),
+            dead_letter=states.count(JobState.DEAD_LETTER),
+            errors=tuple(f"{end.error_type}: {end.error}" for end, _ in failures),
+        )

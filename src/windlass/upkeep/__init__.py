@@ -1,0 +1,1 @@
+"""Loops any process may run; guarded statements, not a leader, make them safe."""

@@ -1,0 +1,51 @@
+"""What must be done now and then: admit, end, fold, regate, prune, forget."""
+
+from windlass.engine.engine import Engine
+from windlass.engine.leases import end_overdue
+
+
+class Housekeeping:
+    """One round of small, capped chores."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def tick(self) -> int:
+        """Admit children whose parents ended unseen, end what is overdue, fold the counts."""
+        storage = self._engine.storage
+        done = 0
+        if unchecked := await storage.unchecked():
+            done += len(await storage.admit(unchecked))
+        done += await end_overdue(storage)
+        while folded := await storage.fold():
+            done += folded
+        return done
+
+
+class Regating:
+    """Moves jobs behind the gates their definitions have now.
+
+    Whoever changes a definition does so at once, but may die between the two, or miss a job that
+    was being stored meanwhile; and a job behind a gate of the past is never claimed.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def tick(self) -> None:
+        await self._engine.definitions.regate()
+
+
+class Pruning:
+    """Deletes what is past retention, in capped steps."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def tick(self) -> int:
+        """Prune until nothing is left to prune."""
+        total = 0
+        while (pruned := await self._engine.retention.prune()).jobs + pruned.lines + pruned.keys:
+            total += pruned.jobs
+        await self._engine.workers.forget()
+        return total

@@ -1,0 +1,63 @@
+"""All the loops of upkeep together, as any process may run them."""
+
+from datetime import timedelta
+
+from windlass.engine.engine import Engine
+from windlass.engine.loop import Loop
+from windlass.upkeep.housekeeping import Housekeeping, Pruning, Regating
+from windlass.upkeep.reaper import Reaper
+
+#: Often enough that a dead worker's job starts again within one and a half leases, the second
+#: look included.
+_LOOKS_PER_LEASE = 20
+_REAP_SECONDS = (0.1, 3.0)
+_HOUSEKEEPING_SECONDS = 5.0
+_REGATING_SECONDS = 300.0
+_PRUNING_SECONDS = 600.0
+
+
+class Upkeep:
+    """Reaping, housekeeping, regating and pruning. Any number of processes may run it at once."""
+
+    def __init__(self, engine: Engine, *, lease_time: timedelta) -> None:
+        reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
+        self._loops = [
+            Loop(
+                "reaping",
+                reaper.tick,
+                seconds=look_seconds(lease_time),
+                telemetry=engine.telemetry,
+            ),
+            Loop(
+                "housekeeping",
+                Housekeeping(engine).tick,
+                seconds=_HOUSEKEEPING_SECONDS,
+                telemetry=engine.telemetry,
+            ),
+            Loop(
+                "regating",
+                Regating(engine).tick,
+                seconds=_REGATING_SECONDS,
+                telemetry=engine.telemetry,
+            ),
+            Loop(
+                "pruning",
+                Pruning(engine).tick,
+                seconds=_PRUNING_SECONDS,
+                telemetry=engine.telemetry,
+            ),
+        ]
+
+    def start(self) -> None:
+        for loop in self._loops:
+            loop.start()
+
+    async def stop(self) -> None:
+        for loop in self._loops:
+            await loop.stop()
+
+
+def look_seconds(lease_time: timedelta) -> float:
+    """How often to look for leases that ran out."""
+    shortest, longest = _REAP_SECONDS
+    return min(longest, max(shortest, lease_time.total_seconds() / _LOOKS_PER_LEASE))

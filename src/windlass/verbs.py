@@ -1,0 +1,110 @@
+"""The engine's verbs as the two faces show them: once the app is ready, and blocking.
+
+A verb is named once per face, in one line, and keeps its signature, types and docstring.
+"""
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    overload,
+)
+
+from windlass.portal import Runs
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
+
+
+class Noun:
+    """A noun of the engine, by its name there, behind the readiness of an app."""
+
+    noun: str
+
+    def __init__(self, app: "Windlass") -> None:
+        self.app = app
+
+
+class Awaits(Generic[P, R]):
+    """An engine's verb that waits until the app is ready: `list = Awaits(Definitions.list)`."""
+
+    def __init__(self, verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> None:
+        self._verb = verb
+        self.__doc__ = verb.__doc__
+
+    @overload
+    def __get__(
+        self, face: None, owner: type
+    ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]: ...
+    @overload
+    def __get__(
+        self, face: Noun, owner: type | None = None
+    ) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    def __get__(self, face: Noun | None, owner: type | None = None) -> Any:
+        if face is None:
+            return self._verb
+
+        @wraps(self._verb)
+        async def ready(*args: P.args, **kwargs: P.kwargs) -> R:
+            engine = await face.app.ready()
+            return await self._verb(getattr(engine, face.noun), *args, **kwargs)
+
+        return ready
+
+
+class Bridge(Protocol):
+    """Something whose verbs are awaited, and what runs them meanwhile."""
+
+    @property
+    def _awaited(self) -> object: ...
+    @property
+    def _portal(self) -> Runs: ...
+
+
+class Blocks(Generic[P, R]):
+    """The awaited verb of the same name, blocking: `list = Blocks(DefinitionsFace.list)`.
+
+    `then` makes something of its answer, for what the answer's own verbs go through.
+    """
+
+    @overload
+    def __init__(self, verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> None: ...
+    @overload
+    def __init__(
+        self,
+        verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, A]],
+        then: Callable[[A, Runs], R],
+    ) -> None: ...
+    def __init__(self, verb: Callable[..., Any], then: Callable[[Any, Runs], Any] | None = None):
+        self._verb = verb
+        self._then = then
+        self.__doc__ = verb.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, face: None, owner: type) -> "Blocks[P, R]": ...
+    @overload
+    def __get__(self, face: Bridge, owner: type | None = None) -> Callable[P, R]: ...
+    def __get__(self, face: Bridge | None, owner: type | None = None) -> Any:
+        if face is None:
+            return self
+
+        @wraps(self._verb)
+        def block(*args: P.args, **kwargs: P.kwargs) -> Any:
+            verb = getattr(face._awaited, self._name)
+            answer = face._portal.run(verb(*args, **kwargs))
+            return answer if self._then is None else self._then(answer, face._portal)
+
+        return block

@@ -1,0 +1,1 @@
+"""Runs attempts: claims jobs into free slots, keeps their leases alive, records how they end."""

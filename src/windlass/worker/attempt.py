@@ -1,0 +1,245 @@
+"""One attempt: runs the handler under its time limit, and says how it ended."""
+
+import asyncio
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from random import Random
+from typing import Any
+
+from windlass.core import outcome
+from windlass.core.models import Finish, Held, Lease
+from windlass.core.outcome import Failure
+from windlass.core.payload import dump_json, encode_result, load_json
+from windlass.core.redact import Redactor
+from windlass.core.states import Outcome
+from windlass.errors import Permanent, Stopped
+from windlass.worker.context import JobContext, Sink, Snoozed, StopReason
+from windlass.worker.handlers import Handler
+from windlass.worker.process import ChildFailed, Children
+from windlass.worker.threads import Threads
+
+#: How long a run that was told to stop may take before its slot is written off.
+GRACE_SECONDS = 5.0
+
+_UNCOMMITTED = Failure(
+    error="ctx.complete was called, but its transaction was not committed",
+    error_type="NotCommitted",
+)
+
+Around = Callable[[JobContext], AbstractAsyncContextManager[Any]]
+
+
+class LiveAttempt:
+    """An attempt under way. It ends once: by itself, or written off after ignoring a stop."""
+
+    __slots__ = (
+        "_around", "_children", "_handler", "_on_end", "_patience", "_random", "_reason", "_redactor",
+        "_sink", "_task", "_threads", "_timer", "context", "ended", "held", "late", "lease", "stuck",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        lease: Lease,
+        handler: Handler,
+        *,
+        sink: Sink,
+        threads: Threads,
+        children: Children,
+        around: Sequence[Around],
+        random: Random,
+        redactor: Redactor,
+        on_end: Callable[["LiveAttempt", Finish | None], None],
+    ) -> None:
+        self.lease = lease
+        self.held = Held(lease.job_id, lease.token)
+        self.context = JobContext(lease, sink)
+        self.ended = False
+        self.late = False
+        self.stuck = False
+        self._handler = handler
+        self._sink = sink
+        self._threads = threads
+        self._children = children
+        self._around = around
+        self._random = random
+        self._redactor = redactor
+        self._on_end = on_end
+        self._reason: StopReason | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._patience: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    def stop(self, reason: StopReason) -> None:
+        """Tell the run to stop. The first reason stays, but a lost lease overrules all."""
+        if self.ended or self._task is None:
+            return
+        if self._reason is None and not self._in_thread:
+            self._task.cancel()
+        if self._reason is None or reason == "lost":
+            self._reason = reason
+            self.context.ask_to_stop(reason)
+        # A cancel alone lets a thread take its time; its time limit or a shutdown does not.
+        if self._patience is None and not (self._in_thread and reason == "canceled"):
+            loop = asyncio.get_running_loop()
+            self._patience = loop.call_later(GRACE_SECONDS, self._write_off)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the run was told that its lease is gone."""
+        return self._reason == "lost"
+
+    @property
+    def time_limit(self) -> float:
+        return self.lease.timeout_seconds or self._handler.timeout.total_seconds()
+
+    @property
+    def _in_thread(self) -> bool:
+        return not self._handler.is_async and self._handler.definition.isolation == "thread"
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self.time_limit, self.stop, "timed_out")
+        try:
+            finish = self._returned(await self._call())
+        except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
+            finish = self._raised(error)
+        self._end(finish)
+
+    async def _call(self) -> Any:
+        handler = self._handler
+        arguments = handler.payload.decode(self.lease.payload)
+        if context_name := handler.payload.signature.context:
+            arguments[context_name] = self.context
+        if not self._around:
+            return await self._invoke(handler, arguments)
+        async with AsyncExitStack() as stack:
+            for around in self._around:
+                await stack.enter_async_context(around(self.context))
+            return await self._invoke(handler, arguments)
+
+    async def _invoke(self, handler: Handler, arguments: dict[str, Any]) -> Any:
+        if handler.definition.isolation == "process":
+            return await self._children.run(handler, self.lease, self._sink, self.context)
+        if handler.is_async:
+            return await handler.call(**arguments)
+        return await self._threads.run(partial(handler.call, **arguments))
+
+    def _returned(self, value: Any) -> Finish | None:
+        if self._reason == "lost":
+            return None
+        if self.context.completed:
+            return self._failed(_UNCOMMITTED)
+        if self._reason == "timed_out":
+            return self._failed(self._timed_out())
+        result, note = (None, None) if value is None else encode_result(value)
+        warnings = [*self.context.warnings, *([note] if note else [])]
+        return outcome.success(
+            self.held,
+            result=result,
+            warnings=dump_json(warnings) if warnings else None,
+            keep=self._handler.keep,
+        )
+
+    def _raised(self, error: BaseException) -> Finish | None:
+        stopping = isinstance(error, asyncio.CancelledError | Stopped | ChildFailed)
+        match self._reason:
+            case "lost":
+                return None
+            case "timed_out":
+                return self._failed(self._timed_out(error))
+            case "canceled" if stopping:
+                return outcome.stopped(self.held, keep=self._handler.keep)
+            case "shutdown" if stopping:
+                return outcome.released(self.held)
+        if isinstance(error, Snoozed):
+            return outcome.released(self.held, delay=error.delay)
+        return self._failed(self._failure(error))
+
+    def _failed(self, failure: Failure) -> Finish:
+        failure = self._without_secrets(failure)
+        verdict = outcome.judge(
+            failure,
+            attempts=self.lease.attempts,
+            max_attempts=self.lease.max_attempts,
+            backoff=self._handler.backoff,
+            random=self._random,
+        )
+        return outcome.failed(self.held, failure, verdict)
+
+    def _timed_out(self, error: BaseException | None = None) -> Failure:
+        return Failure(
+            error=f"Job exceeded timeout of {round(self.time_limit, 3):.10g}s",
+            error_type="TimedOut",
+            trace=trace_of(error) if error else None,
+            outcome=Outcome.TIMED_OUT,
+        )
+
+    def _failure(self, error: BaseException) -> Failure:
+        if isinstance(error, ChildFailed):
+            return error.failure
+        permanent = isinstance(error, (Permanent, *self._handler.permanent))
+        return failure_of(error, permanent=permanent)
+
+    def _without_secrets(self, failure: Failure) -> Failure:
+        schema = self._handler.payload.schema
+        secrets = self._redactor.secrets_in(load_json(self.lease.payload), schema)
+        hide = partial(self._redactor.redact_text, secrets=secrets)
+        trace = None if failure.trace is None else hide(failure.trace)
+        return replace(failure, error=hide(failure.error), trace=trace)
+
+    def _write_off(self) -> None:
+        """The run does not stop: record its end without it, and give up its slot."""
+        if not self.ended:
+            self.stuck = True
+            self._end(self._raised(Stopped(self._reason or "lost")))
+
+    def _end(self, finish: Finish | None) -> None:
+        for timer in (self._timer, self._patience):
+            if timer is not None:
+                timer.cancel()
+        self.late = self.ended  # written off before: its end is recorded already
+        self.ended = True
+        if finish is not None and self.context.completed:
+            # Its own transaction has recorded the end, unless it was never committed.
+            finish = replace(finish, perhaps_ended=True)
+        self._on_end(self, None if self.late else finish)
+
+
+def failure_of(error: BaseException, *, permanent: bool) -> Failure:
+    """A failure in words: message, class and traceback."""
+    kind = type(error)
+    own = kind.__module__ == "builtins"
+    return Failure(
+        error=_said(error) or kind.__name__,
+        error_type=kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}",
+        trace=trace_of(error),
+        permanent=permanent,
+    )
+
+
+def trace_of(error: BaseException) -> str:
+    """The traceback from the handler on; the worker's own frames say nothing to its author."""
+    frames = error.__traceback__
+    while frames is not None and _is_ours(frames.tb_frame.f_globals.get("__name__")):
+        frames = frames.tb_next
+    try:
+        return "".join(traceback.format_exception(type(error), error, frames))
+    except Exception:  # noqa: BLE001  an exception's own methods may raise anything
+        return "".join(traceback.format_tb(frames))
+
+
+def _is_ours(module: object) -> bool:
+    return str(module).partition(".")[0] == "windlass"
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  as above
+        return f"{type(error).__name__}, whose text cannot be had"

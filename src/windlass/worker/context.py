@@ -1,0 +1,267 @@
+"""What a handler may ask of its run: who am I, log, progress, stop, snooze, complete."""
+
+import time
+from collections.abc import Awaitable, Coroutine, Generator, Iterable, Iterator, Mapping, Sized
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, Protocol, TypeVar
+
+from windlass.core.durations import duration
+from windlass.core.models import Lease, Level
+from windlass.core.payload import load_json
+from windlass.core.text import clean
+from windlass.errors import OptionInvalid, Stopped
+from windlass.ids import JobId
+from windlass.storage.callers import drive
+
+Item = TypeVar("Item")
+StopReason = Literal["canceled", "timed_out", "lost", "shutdown"]
+
+#: A tracked loop reports at most this often.
+_TRACK_SECONDS = 0.2
+_MOST_WARNINGS = 100
+_WARNING_BYTES = 1024
+
+
+class Sink(Protocol):
+    """Where a run's words go: the worker's buffers, or a pipe out of a child process."""
+
+    def log(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None: ...
+
+    def progress(self, lease: Lease, fraction: float, note: str | None) -> None: ...
+
+    def complete(
+        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+    ) -> "Ending | None": ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a job as it is written through its handler's transaction."""
+
+    recording: Coroutine[Any, Any, None]
+    blocking: bool
+
+
+class _Nothing(Awaitable[None]):
+    """What is left to await when everything is done."""
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from ()
+
+
+class Snoozed(BaseException):
+    """Leaves a handler that asked to be run later. Not an Exception, so that a handler's own
+    `except Exception` does not swallow it."""
+
+    def __init__(self, delay: timedelta) -> None:
+        self.delay = delay
+        super().__init__(f"snoozed for {delay}")
+
+
+class CurrentJob:
+    """The job as its handler sees it."""
+
+    __slots__ = ("_lease",)
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+
+    @property
+    def id(self) -> JobId:
+        return self._lease.job_id
+
+    @property
+    def definition(self) -> str:
+        return self._lease.definition
+
+    @property
+    def tenant(self) -> str:
+        return self._lease.tenant
+
+    @property
+    def queue(self) -> str:
+        return self._lease.queue
+
+    @property
+    def attempt(self) -> int:
+        """Which try this is, the first being 1; released tries do not count."""
+        return self._lease.attempts
+
+    @property
+    def max_attempts(self) -> int:
+        return self._lease.max_attempts
+
+    @property
+    def priority(self) -> int:
+        return self._lease.priority
+
+    @property
+    def created_at(self) -> datetime:
+        return self._lease.created_at
+
+    @property
+    def queued_at(self) -> datetime:
+        return self._lease.queued_at
+
+    @property
+    def due_at(self) -> datetime:
+        return self._lease.due_at
+
+    @property
+    def trigger_due_at(self) -> datetime | None:
+        """The due time a schedule made this job for."""
+        return self._lease.trigger_due_at
+
+    @property
+    def source(self) -> str:
+        return self._lease.source
+
+    @property
+    def source_ref(self) -> str | None:
+        return self._lease.source_ref
+
+    @property
+    def correlation_id(self) -> str | None:
+        return self._lease.correlation_id
+
+    @property
+    def created_by(self) -> str | None:
+        return self._lease.created_by
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        return load_json(self._lease.metadata) if self._lease.metadata else {}
+
+
+class JobLog:
+    """A logger bound to a job and its attempt. Lines are kept with the job and searchable."""
+
+    __slots__ = ("_lease", "_sink")
+
+    def __init__(self, lease: Lease, sink: Sink) -> None:
+        self._lease = lease
+        self._sink = sink
+
+    def debug(self, message: str, /, **fields: Any) -> None:
+        self._sink.log(self._lease, "debug", message, fields)
+
+    def info(self, message: str, /, **fields: Any) -> None:
+        self._sink.log(self._lease, "info", message, fields)
+
+    def warning(self, message: str, /, **fields: Any) -> None:
+        self._sink.log(self._lease, "warn", message, fields)
+
+    warn = warning
+
+    def error(self, message: str, /, **fields: Any) -> None:
+        self._sink.log(self._lease, "error", message, fields)
+
+
+class JobContext:
+    """Handed to a handler that has a parameter of this type."""
+
+    __slots__ = ("_lease", "_sink", "_stop", "completed", "warnings")
+
+    def __init__(self, lease: Lease, sink: Sink) -> None:
+        self._lease = lease
+        self._sink = sink
+        self._stop: StopReason | None = None
+        self.warnings: list[str] = []
+        self.completed = False
+
+    @property
+    def job(self) -> CurrentJob:
+        """The job that is run."""
+        return CurrentJob(self._lease)
+
+    @property
+    def log(self) -> JobLog:
+        """A logger bound to the job and this attempt."""
+        return JobLog(self._lease, self._sink)
+
+    @property
+    def fence(self) -> int:
+        """The lease token: a number per job that only rises. Hand it to systems that can refuse
+        a late writer."""
+        return self._lease.token
+
+    def progress(self, fraction: float, note: str | None = None) -> None:
+        """Tell how far the job is, from 0 to 1, and what it does now. Shown before it ends."""
+        if not 0 <= fraction <= 1:
+            raise OptionInvalid("progress", fraction, allowed="a fraction from 0 to 1")
+        self._sink.progress(self._lease, fraction, note)
+
+    def track(
+        self, items: Iterable[Item], *, note: str | None = None, total: int | None = None
+    ) -> Iterator[Item]:
+        """Go through items, reporting progress and stopping between two of them when asked to."""
+        if total is None and isinstance(items, Sized):
+            total = len(items)
+        told = 0.0
+        for number, item in enumerate(items):
+            self.checkpoint()
+            now = time.monotonic()
+            if now - told >= _TRACK_SECONDS:
+                told = now
+                said = f"{note} {number:,}" if note else f"{number:,}"
+                if total:
+                    self.progress(min(1.0, number / total), f"{said} of {total:,}")
+                else:
+                    self.progress(0.0, said)
+            yield item
+
+    def warn(self, message: str) -> None:
+        """Note that part of the work was left undone; the job completes and shows it.
+
+        Of very many warnings the first are kept."""
+        if len(self.warnings) < _MOST_WARNINGS:
+            self.warnings.append(clean(str(message), _WARNING_BYTES))
+        elif len(self.warnings) == _MOST_WARNINGS:
+            self.warnings.append("… and more")
+
+    @property
+    def stopping(self) -> StopReason | None:
+        """Why this run should stop, None while it may go on."""
+        return self._stop
+
+    def checkpoint(self) -> None:
+        """Raise `Stopped` if this run should stop: canceled, timed out, lost or shutting down."""
+        if self._stop is not None:
+            raise Stopped(self._stop)
+
+    def snooze(self, delay: str | timedelta | float) -> None:
+        """Leave the handler now and run the job again after `delay`; no attempt is consumed."""
+        raise Snoozed(duration(delay, option="snooze"))
+
+    def complete(self, tx: object, result: object = None) -> Awaitable[None]:
+        """Record the job as completed inside your own transaction, so that its work and its end
+        commit together. Raises `Stopped("lost")` if another run has taken over.
+
+        Await it where `tx` is awaited; over a blocking connection it is done when this returns.
+        """
+        ending = self._sink.complete(self._lease, tx, result, self.warnings)
+        if ending is None:
+            return _Nothing()
+        # Said first: a renewal would wait for the lock on the job that the transaction now takes.
+        self.completed = True
+        recording = self._record(ending)
+        if not ending.blocking:
+            return recording
+        # In this thread, to which the connection belongs: a blocking handler cannot await.
+        drive(recording)
+        return _Nothing()
+
+    async def _record(self, ending: Ending) -> None:
+        try:
+            await ending.recording
+        except BaseException:
+            self.completed = False
+            raise
+
+    def ask_to_stop(self, reason: StopReason) -> None:
+        """Used by the worker: `checkpoint` raises from now on."""
+        self._stop = reason
+
+
+__all__ = ["CurrentJob", "Ending", "JobContext", "JobLog", "Level", "Sink", "Snoozed", "StopReason"]

@@ -1,0 +1,362 @@
+"""The worker: free slots, claim, start, drain."""
+
+import asyncio
+import contextlib
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.metadata import version
+from random import Random
+
+from windlass import clock
+from windlass.core.models import Finish, Held, Lease, WorkerRow
+from windlass.engine.engine import Engine
+from windlass.engine.loop import Loop, backoff_seconds
+from windlass.engine.redaction import redactor_of
+from windlass.errors import WindlassError
+from windlass.ids import WorkerId, new_job_id, short
+from windlass.settings import Settings
+from windlass.storage.database import Watch
+from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt
+from windlass.worker.finisher import Finisher
+from windlass.worker.handlers import Handlers
+from windlass.worker.memory import resident_mb
+from windlass.worker.process import Children
+from windlass.worker.renewer import Renewer
+from windlass.worker.reports import Reports
+from windlass.worker.threads import Threads
+
+_VERSION = version("windlass")
+#: While jobs wait, slots that come free within this time are filled by one claim.
+_GATHER_SECONDS = 0.005
+#: However soon the next job is due, a claim that brought nothing is not repeated sooner.
+_SHORTEST_IDLE_SECONDS = 0.01
+#: Nudges come with every enqueue; whether a run should stop is asked no more often than this.
+_STOPS_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOptions:
+    """How one worker works; `queues` None serves all, `drain` stops it when there is nothing
+    to claim and nothing of its own running."""
+
+    concurrency: int = 4
+    queues: Sequence[str] | None = None
+    poll: timedelta = timedelta(seconds=1)
+    lease_time: timedelta = timedelta(seconds=30)
+    shutdown_time: timedelta = timedelta(seconds=30)
+    memory_limit_mb: int | None = None
+    drain: bool = False
+    buffer_lines: int = 100
+    buffer_seconds: float = 5.0
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        *,
+        concurrency: int | None = None,
+        queues: Sequence[str] | None = None,
+    ) -> "WorkerOptions":
+        """What the settings say, with a program's own word on top; a queue "*" means all."""
+        worker = settings.worker
+        served = queues or worker.queues
+        return cls(
+            concurrency=concurrency or worker.concurrency,
+            queues=None if served is None or "*" in served else served,
+            poll=timedelta(milliseconds=worker.poll_interval_ms),
+            lease_time=timedelta(seconds=worker.lease_seconds),
+            shutdown_time=timedelta(seconds=worker.shutdown_timeout_seconds),
+            memory_limit_mb=worker.memory_limit_mb,
+            buffer_lines=settings.log.buffer_lines,
+            buffer_seconds=settings.log.buffer_seconds,
+        )
+
+
+class Worker:
+    """Runs attempts in its slots until it is told to stop, then drains."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        handlers: Handlers,
+        options: WorkerOptions,
+        *,
+        around: Sequence[Around] = (),
+        threads: Threads | None = None,
+        random: Random | None = None,
+    ) -> None:
+        self.id = WorkerId(f"{socket.gethostname()}:{os.getpid()}:{short(new_job_id())}")
+        self._engine = engine
+        self._handlers = handlers
+        self._options = options
+        self._around = around
+        self._random = random or Random()
+        self._telemetry = engine.telemetry
+        self._redactor = redactor_of(engine.settings)
+        self._leases = engine.leases()
+        self._threads = threads or Threads()
+        self._children = Children()
+        self._held: dict[Held, LiveAttempt] = {}
+        self._busy = 0
+        self._stuck = 0
+        self._starved = False
+        self._next_due_in: timedelta | None = None
+        self._told_to_stop = False
+        self._stopping = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._renewer = Renewer(
+            self._leases, engine.storage, lambda: self._held, lease_time=options.lease_time
+        )
+        self._reports = Reports(
+            self._leases,
+            engine.join,
+            self._telemetry,
+            buffer_lines=options.buffer_lines,
+            buffer_seconds=options.buffer_seconds,
+            redactor=self._redactor,
+        )
+        self._finisher = Finisher(
+            self._leases, self._reports, self._telemetry, recorded=self._recorded
+        )
+
+    @property
+    def running(self) -> int:
+        """How many slots are in use."""
+        return self._busy
+
+    @property
+    def held(self) -> Mapping[Held, LiveAttempt]:
+        """The leases this worker has, those whose end is not recorded yet included."""
+        return self._held
+
+    @property
+    def worn_out(self) -> bool:
+        """Whether every slot is held by a run that ignored being stopped."""
+        return self._stuck >= self._options.concurrency
+
+    def stop(self) -> None:
+        """Drain; said a second time, hurry: hand back at once what still runs."""
+        if self._told_to_stop:
+            self._hurry.set()
+        self._told_to_stop = True
+        self.drain()
+
+    def drain(self) -> None:
+        """Claim no more, let runs finish, and end. Saying it again changes nothing."""
+        self._stopping.set()
+        self._wake.set()
+
+    async def run(self) -> int:
+        """Work until stopped and drained. Answers how many jobs could neither be finished nor
+        handed back; lease recovery takes care of those."""
+        await self._engine.ready()
+        renewing = Loop(
+            "renewing leases",
+            self._renew,
+            seconds=self._options.lease_time.total_seconds() / 3,
+            telemetry=self._telemetry,
+        )
+        tasks = [asyncio.create_task(self._reports.run()), asyncio.create_task(self._listen())]
+        renewing.start()
+        try:
+            await self._claim_until_stopped()
+            left = await self._drain()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await renewing.stop()
+            self._finisher.close()
+            self._threads.close()
+        if left:
+            self._telemetry.warn(
+                "jobs could neither be finished nor handed back",
+                worker_id=self.id,
+                job_ids=[str(held.job_id) for held in self._held],
+            )
+        try:
+            await self._engine.workers.leave(self.id)
+        except WindlassError as error:  # its row will be seen as lost, and forgotten
+            self._telemetry.trouble("leaving", error)
+        return left
+
+    async def tick(self) -> int:
+        """Claim once into the free slots and start what came. Answers how many."""
+        free = self._options.concurrency - self._busy - self._stuck
+        claimed = await self._leases.claim(
+            self.id,
+            free,
+            queues=self._options.queues,
+            known=self._handlers.keys(),
+            lease_time=self._options.lease_time,
+        )
+        for lease in claimed.leases:
+            self._start(lease)
+        self._starved = len(claimed.leases) < free
+        self._next_due_in = claimed.next_due_in
+        return len(claimed.leases)
+
+    async def settled(self) -> None:
+        """Return when everything started has ended and is recorded."""
+        while self._busy:
+            self._wake.clear()
+            await self._wake.wait()
+        await self._finisher.drain()
+
+    async def _claim_until_stopped(self) -> None:
+        failures = 0
+        while not self._stopping.is_set():
+            self._wake.clear()
+            if not self._room():
+                await self._sleep(self._options.poll.total_seconds())
+                continue
+            try:
+                came = await self.tick()
+                failures = 0
+            except Exception as error:  # noqa: BLE001  the next round may succeed
+                failures += 1
+                self._telemetry.trouble("claiming", error)
+                await self._sleep(backoff_seconds(failures))
+                continue
+            if came and not self._starved:
+                await self._gather()
+            elif not came and self._options.drain and not self._held:
+                self.drain()
+            elif not came:
+                await self._idle()
+
+    async def _gather(self) -> None:
+        """More is waiting: let slots come free together rather than claim one by one."""
+        enough = max(1, self._options.concurrency // 4)
+        until = clock.monotonic() + _GATHER_SECONDS
+        while not self._stopping.is_set() and (
+            self._room() < 1 or (self._room() < enough and clock.monotonic() < until)
+        ):
+            self._wake.clear()
+            pause = self._options.poll.total_seconds() if self._room() < 1 else _GATHER_SECONDS
+            await self._sleep(pause)
+
+    async def _idle(self) -> None:
+        pause = self._options.poll.total_seconds()
+        if self._next_due_in is not None:
+            pause = min(pause, self._next_due_in.total_seconds())
+        await self._sleep(max(_SHORTEST_IDLE_SECONDS, pause))
+
+    async def _sleep(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+
+    async def _listen(self) -> None:
+        """Wake at every nudge. Each poll, and when nudged, look whether a run should stop."""
+        failures = 0
+        while True:
+            try:
+                watch = await self._engine.storage.database.watch(self._options.queues)
+                try:
+                    failures = 0
+                    await self._hear(watch)
+                finally:
+                    await watch.close()
+            except Exception as error:  # noqa: BLE001  cancels are heard here: it must go on
+                failures += 1
+                self._telemetry.trouble("listening", error)
+                await asyncio.sleep(backoff_seconds(failures))
+
+    async def _hear(self, watch: Watch) -> None:
+        look_at = clock.monotonic()
+        while True:
+            if await watch.wait(self._options.poll.total_seconds()):
+                self._wake.set()
+                await asyncio.sleep(look_at - clock.monotonic())
+            look_at = clock.monotonic() + _STOPS_SECONDS
+            try:
+                await self._renewer.look_for_stops()
+            except WindlassError as error:
+                self._telemetry.trouble("looking for cancels", error)
+
+    async def _renew(self) -> None:
+        for run in await self._renewer.tick():
+            self._telemetry.lost(self.id, run.lease)
+        await self._engine.workers.beat(self._row())
+        limit = self._options.memory_limit_mb
+        if limit is not None and (used := resident_mb()) > limit:
+            self._telemetry.warn("above its memory limit, draining", used_mb=used, limit_mb=limit)
+            self.drain()
+
+    def _room(self) -> int:
+        return self._options.concurrency - self._busy - self._stuck
+
+    def _start(self, lease: Lease) -> None:
+        attempt = LiveAttempt(
+            lease,
+            self._handlers[lease.definition],
+            sink=self._reports,
+            threads=self._threads,
+            children=self._children,
+            around=self._around,
+            random=self._random,
+            redactor=self._redactor,
+            on_end=self._ended,
+        )
+        self._held[attempt.held] = attempt
+        self._busy += 1
+        attempt.start()
+
+    def _ended(self, attempt: LiveAttempt, finish: Finish | None) -> None:
+        if attempt.late:
+            self._stuck -= 1
+            self._wake.set()
+            return
+        self._busy -= 1
+        if attempt.stuck:
+            self._stuck += 1
+            if self.worn_out:
+                self._telemetry.warn("every slot is written off, draining", worker_id=self.id)
+                self.drain()
+        if finish is None:
+            self._held.pop(attempt.held, None)
+        else:
+            self._finisher.add(finish)
+        self._wake.set()
+
+    def _recorded(self, ended: list[Held]) -> None:
+        for held in ended:
+            self._held.pop(held, None)
+        if self._starved:
+            self._wake.set()  # a limit may have room again
+
+    def _row(self) -> WorkerRow:
+        return WorkerRow(
+            id=self.id,
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            version=_VERSION,
+            queues=tuple(self._options.queues or ()),
+            definitions=tuple(self._handlers),
+            slots=self._options.concurrency,
+            slots_used=self._busy,
+            lease_seconds=self._options.lease_time.total_seconds(),
+        )
+
+    async def _drain(self) -> int:
+        # Claiming has stopped: a job leased from here on would find no slot, and nobody else
+        # could run it until its lease ran out. Renewing goes on until the end.
+        deadline = clock.monotonic() + self._options.shutdown_time.total_seconds()
+        while self._busy and not self._hurry.is_set() and clock.monotonic() < deadline:
+            self._wake.clear()
+            await self._sleep(min(0.1, max(0.0, deadline - clock.monotonic())))
+        for attempt in list(self._held.values()):
+            attempt.stop("shutdown")
+        patience = clock.monotonic() + GRACE_SECONDS + 1
+        while self._busy and clock.monotonic() < patience:
+            self._wake.clear()
+            await self._sleep(0.1)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS + 5):
+                await self._finisher.drain()
+        return len(self._held)

@@ -1,0 +1,70 @@
+"""A shell in an empty folder, on a database of its own."""
+
+import asyncio
+import shutil
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.shell import JOBS, Shell
+from windlass.app import Windlass
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    """On SQLite, in a folder with jobs.py and nothing else."""
+    shell = Shell(tmp_path)
+    shell.write("jobs.py", JOBS)
+    yield shell
+    shell.close()
+
+
+@pytest.fixture
+def shell_on(tmp_path: Path) -> Iterator[Callable[[str], Shell]]:
+    """The same on the database behind a URL."""
+    shells: list[Shell] = []
+
+    def make(url: str) -> Shell:
+        shells.append(Shell(tmp_path, url))
+        shells[-1].write("jobs.py", JOBS)
+        return shells[-1]
+
+    yield make
+    for shell in shells:
+        shell.close()
+
+
+@pytest.fixture(scope="session")
+def known_jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database file that knows the definitions of jobs.py, made once."""
+    folder = tmp_path_factory.mktemp("known")
+    shell = Shell(folder)
+    shell.write("jobs.py", JOBS)
+    shell.ok("worker", "jobs.py", "--drain")
+    return folder / "windlass.db"
+
+
+@pytest.fixture
+def ready(shell: Shell, known_jobs: Path) -> Shell:
+    """A shell whose database knows the definitions of jobs.py."""
+    shutil.copy(known_jobs, shell.folder / "windlass.db")
+    return shell
+
+
+@pytest.fixture
+def do() -> Callable[..., Any]:
+    """Do something to a shell's database straight, faster than a command would."""
+
+    def run(shell: Shell, what: Callable[[Windlass], Coroutine[Any, Any, Any]]) -> Any:
+        async def go() -> Any:
+            app = Windlass(shell.url or f"sqlite:///{shell.folder / 'windlass.db'}")
+            try:
+                return await what(app)
+            finally:
+                await app.close()
+
+        return asyncio.run(go())
+
+    return run

@@ -1,0 +1,261 @@
+"""A shell for tests: runs `windlass` as a process of its own, at a terminal or not."""
+
+import contextlib
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+from unittest import mock
+
+from windlass.cli.main import run
+
+_COMMAND = [sys.executable, "-m", "windlass.cli"]
+_PATIENCE = 60.0
+_NOTHING: Mapping[str, str] = {}
+
+JOBS = '''
+import time
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from windlass import JobContext, Permanent, Windlass
+
+wl = Windlass()
+
+@wl.job
+def hello(name: str) -> str:
+    """Say hello."""
+    return f"Hello, {name}!"
+
+@wl.job
+def count(number: int, factor: float = 1.0, label: str | None = None) -> float:
+    return number * factor
+
+@wl.job(max_attempts=1)
+def fail(why: str = "no reason") -> None:
+    raise ValueError(why)
+
+@wl.job
+def wait_for(ctx: JobContext, file: str) -> str:
+    ctx.log.info("waiting", file=file)
+    while not Path(file).exists():
+        ctx.checkpoint()
+        time.sleep(0.02)
+    return "done"
+
+@wl.job
+def login(user: str, secret: SecretStr) -> None:
+    raise Permanent(f"wrong password={secret.get_secret_value()}")
+'''
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+class Started:
+    """A command that goes on; what it prints is read as it comes."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self._text: list[str] = []
+        self._changed = threading.Condition()
+        self._readers = [
+            threading.Thread(target=self._read, args=(stream,), daemon=True)
+            for stream in (process.stdout, process.stderr)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    @property
+    def text(self) -> str:
+        """Everything printed so far, on both streams."""
+        return "".join(self._text)
+
+    def sees(self, pattern: str, *, times: int = 1, patience: float = _PATIENCE) -> str:
+        """Return once what was printed matches; fail if it does not in time."""
+        with self._changed:
+            seen = self._changed.wait_for(lambda: self._count(pattern) >= times, patience)
+        assert seen, f"{pattern!r} was not seen {times} times in:\n{self.text}"
+        return self.text
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        self.process.send_signal(number)
+
+    def first_child(self) -> int:
+        """The process id of a child."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+        return int(children[0])
+
+    def ends(self, *, patience: float = _PATIENCE) -> int:
+        """The exit code, once it has ended by itself."""
+        return self.process.wait(patience)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for reader in self._readers:
+            reader.join(_PATIENCE)
+
+    def _count(self, pattern: str) -> int:
+        return len(re.findall(pattern, self.text, re.MULTILINE))
+
+    def _read(self, stream: IO[str]) -> None:
+        with stream:
+            for line in stream:
+                with self._changed:
+                    self._text.append(line)
+                    self._changed.notify_all()
+
+
+@dataclass
+class Shell:
+    """Runs commands in one folder on one database."""
+
+    folder: Path
+    url: str | None = None
+    started: list[Started] = field(default_factory=list)
+
+    def run(self, *args: str, stdin: str = "", **env: str) -> Done:
+        """Run a command to its end, with no terminal anywhere."""
+        return self._run([*_COMMAND, *args], stdin, env)
+
+    def here(self, *args: str) -> Done:
+        """Run a command in this process: to prepare something, or to look at what another did."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.folder),
+            mock.patch.dict(os.environ, self.environment(), clear=True),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            code = run(args)
+        done = Done(code, out.getvalue(), err.getvalue())
+        assert done.code == 0, done
+        return done
+
+    def python(self, *args: str) -> Done:
+        """Run a program of the test's own."""
+        return self._run([sys.executable, *args])
+
+    def sh(self, line: str) -> Done:
+        """Run a line of shell in which `windlass` is a command."""
+        command = " ".join(_COMMAND)
+        return self._run(["bash", "-c", f'windlass() {{ {command} "$@"; }}; {line}'])
+
+    def ok(self, *args: str, stdin: str = "", **env: str) -> Done:
+        """Run a command that has to succeed."""
+        done = self.run(*args, stdin=stdin, **env)
+        assert done.code == 0, done
+        return done
+
+    def start(self, *args: str, before: Sequence[str] = (), **env: str) -> Started:
+        """Start a command that goes on; `before` is a program that runs it."""
+        process = subprocess.Popen(
+            [*before, *_COMMAND, *args],
+            cwd=self.folder,
+            env=self.environment(**env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.started.append(Started(process))
+        return self.started[-1]
+
+    def at_terminal(self, *args: str, types: str = "", width: int = 100, **env: str) -> Done:
+        """Run a command at a terminal, where both streams end up in `out`."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, width, 0, 0))
+        process = subprocess.Popen(
+            [*_COMMAND, *args],
+            cwd=self.folder,
+            env=self.environment(**env),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        os.write(ours, types.encode())
+        shown = _all_of(ours)
+        os.close(ours)
+        return Done(process.wait(_PATIENCE), shown.replace("\r\n", "\n"), "")
+
+    def _run(self, command: list[str], stdin: str = "", env: Mapping[str, str] = _NOTHING) -> Done:
+        done = subprocess.run(
+            command,
+            check=False,
+            cwd=self.folder,
+            env=self.environment(**env),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        ours = {k: v for k, v in os.environ.items() if not k.startswith("WINDLASS_")}
+        for name in ("NO_COLOR", "COLUMNS", "LINES", "PYTHONDONTWRITEBYTECODE"):
+            ours.pop(name, None)
+        # Compiled once for all processes of a run: half of what a command costs otherwise.
+        ours["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "windlass-bytecode")
+        ours |= {"TERM": "xterm-256color", "TZ": "UTC"} | more
+        if self.url and "WINDLASS_DATABASE_URL" not in more:
+            ours["WINDLASS_DATABASE_URL"] = self.url
+        return ours
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        return path
+
+    def close(self) -> None:
+        for started in self.started:
+            started.close()
+
+
+def _all_of(terminal: int) -> str:
+    shown = b""
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        if select.select([terminal], [], [], 0.1)[0]:
+            with contextlib.suppress(OSError):  # the other side is closed
+                if some := os.read(terminal, 65536):
+                    shown += some
+                    continue
+            break
+    return shown.decode()

@@ -1,0 +1,110 @@
+"""`windlass db …` and databases that are not what they should be."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.shell import Shell
+from tests.databases.connect import execute
+
+
+@pytest.mark.database("postgresql")
+def test_a_server_is_migrated_by_hand_and_taken_back(
+    shell_on: Callable[[str], Shell], new_database
+):
+    shell = shell_on(new_database("postgresql").url)
+
+    before = shell.run("jobs", "list")
+    sql = shell.ok("db", "sql").out
+    planned = shell.ok("db", "migrate", "--dry-run").lines
+    done = shell.ok("db", "migrate").lines
+    after = shell.ok("db", "status", "--json").json
+
+    assert before.code == 2
+    assert before.err.startswith("error[WL1203]: the database schema is at version 0")
+    assert "create table" in sql.lower()
+    assert planned == done != []
+    assert after["version"] == after["needed"]
+    assert (after["applied"], after["pending"]) == (done, [])
+    assert shell.ok("db", "migrate").err == "Nothing to do: the database is up to date.\n"
+    assert shell.ok("db", "sql").out == ""
+    assert shell.ok("jobs", "list").err == "No jobs yet.\n"
+
+    assert shell.run("db", "downgrade", "--to", "0").err.startswith("error[WL2002]")
+    assert shell.ok("db", "downgrade", "--to", "0", "--dry-run").lines == done[::-1]
+    refused = shell.at_terminal("db", "downgrade", "--to", "0", types="n\n")
+    assert refused.code == 130
+    assert "deletes" in refused.out
+    assert shell.ok("db", "status", "--json").json["version"] == after["version"]
+    assert shell.ok("db", "downgrade", "--to", "0", "--yes").lines == done[::-1]
+    assert shell.ok("db", "status", "--json").json["version"] == 0
+
+
+def test_a_person_sees_how_far_a_database_is(ready: Shell):
+    done = ready.at_terminal("db", "status")
+
+    assert "windlass.db" in done.out
+    assert "Pending" in done.out
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
+def test_counts_that_are_wrong_are_found(shell_on: Callable[[str], Shell], database):
+    shell = shell_on(database.url)
+    shell.ok("worker", "jobs.py", "--drain")
+    shell.ok("enqueue", "hello", "name=Ada")
+
+    right = shell.ok("db", "check")
+    execute(database.url, "delete from windlass_deltas")
+    execute(database.url, "delete from windlass_counts")
+    wrong = shell.run("db", "check", "--json")
+
+    assert right.err == "All counts are right.\n"
+    assert wrong.code == 1
+    assert wrong.json == [
+        {
+            "tenant_id": "default",
+            "queue": "default",
+            "definition": "hello",
+            "state": "queued",
+            "kept": 0,
+            "counted": 1,
+        }
+    ]
+
+
+def test_going_up_is_not_going_down(ready: Shell):
+    done = ready.run("db", "downgrade", "--to", "99")
+
+    assert done.code == 2
+    assert "`windlass db migrate` goes up" in done.err
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "says"),
+    [
+        ("postgresql://ada:hunter2@127.0.0.1:1/x", 6, "error[WL1101]: cannot reach the database"),
+        ("oracle://x", 2, 'error[WL1103]: "oracle" is no database'),
+        ("sqlite:////nowhere/at/all.db", 6, "error[WL1101]: cannot reach the database"),
+    ],
+)
+def test_a_database_that_cannot_be_is_told_without_its_secrets(shell: Shell, url, code, says):
+    done = shell.run("--db", url, "jobs", "list")
+
+    assert done.code == code, done
+    assert done.err.startswith(says)
+    assert "hunter2" not in done.err
+
+
+def test_an_edited_migration_is_noticed(ready: Shell):
+    url = f"sqlite:///{ready.folder / 'windlass.db'}"
+    execute(url, "update windlass_migrations set checksum = 'x' where number = 1")
+
+    done = ready.run("jobs", "list")
+
+    assert done.code == 2
+    assert done.err.startswith("error[WL1205]")
+
+
+def test_a_time_limit_holds_for_every_command(ready: Shell):
+    assert ready.run("jobs", "list", "--timeout", "soon").code == 2
+    assert ready.run("jobs", "list", "--timeout", "1us").code == 6

@@ -1,0 +1,86 @@
+"""Every error has an exit code, and what is not an error of ours reads like one."""
+
+import click
+import pytest
+
+from windlass.cli.exits import CODES, Exit, code_of
+from windlass.cli.problems import as_known, text_of
+from windlass.errors import (
+    CommandInvalid,
+    DatabaseUnreachable,
+    SettingProblem,
+    SettingsInvalid,
+    WindlassError,
+    by_code,
+)
+
+
+def test_every_error_is_in_the_table():
+    assert set(CODES) == set(by_code().values())
+
+
+def test_an_error_that_is_not_listed_ends_as_the_one_above_it():
+    class Special(DatabaseUnreachable):
+        pass
+
+    assert code_of(Special) is Exit.UNREACHABLE
+
+
+def test_the_codes_are_those_that_scripts_rely_on():
+    assert {exit.name: int(exit) for exit in Exit} == {
+        "OK": 0,
+        "FAILED": 1,
+        "USAGE": 2,
+        "NOT_FOUND": 3,
+        "FORBIDDEN": 4,
+        "CONFLICT": 5,
+        "UNREACHABLE": 6,
+        "PARTLY": 7,
+        "JOB_FAILED": 8,
+        "TIMED_OUT": 9,
+        "LEFT_BEHIND": 10,
+        "INTERRUPTED": 130,
+    }
+
+
+def test_an_error_reads_as_what_why_and_what_to_do():
+    error = DatabaseUnreachable("postgresql://u:p@db.internal/x", cause="Connection refused")
+
+    assert text_of(error).splitlines() == [
+        "error[WL1101]: cannot reach the database at db.internal:5432.",
+        "  Connection refused.",
+        "  → Check that it runs and that WINDLASS_DATABASE_URL is right, then `windlass doctor`.",
+    ]
+
+
+def test_wrong_settings_have_a_line_each():
+    problems = [SettingProblem(f"worker.key_{n}", "0", "1 to 3", "argument") for n in range(2)]
+
+    lines = text_of(SettingsInvalid(problems)).splitlines()
+
+    assert lines[1:3] == [f"  {problem}" for problem in problems]
+
+
+def test_what_others_write_cannot_steer_the_terminal():
+    error = WindlassError("it says \x1b[2J.", reason="\x07")
+
+    assert "\x1b" not in text_of(error)
+    assert "\x07" not in text_of(error)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (click.UsageError("Missing argument 'JOB'."), CommandInvalid),
+        (click.ClickException("odd"), CommandInvalid),
+        (RuntimeError("boom"), WindlassError),
+        (RuntimeError(), WindlassError),
+    ],
+    ids=repr,
+)
+def test_an_error_of_others_reads_like_ours(error, kind):
+    known = as_known(error)
+
+    assert type(known) is kind
+    assert known.message.endswith(".")
+    assert known.hint

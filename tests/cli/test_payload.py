@@ -1,0 +1,87 @@
+"""What somebody means by what they type."""
+
+import io
+
+import pytest
+
+from windlass.cli.payload import split_pairs, typed, whole_payload
+from windlass.errors import CommandInvalid
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "count": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "on": {"type": "boolean"},
+        "ids": {"type": "array"},
+        "color": {"$ref": "#/$defs/Color"},
+        "any": {},
+    },
+    "$defs": {"Color": {"type": "string", "enum": ["red"]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "meant"),
+    [
+        ("name", "Ada", "Ada"),
+        ("name", "3", "3"),
+        ("name", "true", "true"),
+        ("name", '"Ada"', '"Ada"'),
+        ("name", "", ""),
+        ("name", "a=b", "a=b"),
+        ("note", "3", "3"),
+        ("note", "null", None),
+        ("count", "3", 3),
+        ("count", "three", "three"),
+        ("ratio", "3", 3),
+        ("ratio", "1e3", 1000.0),
+        ("on", "true", True),
+        ("ids", "[1, 2]", [1, 2]),
+        ("color", "1", "1"),
+        ("any", "3", 3),
+        ("any", '"3"', "3"),
+        ("any", "hello", "hello"),
+        ("unknown", "null", None),
+        ("unknown", "NaN", "NaN"),
+    ],
+)
+def test_a_value_is_what_its_field_takes(name, text, meant):
+    assert typed(split_pairs([f"{name}={text}"]), SCHEMA) == {name: meant}
+
+
+@pytest.mark.parametrize("pairs", [["name"], ["=3"], ["a=1", "a=2"]])
+def test_a_pair_that_is_none_is_refused(pairs):
+    with pytest.raises(CommandInvalid):
+        split_pairs(pairs)
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "3", '{"a": NaN}', ""])
+def test_a_payload_that_is_no_json_object_is_refused(text):
+    with pytest.raises(CommandInvalid):
+        whole_payload([], text, None)
+
+
+def test_a_payload_comes_in_one_way_only(tmp_path):
+    with pytest.raises(CommandInvalid):
+        whole_payload(["a=1"], '{"a": 1}', None)
+    with pytest.raises(CommandInvalid):
+        whole_payload([], '{"a": 1}', str(tmp_path))
+
+
+def test_a_payload_can_come_from_a_file(tmp_path):
+    file = tmp_path / "payload.json"
+    file.write_text('{"a": 1}', "utf-8")
+
+    assert whole_payload([], None, str(file)) == {"a": 1}
+    with pytest.raises(CommandInvalid):
+        whole_payload([], None, str(tmp_path / "other.json"))
+
+
+@pytest.mark.parametrize(("pairs", "file"), [(["-"], None), ([], "-")])
+def test_a_payload_can_come_from_standard_input(monkeypatch, pairs, file):
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"a": 1}'))
+
+    assert whole_payload(pairs, None, file) == {"a": 1}

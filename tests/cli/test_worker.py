@@ -1,0 +1,234 @@
+"""`windlass worker`, as a process: what it imports, how it stops, how it ends."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
+from tests.cli.shell import Shell
+from windlass.core.states import JobState
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
+def test_a_worker_told_to_stop_lets_its_jobs_finish(shell_on: Callable[[str], Shell], database):
+    shell = shell_on(database.url)
+    worker = shell.start("worker", "jobs.py")
+    worker.sees("Running")
+    id = shell.here("enqueue", "wait_for", "file=gate").out.strip()
+    worker.sees("waiting")
+
+    worker.stop()
+    worker.sees("Letting 1 running job finish")
+    shell.write("gate", "open")
+
+    assert worker.ends() == 0
+    job = shell.here("jobs", "show", id, "--json").json
+    assert (job["state"], job["attempts"]) == ("completed", 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_told_twice_hands_its_jobs_back(ready: Shell, number):
+    id = ready.here("enqueue", "wait_for", "file=gate").out.strip()
+    worker = ready.start("worker", "jobs.py")
+    worker.sees("waiting")
+
+    worker.stop(number)
+    worker.sees("Letting 1 running job finish")
+    worker.stop(number)
+
+    assert worker.ends() == 0
+    job = ready.here("jobs", "show", id, "--json").json
+    assert (job["state"], job["attempts"]) == (JobState.QUEUED, 0)
+
+
+def test_a_worker_hands_back_what_does_not_finish_in_time(ready: Shell):
+    id = ready.here("enqueue", "wait_for", "file=gate").out.strip()
+    worker = ready.start("worker", "jobs.py", WINDLASS_WORKER_SHUTDOWN_TIMEOUT_SECONDS="0")
+    worker.sees("waiting")
+
+    worker.stop()
+
+    assert worker.ends() == 0
+    assert ready.here("jobs", "show", id, "--json").json["state"] == JobState.QUEUED
+
+
+def test_a_drain_runs_what_is_due_and_what_comes_of_it(ready: Shell):
+    parent = ready.here("enqueue", "hello", "name=Ada").out.strip()
+    child = ready.here("enqueue", "hello", "name=Bob", "--after", parent).out.strip()
+    later = ready.here("enqueue", "hello", "name=Cyd", "--in", "1h").out.strip()
+
+    ready.ok("worker", "jobs.py", "--drain")
+
+    states = {job["id"]: job["view"] for job in ready.here("jobs", "list", "--json").json["items"]}
+    assert states == {parent: "completed", child: "completed", later: "scheduled"}
+
+
+def test_a_worker_serves_the_queues_it_is_told_to(ready: Shell):
+    mail = ready.here("enqueue", "hello", "name=Ada", "--queue", "mail").out.strip()
+    other = ready.here("enqueue", "hello", "name=Bob").out.strip()
+
+    ready.ok("worker", "jobs.py", "--drain", "-q", "mail")
+
+    assert ready.here("jobs", "show", mail, "--json").json["state"] == "completed"
+    assert ready.here("jobs", "show", other, "--json").json["state"] == "queued"
+
+
+def test_modules_are_names_files_and_parts_of_packages(shell: Shell):
+    app = "from windlass import Windlass\nwl = Windlass()\n"
+    shell.write("shop/__init__.py", "")
+    shell.write("shop/wl.py", app)
+    for name in ("mail", "media"):
+        shell.write(
+            f"shop/{name}.py",
+            f"from .wl import wl\n@wl.job('{name}')\ndef run() -> str:\n    return '{name}'\n",
+        )
+    blocking = app.replace("windlass import", "windlass.sync import")
+    shell.write("alone.py", f"{blocking}@wl.job\ndef single() -> None: ...\n")
+    shell.write("windlass.toml", 'modules = ["shop.mail", "shop/media.py"]\n')
+
+    settings = shell.ok("worker", "--drain")
+    given = shell.ok("worker", "shop.mail", "alone.py", "--drain")
+
+    # One app in two modules, then two apps.
+    assert settings.err == "Running mail, media.\n"
+    assert given.err == "Running mail, single.\n"
+
+
+def test_two_apps_on_one_database_both_work(shell: Shell):
+    for name in ("one", "two"):
+        shell.write(
+            f"{name}.py",
+            f"from windlass import Windlass\nwl = Windlass()\n@wl.job\ndef {name}() -> int:\n    return 1\n",
+        )
+    shell.ok("worker", "one.py", "two.py", "--drain")
+    ids = [shell.here("enqueue", name).out.strip() for name in ("one", "two")]
+
+    shell.ok("worker", "one.py", "two.py", "--drain")
+
+    for id in ids:
+        assert shell.here("jobs", "show", id, "--json").json["state"] == "completed"
+
+
+def test_a_database_given_by_flag_wins_over_the_code(shell: Shell):
+    shell.write(
+        "fixed.py",
+        "from windlass import Windlass\nwl = Windlass('sqlite:///fixed.db')\n@wl.job\ndef one() -> None: ...\n",
+    )
+
+    shell.ok("worker", "fixed.py", "--drain", "--db", "sqlite:///other.db")
+
+    assert (shell.folder / "other.db").exists()
+    assert not (shell.folder / "fixed.db").exists()
+
+
+def test_log_lines_for_programs_are_json_with_the_jobs_identity(ready: Shell):
+    import json
+
+    id = ready.here("enqueue", "wait_for", "file=jobs.py").out.strip()
+
+    said = ready.ok("worker", "jobs.py", "--drain")
+
+    [line] = [json.loads(line) for line in said.err.splitlines() if line.startswith("{")]
+    assert (line["event"], line["job_id"], line["definition"]) == ("waiting", id, "wait_for")
+    assert (line["level"], line["attempt"], line["file"]) == ("info", 1, "jobs.py")
+    assert not said.out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "says"),
+    [
+        ("gone.py", None, 2, 'error[WL1401]: the module "gone.py" cannot be imported.'),
+        ("no.such.module", None, 2, "ModuleNotFoundError: No module named 'no'."),
+        ("broken.py", "def (", 2, "SyntaxError"),
+        ("raises.py", "raise RuntimeError('boom')", 2, "RuntimeError: boom."),
+        ("exits.py", "raise SystemExit(3)", 2, "SystemExit: 3."),
+        ("empty.py", "", 2, 'error[WL1402]: no Windlass app in "empty.py".'),
+        ("twice.py", "from windlass import Windlass\nwl = Windlass()\nwl.job('x', max_attempts=0)(print)", 2, "error[WL2109]"),
+    ],
+)  # fmt: skip
+def test_code_that_cannot_be_used_is_told(shell: Shell, name, text, code, says):
+    if text is not None:
+        shell.write(name, text)
+
+    done = shell.run("worker", name)
+
+    assert done.code == code
+    assert says in done.err
+    assert "Traceback" not in done.err
+
+
+def test_no_module_at_all_is_told(shell: Shell):
+    done = shell.run("worker")
+
+    assert done.code == 2
+    assert done.err.startswith("error[WL1402]")
+
+
+def test_no_database_at_the_start_is_told(shell: Shell):
+    done = shell.run("worker", "jobs.py", "--db", "postgresql://127.0.0.1:1/x")
+
+    assert done.code == 6
+    assert "error[WL1101]" in done.err
+
+
+@pytest.mark.database("postgresql")
+def test_a_server_that_is_not_migrated_gets_no_worker(shell_on, new_database):
+    done = shell_on(new_database("postgresql").url).run("worker", "jobs.py")
+
+    assert done.code == 2
+    assert "error[WL1203]" in done.err
+
+
+def test_a_worker_above_its_memory_limit_ends_well(ready: Shell):
+    worker = ready.start(
+        "worker", "jobs.py", WINDLASS_WORKER_MEMORY_LIMIT_MB="16", WINDLASS_WORKER_LEASE_SECONDS="1"
+    )
+
+    assert worker.ends() == 0
+    assert "memory limit" in worker.text
+
+
+def test_jobs_that_can_be_neither_finished_nor_handed_back_are_told(ready: Shell):
+    ready.here("enqueue", "wait_for", "file=gate")
+    worker = ready.start("worker", "jobs.py", WINDLASS_WORKER_SHUTDOWN_TIMEOUT_SECONDS="0")
+    worker.sees('"waiting"')
+
+    # Nobody else can write to the file any more.
+    with closing(sqlite3.connect(ready.folder / "windlass.db", timeout=30)) as file:
+        file.execute("begin exclusive")
+        worker.stop()
+        code = worker.ends(patience=60)
+
+    assert code == 10
+    assert "leaving without it" in worker.text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a process namespace needs rights")
+def test_a_containers_first_process_buries_orphans_and_hands_signals_on(ready: Shell):
+    ready.write(
+        "orphans.py",
+        "import subprocess\nfrom windlass import Windlass\nwl = Windlass()\n"
+        "@wl.job\ndef orphan() -> str:\n"
+        "    subprocess.run(['sh', '-c', 'sleep 0.1 & exit'])\n"
+        "    subprocess.run(['sleep', '0.5'])\n"
+        "    return subprocess.run(['ps', '-eo', 'pid,stat,comm'], capture_output=True, text=True).stdout\n",
+    )
+    ready.ok("worker", "orphans.py", "--drain")
+    id = ready.here("enqueue", "orphan").out.strip()
+    command = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    if subprocess.run([*command, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("no process namespaces here")
+
+    worker = ready.start("worker", "orphans.py", before=command)
+    worker.sees("Running")
+    done = ready.run("jobs", "wait", id, "--timeout", "20s")
+    first = worker.first_child()
+    os.kill(first, signal.SIGTERM)
+
+    assert done.code == 0, (done, worker.text)
+    assert " Z" not in done.out
+    assert worker.ends() == 0

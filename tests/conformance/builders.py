@@ -1,0 +1,248 @@
+"""Builders: a job in any state by name, and short ways to say what workers do."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from tests.databases.kinds import Database
+from windlass.core import share
+from windlass.core.models import (
+    ALL_TENANTS,
+    Definition,
+    Finish,
+    Held,
+    Job,
+    Lease,
+    LogLine,
+    NewJob,
+    Tenant,
+)
+from windlass.core.states import JobState, Outcome
+from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_job_id
+from windlass.storage.base import Storage
+from windlass.storage.jobs import Stored
+from windlass.storage.virtual_clock import VirtualClock
+
+#: What the clock says when a test begins.
+START = datetime(2026, 1, 1, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+LEASE_TIME = timedelta(seconds=30)
+KNOWN = ("plain", "other", "limited")
+ACME, GLOBEX = TenantId("acme"), TenantId("globex")
+
+DEFINITIONS = [
+    Definition(key=DefinitionKey("plain"), title="Plain", code_hash="1"),
+    Definition(key=DefinitionKey("other"), title="Other", code_hash="1"),
+    Definition(key=DefinitionKey("limited"), title="Limited", code_hash="1", max_concurrency=2),
+]
+
+
+@dataclass(frozen=True)
+class World:
+    storage: Storage
+    clock: VirtualClock
+    database: Database
+
+
+# Storing jobs
+
+
+def new_job(**changes: Any) -> NewJob:
+    """A job to enqueue; plain unless told otherwise."""
+    job = NewJob(id=new_job_id(), definition=DefinitionKey("plain"), payload='{"n": 1}')
+    return replace(job, **changes)
+
+
+def new_jobs(count: int, **changes: Any) -> list[NewJob]:
+    return [new_job(**changes) for _ in range(count)]
+
+
+async def enqueue(storage: Storage, **changes: Any) -> JobId:
+    """Store one job and answer its id."""
+    job = new_job(**changes)
+    stored = await offer(storage, job)
+    assert stored.status == "created", stored
+    return job.id
+
+
+async def offer(storage: Storage, job: NewJob) -> Stored:
+    """What became of one job that was offered."""
+    [stored] = await storage.enqueue([job])
+    return stored
+
+
+async def enqueue_child(storage: Storage, *parents: JobId, **changes: Any) -> JobId:
+    """Store a job that waits for others, by the same steps an enqueue takes."""
+    id = await enqueue(storage, after=parents, **changes)
+    await storage.admit([id])
+    return id
+
+
+async def settle(storage: Storage) -> None:
+    """What upkeep does for children: let in those that may, end those whose parent failed."""
+    while unchecked := await storage.unchecked():
+        await storage.admit(unchecked)
+    while overdue := await storage.overdue():
+        for id, reason in overdue:
+            await storage.cancel(ALL_TENANTS, [id], reason=reason)
+
+
+# What workers do
+
+
+async def claim(
+    storage: Storage,
+    limit: int = 1,
+    worker: str = "alder",
+    known: Collection[str] = KNOWN,
+    queues: Sequence[str] | None = None,
+    cursor: str = "",
+) -> list[Lease]:
+    """What a worker with `limit` free slots gets in one round, by the steps a worker takes."""
+    survey = await storage.survey(queues, known, cursor=cursor)
+    return await storage.claim(
+        WorkerId(worker), share.quotas(survey.lines, limit), known, lease_time=LEASE_TIME
+    )
+
+
+async def claim_all(storage: Storage, **how: Any) -> list[Lease]:
+    """Everything that can be claimed now, in as many rounds as it takes."""
+    await storage.promote()
+    leases = []
+    while got := await claim(storage, 100, **how):
+        leases += got
+    return leases
+
+
+async def started(storage: Storage, **changes: Any) -> Lease:
+    """A job that runs. It is in a queue of its own, so no other job is claimed in its place."""
+    id = await enqueue(storage, **{"queue": QueueName(f"of {new_job_id()}")} | changes)
+    return await lease_of(storage, id)
+
+
+async def lease_of(storage: Storage, id: JobId, worker: str = "alder") -> Lease:
+    """Claim one job that is due and first in its queue."""
+    await storage.promote()
+    queue = (await job(storage, id)).queue
+    [lease] = await claim(storage, worker=worker, queues=[queue])
+    assert lease.job_id == id, "another job was ahead of it"
+    return lease
+
+
+def held(lease: Lease) -> Held:
+    return Held(lease.job_id, lease.token)
+
+
+def finish(lease: Lease | Held, state: JobState = JobState.COMPLETED, **changes: Any) -> Finish:
+    """The end of an attempt: succeeded if it completes, canceled or failed otherwise."""
+    outcomes = {
+        JobState.COMPLETED: Outcome.SUCCEEDED,
+        JobState.CANCELED: Outcome.CANCELED,
+    }
+    outcome = outcomes.get(state, Outcome.FAILED)
+    end = Finish(job_id=lease.job_id, token=lease.token, outcome=outcome, state=state)
+    return replace(end, **changes)
+
+
+def release(lease: Lease | Held, **changes: Any) -> Finish:
+    """Handing a job back."""
+    return finish(lease, JobState.QUEUED, outcome=Outcome.RELEASED, **changes)
+
+
+def lost(lease: Lease | Held, state: JobState = JobState.QUEUED, **changes: Any) -> Finish:
+    """What a reaper says of a lease that ran out."""
+    return finish(lease, state, outcome=Outcome.LOST, **changes)
+
+
+async def end(
+    storage: Storage, lease: Lease | Held, state: JobState = JobState.COMPLETED, **changes: Any
+) -> JobState | None:
+    """End one attempt; where its job went, None if the lease was not held."""
+    ended = await storage.finish([finish(lease, state, **changes)])
+    return ended.get(Held(lease.job_id, lease.token))
+
+
+def log_line(lease: Lease | Held, message: str, **changes: Any) -> LogLine:
+    at = changes.pop("at", START)
+    line = LogLine(job_id=lease.job_id, attempt=lease.token, level="info", message=message, at=at)
+    return replace(line, **changes)
+
+
+# Jobs as they stand
+
+
+async def a_job(storage: Storage, state: JobState, **changes: Any) -> Job:
+    """A job that rests in `state`, brought there by the verbs themselves."""
+    if state in (JobState.PENDING, JobState.QUEUED, JobState.CANCELED):
+        on_hold = {"held": True} if state is JobState.PENDING else {}
+        id = await enqueue(storage, **on_hold | changes)
+        if state is JobState.CANCELED:
+            await storage.cancel(ALL_TENANTS, [id])
+        return await job(storage, id)
+    lease = await started(storage, **changes)
+    if state is not JobState.RUNNING:
+        await end(storage, lease, state)
+    return await job(storage, lease.job_id)
+
+
+async def job(storage: Storage, id: JobId) -> Job:
+    """The job as it stands."""
+    found = await storage.get(ALL_TENANTS, id)
+    assert found is not None, "the job is gone"
+    return found
+
+
+async def state_of(storage: Storage, id: JobId) -> JobState:
+    return (await job(storage, id)).state
+
+
+async def tables_of(storage: Storage, id: JobId) -> list[str]:
+    """In which of the three tables a job's row is; only ever one."""
+    tables = ("windlass_live", "windlass_later", "windlass_ended")
+    return [table for table in tables if await rows_of(storage, table, "id", id)]
+
+
+async def rows_of(storage: Storage, table: str, column: str, id: UUID) -> int:
+    """How many rows of a table name a job in a column."""
+    [row] = await storage.database.query(
+        f"select count(*) as n from {table} where {column} = :id", {"id": id}
+    )
+    return int(row["n"])
+
+
+async def ids_in(storage: Storage, *states: str) -> set[JobId]:
+    """The ids of all jobs in these states."""
+    found = await storage.database.query("select id, state from windlass_jobs", {})
+    return {JobId(as_uuid(row["id"])) for row in found if row["state"] in states}
+
+
+def as_uuid(value: Any) -> UUID:
+    return value if isinstance(value, UUID) else UUID(value)
+
+
+# Tenants and definitions
+
+
+async def a_tenant(storage: Storage, id: str, **changes: Any) -> TenantId:
+    """A tenant, active unless told otherwise."""
+    await storage.put_tenant(Tenant(id=TenantId(id), name=id.title(), **changes))
+    return TenantId(id)
+
+
+async def a_definition(storage: Storage, key: str, **changes: Any) -> DefinitionKey:
+    """A definition as code declares it."""
+    declared = Definition(key=DefinitionKey(key), title=key.title(), code_hash="1")
+    await storage.sync_definitions([replace(declared, **changes)])
+    return DefinitionKey(key)
+
+
+async def regate(storage: Storage) -> None:
+    """Move all jobs behind the gates of now, as is done after a definition changed."""
+    cursor: JobId | None = JobId(UUID(int=0))
+    while cursor:
+        cursor = await storage.regate(cursor)

@@ -1,0 +1,174 @@
+"""Races of claim with every verb that can meet it."""
+
+import pytest
+
+from tests.conformance.builders import (
+    ACME,
+    DAY,
+    LEASE_TIME,
+    SECOND,
+    a_tenant,
+    claim,
+    claim_all,
+    end,
+    enqueue,
+    finish,
+    held,
+    ids_in,
+    job,
+    new_jobs,
+    regate,
+    release,
+    started,
+    state_of,
+)
+from tests.conformance.races.race import ROUNDS, in_one_place, race
+from windlass.core.models import ALL_TENANTS, Held
+from windlass.core.states import JobState
+from windlass.ids import DefinitionKey
+
+PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
+
+
+async def test_claim_against_claim(storage, twin):
+    for number in range(ROUNDS):
+        id = await enqueue(storage)
+
+        mine, theirs = await race(number, claim(storage, worker="a"), claim(twin, worker="b"))
+
+        [lease] = mine + theirs
+        assert lease.job_id == id
+        assert (await job(storage, id)).lease_token == lease.token
+        await end(storage, lease)
+
+
+async def test_claim_against_claim_under_a_limit(storage, twin):
+    await storage.enqueue(new_jobs(20, definition=DefinitionKey("limited")))
+    for number in range(ROUNDS):
+        await race(number, claim(storage, 3), claim(twin, 3))
+
+        running = await ids_in(storage, "running")
+        assert len(running) <= 2
+        await storage.finish([finish(Held(id, 1)) for id in running])
+
+
+@pytest.mark.parametrize("to", [CANCELED, DEAD_LETTER], ids=["cancel", "close"])
+async def test_claim_against_cancel(storage, twin, to):
+    for number in range(ROUNDS):
+        id = await enqueue(storage)
+
+        leases, answer = await race(number, claim(storage), twin.cancel(ALL_TENANTS, [id], to=to))
+
+        after = await job(storage, id)
+        if leases:
+            assert answer == {id: RUNNING}
+            assert (after.state, after.cancel_requested_at is not None) == (RUNNING, True)
+            assert await end(storage, leases[0], QUEUED) is to
+        else:
+            assert answer == {id: to}
+            assert after.state is to
+        assert await in_one_place(storage, id)
+
+
+async def test_claim_against_a_stale_finish(storage, twin):
+    for number in range(ROUNDS):
+        stale = await started(storage)
+        await storage.finish([release(stale)])
+        await storage.promote()
+
+        [lease], answer = await race(number, claim(storage), twin.finish([finish(stale)]))
+
+        assert answer == {}
+        assert lease.token > stale.token
+        assert await end(storage, lease) is COMPLETED
+
+
+async def test_claim_against_release(storage, twin):
+    for number in range(ROUNDS):
+        first = await started(storage)
+
+        leases, released = await race(
+            number, claim_all(twin, worker="b"), storage.finish([release(first)])
+        )
+
+        assert released == {held(first): QUEUED}
+        [lease] = leases or await claim_all(storage)
+        assert lease.token == first.token + 1
+        assert await end(storage, first) is None
+        assert await end(storage, lease) is COMPLETED
+
+
+async def test_claim_against_promote(storage, twin, clock):
+    for number in range(ROUNDS):
+        id = await enqueue(storage, delay=SECOND)
+        await clock.advance(SECOND)
+
+        leases, _ = await race(number, claim(storage), twin.promote())
+
+        [lease] = leases or await claim(storage)
+        assert (lease.job_id, lease.token) == (id, 1)
+        assert await in_one_place(storage, id)
+        await end(storage, lease)
+
+
+async def test_claim_against_run_now(storage, twin):
+    for number in range(ROUNDS):
+        id = await enqueue(storage, delay=DAY)
+
+        leases, answer = await race(number, claim(storage), twin.run_now(ALL_TENANTS, id))
+
+        assert answer
+        [lease] = leases or await claim(storage)
+        assert await end(storage, lease) is COMPLETED
+
+
+async def test_claim_against_disabling_the_definition(storage, twin):
+    for number in range(ROUNDS):
+        id = await enqueue(storage)
+
+        leases, _ = await race(number, claim(storage), twin.set_enabled("plain", False))
+
+        assert (await state_of(storage, id) is RUNNING) == bool(leases)
+        assert await claim_all(storage) == []
+        await storage.set_enabled("plain", True)
+        await regate(storage)
+        for lease in leases or await claim_all(storage):
+            assert await end(storage, lease) is COMPLETED
+
+
+async def test_claim_against_suspending_the_tenant(storage, twin):
+    for number in range(ROUNDS):
+        await a_tenant(storage, "acme")
+        id = await enqueue(storage, tenant=ACME)
+
+        leases, _ = await race(number, claim(storage), a_tenant(twin, "acme", state="suspended"))
+
+        assert (await state_of(storage, id) is RUNNING) == bool(leases)
+        assert await claim_all(storage) == []
+        await storage.cancel(ALL_TENANTS, [id])
+        for lease in leases:
+            await end(storage, lease, CANCELED)
+
+
+async def test_claim_against_setting_a_tenants_limit(storage, twin):
+    for number in range(ROUNDS):
+        await a_tenant(storage, "acme")
+        await storage.enqueue(new_jobs(4, tenant=ACME))
+
+        leases, _ = await race(number, claim(storage, 2), a_tenant(twin, "acme", max_running=2))
+
+        leases += await claim_all(storage)
+        assert len(leases) == 2
+        while leases:
+            await storage.finish([finish(lease) for lease in leases])
+            leases = await claim_all(storage)
+
+
+async def test_claim_against_tidying_claims(storage, twin, clock):
+    for number in range(ROUNDS):
+        await storage.enqueue(new_jobs(3))
+        await clock.advance(LEASE_TIME)
+
+        leases, _ = await race(number, claim(storage, 3), twin.tidy_claims())
+
+        assert len(leases) == 3

@@ -1,0 +1,104 @@
+"""Races of renew, report and log with the ends of a lease."""
+
+import pytest
+
+from tests.conformance.builders import (
+    LEASE_TIME,
+    end,
+    finish,
+    held,
+    job,
+    lease_of,
+    log_line,
+    lost,
+    started,
+    state_of,
+)
+from tests.conformance.races.race import ROUNDS, in_one_place, race
+from windlass.core.models import ALL_TENANTS, Progress
+from windlass.core.states import JobState
+
+PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
+
+
+async def test_renew_against_reap(storage, twin, clock):
+    for number in range(ROUNDS):
+        lease = await started(storage)
+        await clock.advance(LEASE_TIME)
+
+        renewed, reaped = await race(
+            number,
+            storage.renew([held(lease)], lease_time=LEASE_TIME),
+            twin.reap([lost(lease)]),
+        )
+
+        assert bool(renewed) != bool(reaped)
+        assert await state_of(storage, lease.job_id) is (RUNNING if renewed else QUEUED)
+        assert (await end(storage, lease) is COMPLETED) == bool(renewed)
+        assert await in_one_place(storage, lease.job_id)
+
+
+async def test_renew_against_finish(storage, twin):
+    for number in range(ROUNDS):
+        lease = await started(storage)
+
+        _, ended = await race(
+            number,
+            storage.renew([held(lease)], lease_time=LEASE_TIME),
+            end(twin, lease),
+        )
+
+        assert ended is COMPLETED
+        assert await storage.renew([held(lease)], lease_time=LEASE_TIME) == []
+        assert (await job(storage, lease.job_id)).lease_expires_at is None
+
+
+async def test_renew_against_cancel(storage, twin):
+    for number in range(ROUNDS):
+        lease = await started(storage)
+
+        renewed, asked = await race(
+            number,
+            storage.renew([held(lease)], lease_time=2 * LEASE_TIME),
+            twin.cancel(ALL_TENANTS, [lease.job_id]),
+        )
+
+        assert (len(renewed), asked) == (1, {lease.job_id: RUNNING})
+        after = await job(storage, lease.job_id)
+        assert after.cancel_requested_at is not None
+        assert after.lease_expires_at == await storage.now() + 2 * LEASE_TIME
+
+
+async def test_report_against_finish(storage, twin):
+    for number in range(ROUNDS):
+        lease = await started(storage)
+        progress = Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
+
+        _, ended = await race(number, storage.report([progress]), end(twin, lease, progress=1.0))
+
+        assert ended is COMPLETED
+        assert (await job(storage, lease.job_id)).progress == 1.0
+        assert await storage.report([progress]) == set()
+
+
+@pytest.mark.parametrize("reaped", [True, False], ids=["reap", "finish"])
+async def test_log_against_an_end(storage, twin, clock, reaped):
+    for number in range(ROUNDS):
+        lease = await started(storage)
+        await clock.advance(LEASE_TIME)
+
+        written, ended = await race(
+            number,
+            storage.log([log_line(lease, "a"), log_line(lease, "b")]),
+            (twin.reap([lost(lease)]) if reaped else twin.finish([finish(lease)])),
+        )
+
+        assert len(ended) == 1
+        lines = await storage.logs(await job(storage, lease.job_id))
+        assert [line.sequence for line in lines] == ([1, 2] if written else [])
+        if reaped:
+            again = await lease_of(storage, lease.job_id)
+            await storage.log([log_line(again, "c")])
+            after = await storage.logs(await job(storage, lease.job_id))
+            assert [line.sequence for line in after] == list(range(1, len(lines) + 2))
+            await end(storage, again)

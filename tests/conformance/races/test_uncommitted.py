@@ -1,0 +1,290 @@
+"""Every two verbs on one job, the second beginning before the first has committed.
+
+Whatever happens inside, the answers and what is left are those of the one after the other.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from tests.conformance.builders import (
+    DAY,
+    HOUR,
+    LEASE_TIME,
+    SECOND,
+    World,
+    a_job,
+    claim,
+    finish,
+    held,
+    log_line,
+    lost,
+    new_job,
+    offer,
+    release,
+    rows_of,
+    settle,
+    started,
+    tables_of,
+)
+from tests.conformance.races.race import uncommitted
+from windlass.core.models import ALL_TENANTS, Lease, Progress
+from windlass.core.states import JobState
+from windlass.ids import JobId, new_job_id
+from windlass.storage.base import Storage
+
+#: Long enough for a statement to meet the first one's locks; too short costs only sharpness.
+MEETING = 0.03
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The job that both verbs are about."""
+
+    id: JobId
+    queue: str
+    lease: Lease | None = None
+    kept: bool = True
+    children: list[JobId] = field(default_factory=list)
+
+
+Verb = Callable[[Storage, Subject], Awaitable[Any]]
+
+# What can be done; each answers in words that do not name the job
+
+
+def ending(**how: Any) -> Verb:
+    async def end(storage: Storage, subject: Subject) -> list[str]:
+        make = how.get("make", finish)
+        rest = {name: value for name, value in how.items() if name != "make"}
+        return [*(await storage.finish([make(subject.lease, **rest)])).values()]
+
+    return end
+
+
+async def reap(storage: Storage, subject: Subject) -> list[str]:
+    return [*(await storage.reap([lost(subject.lease)])).values()]
+
+
+async def renew(storage: Storage, subject: Subject) -> list[bool]:
+    renewed = await storage.renew([held(subject.lease)], lease_time=LEASE_TIME)
+    return [renewal.cancel_requested for renewal in renewed]
+
+
+async def report(storage: Storage, subject: Subject) -> int:
+    lease = subject.lease
+    progress = Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
+    return len(await storage.report([progress]))
+
+
+async def log(storage: Storage, subject: Subject) -> int:
+    return len(await storage.log([log_line(subject.lease, "a"), log_line(subject.lease, "b")]))
+
+
+async def take(storage: Storage, subject: Subject) -> int:
+    return len(await claim(storage, queues=[subject.queue]))
+
+
+async def promote(storage: Storage, subject: Subject) -> bool:
+    return subject.queue in await storage.promote()
+
+
+async def cancel(storage: Storage, subject: Subject) -> list[str]:
+    return [*(await storage.cancel(ALL_TENANTS, [subject.id])).values()]
+
+
+async def close(storage: Storage, subject: Subject) -> list[str]:
+    to = JobState.DEAD_LETTER
+    return [*(await storage.cancel(ALL_TENANTS, [subject.id], to=to)).values()]
+
+
+async def run_now(storage: Storage, subject: Subject) -> bool:
+    return await storage.run_now(ALL_TENANTS, subject.id)
+
+
+async def retry(storage: Storage, subject: Subject) -> str | None:
+    return await storage.retry(ALL_TENANTS, subject.id)
+
+
+async def discard(storage: Storage, subject: Subject) -> bool:
+    return await storage.discard(ALL_TENANTS, subject.id)
+
+
+async def prune(storage: Storage, subject: Subject) -> None:
+    await storage.prune("plain", days=1, before_id=new_job_id())
+
+
+async def add_child(storage: Storage, subject: Subject) -> str:
+    child = new_job(after=(subject.id,))
+    stored = await offer(storage, child)
+    if stored.status == "created":
+        await storage.admit([child.id])
+        subject.children.append(child.id)
+    return stored.status
+
+
+#: These pass over what another transaction holds; whoever needs it comes back.
+PASSING_BY = {take, promote}
+
+SITUATIONS: dict[str, dict[str, Verb]] = {
+    "running": {
+        "finish": ending(),
+        "fail": ending(state=JobState.QUEUED, delay=HOUR),
+        "release": ending(make=release, delay=HOUR),
+        "reap": reap,
+        "renew": renew,
+        "report": report,
+        "log": log,
+        "cancel": cancel,
+        "add child": add_child,
+    },
+    "running and not kept": {
+        "vanish": ending(keep=False),
+        "reap": reap,
+        "renew": renew,
+        "report": report,
+        "log": log,
+        "cancel": cancel,
+        "add child": add_child,
+    },
+    "due": {
+        "claim": take,
+        "cancel": cancel,
+        "close": close,
+        "run now": run_now,
+        "add child": add_child,
+    },
+    "becoming due": {
+        "promote": promote,
+        "run now": run_now,
+        "cancel": cancel,
+        "add child": add_child,
+    },
+    "held": {"run now": run_now, "cancel": cancel, "add child": add_child},
+    "dead": {
+        "retry": retry,
+        "discard": discard,
+        "prune": prune,
+        "cancel": cancel,
+        "add child": add_child,
+    },
+}
+
+
+FIRSTS = [
+    pytest.param(situation, first, id=f"{first} a {situation} job")
+    for situation, verbs in SITUATIONS.items()
+    for first in verbs
+]
+
+
+# How it goes
+
+
+async def arranged(world: World, situation: str) -> Subject:
+    """A fresh job in a situation, in a queue of its own."""
+    storage, queue = world.storage, f"of {new_job_id()}"
+    if situation.startswith("running"):
+        lease = await started(storage, queue=queue)
+        await world.clock.advance(LEASE_TIME)
+        return Subject(lease.job_id, queue, lease, kept=situation == "running")
+    if situation == "dead":
+        dead = await a_job(storage, JobState.DEAD_LETTER, queue=queue)
+        await world.clock.advance(2 * DAY)
+        return Subject(dead.id, queue)
+    how = {"due": {}, "becoming due": {"delay": HOUR}, "held": {"held": True}}[situation]
+    new = new_job(queue=queue, **how)
+    await offer(storage, new)
+    await world.clock.advance(HOUR)
+    return Subject(new.id, queue)
+
+
+async def left(world: World, subject: Subject) -> Any:
+    """What is to be seen of a job and its children once upkeep has done its work."""
+    storage = world.storage
+    await settle(storage)
+    if not subject.kept:
+        await world.clock.advance(SECOND)
+        await storage.prune("plain", days=0, before_id=new_job_id(), spare_dead=True)
+    found = await storage.get(ALL_TENANTS, subject.id)
+    children = [(await storage.get(ALL_TENANTS, child)).state for child in subject.children]
+    if found is None:
+        return children
+    assert len(await tables_of(storage, subject.id)) == 1
+    return (
+        [found.state, found.attempts, found.worker_deaths, found.lease_token, found.progress],
+        [found.cancel_requested_at is not None, found.outcome, found.waits],
+        await rows_of(storage, "windlass_logs", "job_id", subject.id),
+        len(await storage.attempts(found)),
+        children,
+    )
+
+
+async def one_after_the_other(world: World, situation: str, *verbs: Verb) -> Any:
+    subject = await arranged(world, situation)
+    answers = [await verb(world.storage, subject) for verb in verbs]
+    return answers, await left(world, subject)
+
+
+async def overlapping(
+    world: World, twin: Storage, situation: str, first: Verb, second: Verb, *, undone: bool = False
+) -> Any:
+    """Both at once; with `undone` the first is rolled back in the end."""
+    subject = await arranged(world, situation)
+    forgotten = replace(subject, children=[]) if undone else subject
+    try:
+        async with uncommitted(world.storage) as inside:
+            answer = await first(inside, forgotten)
+            meeting = asyncio.create_task(second(twin, subject))
+            await asyncio.wait({meeting}, timeout=MEETING)
+            if undone:
+                raise Undone
+    except Undone:
+        pass
+    other = await meeting
+    if second in PASSING_BY and not other:
+        other = await second(twin, subject)
+    answers = [other] if undone else [answer, other]
+    return answers, await left(world, subject)
+
+
+class Undone(Exception):
+    pass
+
+
+@pytest.mark.parametrize(("situation", "name"), FIRSTS)
+async def test_what_another_verb_finds_while_somebody_is_about_to(world, twin, situation, name):
+    verbs = SITUATIONS[situation]
+    first = verbs[name]
+    for other, second in verbs.items():
+        forwards = await one_after_the_other(world, situation, first, second)
+        answers, seen = await one_after_the_other(world, situation, second, first)
+
+        got = await overlapping(world, twin, situation, first, second)
+
+        assert got in (forwards, (answers[::-1], seen)), f"{name} met by {other}"
+
+
+@pytest.mark.parametrize(("situation", "name"), FIRSTS)
+async def test_what_another_verb_finds_when_somebody_did_not(world, twin, situation, name):
+    verbs = SITUATIONS[situation]
+    for other, second in verbs.items():
+        alone = await one_after_the_other(world, situation, second)
+
+        got = await overlapping(world, twin, situation, verbs[name], second, undone=True)
+
+        assert got == alone, f"{other} after {name} was undone"
+
+
+async def test_a_verb_inside_a_transaction_is_seen_by_nobody_until_it_commits(world, twin):
+    subject = await arranged(world, "due")
+
+    async with uncommitted(world.storage) as inside:
+        await take(inside, subject)
+        before = await twin.get(ALL_TENANTS, subject.id)
+    after = await twin.get(ALL_TENANTS, subject.id)
+
+    assert (before.state, after.state) == (JobState.QUEUED, JobState.RUNNING)

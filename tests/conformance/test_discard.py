@@ -1,0 +1,63 @@
+"""discard: deleting a dead-lettered job for good."""
+
+from tests.conformance.builders import (
+    ACME,
+    a_job,
+    a_tenant,
+    end,
+    enqueue_child,
+    job,
+    lease_of,
+    log_line,
+    rows_of,
+    started,
+)
+from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.states import JobState
+from windlass.ids import new_job_id
+
+
+async def test_a_discarded_job_is_gone_with_all_that_hung_on_it(storage):
+    parent = await a_job(storage, JobState.COMPLETED)
+    child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i")
+    lease = await lease_of(storage, child)
+    await storage.log([log_line(lease, "a line")])
+    await end(storage, lease, JobState.DEAD_LETTER, exit_code=1)
+    await storage.retry(ALL_TENANTS, child)
+    await end(storage, await lease_of(storage, child), JobState.DEAD_LETTER, exit_code=1)
+
+    assert await storage.discard(ALL_TENANTS, child)
+
+    assert await storage.get(ALL_TENANTS, child) is None
+    for table in ("attempts", "transitions", "logs", "keys"):
+        assert await rows_of(storage, f"windlass_{table}", "job_id", child) == 0, table
+    assert await rows_of(storage, "windlass_parents", "child_id", child) == 0
+
+
+async def test_only_dead_lettered_jobs_are_discarded(storage):
+    for state in sorted(set(JobState) - {JobState.DEAD_LETTER}):
+        before = await a_job(storage, state)
+
+        assert not await storage.discard(ALL_TENANTS, before.id)
+        assert await job(storage, before.id) == before
+        assert not await storage.discard(ALL_TENANTS, new_job_id())
+
+
+async def test_a_job_that_something_waits_for_is_not_discarded(storage):
+    lease = await started(storage)
+    child = await enqueue_child(storage, lease.job_id, on_parent_failure="wait")
+    await end(storage, lease, JobState.DEAD_LETTER)
+
+    assert not await storage.discard(ALL_TENANTS, lease.job_id)
+
+    await storage.cancel(ALL_TENANTS, [child])
+    assert await storage.discard(ALL_TENANTS, lease.job_id)
+
+
+async def test_a_foreign_tenant_discards_nothing(storage):
+    await a_tenant(storage, "acme")
+    dead = await a_job(storage, JobState.DEAD_LETTER, tenant=ACME)
+
+    assert not await storage.discard(Scope.of("globex"), dead.id)
+    assert await job(storage, dead.id) == dead
+    assert await storage.discard(Scope(ACME), dead.id)

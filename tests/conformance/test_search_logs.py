@@ -1,0 +1,88 @@
+"""search_logs: lines found by their words."""
+
+from tests.conformance.builders import (
+    ACME,
+    SECOND,
+    START,
+    a_tenant,
+    log_line,
+    started,
+)
+from windlass.core.models import ALL_TENANTS, Scope
+from windlass.ids import DefinitionKey
+
+
+async def search(storage, words, scope=ALL_TENANTS, **which):
+    return [line.message for line in await storage.search_logs(scope, words, **which)]
+
+
+async def test_lines_are_found_by_all_of_their_words_newest_first(storage):
+    lease = await started(storage)
+    messages = ["upload of invoice failed", "invoice uploaded", "Failed: invoice 17", "nothing"]
+    await storage.log(
+        [log_line(lease, message, at=START + n * SECOND) for n, message in enumerate(messages)]
+    )
+
+    assert await search(storage, "invoice failed") == [messages[2], messages[0]]
+    assert await search(storage, "invoice") == [messages[2], messages[1], messages[0]]
+    assert await search(storage, "invoice nobody") == []
+
+
+async def test_words_are_whole_words_in_any_case(storage):
+    lease = await started(storage)
+    await storage.log([log_line(lease, "Connection REFUSED by host")])
+
+    assert await search(storage, "refused connection") == ["Connection REFUSED by host"]
+    assert await search(storage, "fused") == []
+
+
+async def test_words_of_other_scripts_and_numbers_are_found(storage):
+    lease = await started(storage)
+    await storage.log([log_line(lease, "заказ 4711 отправлен"), log_line(lease, "größe straße")])
+
+    assert await search(storage, "отправлен 4711") == ["заказ 4711 отправлен"]
+    assert await search(storage, "größe") == ["größe straße"]
+
+
+async def test_short_and_common_words_are_words_too(storage):
+    lease = await started(storage)
+    await storage.log([log_line(lease, "to be or not to be"), log_line(lease, "id is 7")])
+
+    assert await search(storage, "not to be") == ["to be or not to be"]
+    assert await search(storage, "is 7") == ["id is 7"]
+
+
+async def test_marks_in_a_search_are_no_operators(storage):
+    lease = await started(storage)
+    await storage.log([log_line(lease, "mail sent"), log_line(lease, "other")])
+
+    for words in ("mail -sent", '+mail "sent', "mail* (sent)", "mail: sent!", "mail AND' sent"):
+        found = await search(storage, words)
+        assert found in ([], ["mail sent"])
+    assert await search(storage, "mail, sent.") == ["mail sent"]
+    assert await search(storage, "") == []
+    assert await search(storage, "?!") == []
+
+
+async def test_a_search_keeps_to_its_scope_and_filters(storage):
+    acme = await a_tenant(storage, "acme")
+    mine = await started(storage, tenant=acme)
+    other = await started(storage, definition=DefinitionKey("other"))
+    await storage.log([log_line(mine, "word of acme"), log_line(mine, "word!", level="error")])
+    await storage.log([log_line(other, "word of another")])
+
+    assert set(await search(storage, "word", Scope(ACME))) == {"word of acme", "word!"}
+    assert await search(storage, "word", Scope.of("globex")) == []
+    assert await search(storage, "word", definition="other") == ["word of another"]
+    assert await search(storage, "word", level="error") == ["word!"]
+    assert len(await search(storage, "word", limit=2)) == 2
+
+
+async def test_a_line_that_was_found_leads_to_its_job(storage):
+    lease = await started(storage)
+    await storage.log([log_line(lease, "needle", fields={"at": "x"})])
+
+    [line] = await storage.search_logs(ALL_TENANTS, "needle")
+
+    assert (line.job_id, line.sequence, line.attempt) == (lease.job_id, 1, 1)
+    assert line.fields == {"at": "x"}

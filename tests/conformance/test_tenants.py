@@ -1,0 +1,34 @@
+"""put_tenant and tenants."""
+
+from dataclasses import replace
+
+from tests.conformance.builders import (
+    a_tenant,
+)
+from windlass.core.models import Tenant
+from windlass.ids import TenantId
+
+
+async def test_a_new_database_has_its_two_tenants(storage):
+    assert await storage.tenants() == [
+        Tenant(id=TenantId("default"), name="Default"),
+        Tenant(id=TenantId("system"), name="System"),
+    ]
+
+
+async def test_a_tenant_reads_back_as_it_was_put_and_can_be_changed(storage):
+    first = Tenant(id=TenantId("acme – ü"), name="Acme 😀", weight=3, max_running=5)
+    second = replace(first, name="Acme Inc.", state="suspended", weight=1, max_running=None)
+
+    await storage.put_tenant(first)
+    assert first in await storage.tenants()
+    await storage.put_tenant(second)
+
+    assert [t for t in await storage.tenants() if t.id == first.id] == [second]
+
+
+async def test_tenants_come_by_id_deleted_ones_included(storage):
+    for id in ("zeta", "acme"):
+        await a_tenant(storage, id, state="deleted")
+
+    assert [t.id for t in await storage.tenants()] == ["acme", "default", "system", "zeta"]

@@ -1,0 +1,133 @@
+"""Sharing one claim between tenants: all of it is given out, nobody gets nothing."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass.core.models import Line, Quota
+from windlass.core.share import limit_names, limit_target, next_cursor, quotas, within
+from windlass.ids import QueueName, TenantId
+
+MAIL = QueueName("mail")
+
+tenants = st.dictionaries(st.text("abcdef", min_size=1), st.integers(1, 1000), max_size=12)
+
+
+def lines_of(weights, gates=("",)):
+    return [
+        Line(queue=MAIL, tenant=TenantId(tenant), gate=gate, weight=weight)
+        for tenant, weight in weights.items()
+        for gate in gates
+    ]
+
+
+def shares_of(lines, wanted):
+    return {quota.line.tenant: quota.tenant_limit for quota in quotas(lines, wanted)}
+
+
+@given(tenants, st.integers(1, 500))
+def test_everything_wanted_is_shared_out(weights, wanted):
+    shares = shares_of(lines_of(weights), wanted)
+
+    assert sum(shares.values()) == (wanted if weights else 0)
+
+
+@given(tenants, st.integers(1, 500))
+def test_as_many_tenants_as_can_be_are_served_in_the_order_of_their_turn(weights, wanted):
+    shares = shares_of(lines_of(weights), wanted)
+
+    assert list(shares) == list(weights)[:wanted]
+    assert all(share >= 1 for share in shares.values())
+
+
+@given(tenants.filter(bool), st.integers(1, 500))
+def test_more_weight_never_means_less(weights, wanted):
+    shares = shares_of(lines_of(weights), wanted)
+
+    for one in shares:
+        for other in shares:
+            if weights[one] > weights[other]:
+                # Rounding gives one more to those whose turn it is.
+                assert shares[one] >= shares[other] - 1
+
+
+@given(st.lists(st.integers(1, 10), min_size=1, max_size=8))
+def test_shares_that_divide_evenly_are_exactly_the_weights(weights):
+    by_tenant = {str(place): weight for place, weight in enumerate(weights)}
+
+    shares = shares_of(lines_of(by_tenant), 5 * sum(weights))
+
+    assert shares == {tenant: 5 * weight for tenant, weight in by_tenant.items()}
+
+
+def test_a_tenant_alone_gets_everything():
+    assert shares_of(lines_of({"acme": 1}), 100) == {"acme": 100}
+
+
+def test_a_tenants_lines_share_what_it_gets():
+    given = quotas(lines_of({"acme": 1, "globex": 1}, gates=("", "limited")), 10)
+
+    assert [(q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit) for q in given] == [
+        ("acme", "", 5, 5),
+        ("acme", "limited", 5, 5),
+        ("globex", "", 5, 5),
+        ("globex", "limited", 5, 5),
+    ]
+
+
+def test_queues_share_like_tenants_do():
+    lines = [Line(queue=QueueName(queue), tenant=TenantId("acme"), gate="") for queue in "ab"]
+
+    assert [(q.line.queue, q.line_limit) for q in quotas(lines, 5)] == [("a", 3), ("b", 2)]
+
+
+limits = st.sets(st.sampled_from(["definition:a", "definition:b", "tenant:x"]))
+limited = st.builds(
+    lambda names, limit: Quota(
+        line=Line(queue=MAIL, tenant=TenantId("x"), gate="a", limits=tuple(sorted(names))),
+        line_limit=limit,
+        tenant_limit=limit,
+    ),
+    limits,
+    st.integers(1, 20),
+)
+rooms = st.fixed_dictionaries(
+    {name: st.integers(0, 30) for name in ("definition:a", "definition:b", "tenant:x")}
+)
+
+
+@given(st.lists(limited, max_size=8), rooms)
+def test_no_limit_is_exceeded_and_no_room_is_left_that_somebody_wanted(wanted, rooms):
+    allowed = within(wanted, rooms)
+
+    taken = Counter()
+    for quota in allowed:
+        for name in quota.line.limits:
+            taken[name] += quota.line_limit
+    assert all(taken[name] <= room for name, room in rooms.items())
+    free = [quota for quota in wanted if not quota.line.limits]
+    assert [quota for quota in allowed if not quota.line.limits] == free
+    for name, room in rooms.items():
+        asked = sum(q.line_limit for q in wanted if q.line.limits == (name,))
+        others = any(len(q.line.limits) > 1 and name in q.line.limits for q in wanted)
+        assert others or taken[name] == min(room, asked)
+
+
+def test_a_limits_name_tells_what_it_is_about():
+    names = limit_names("acme", "mail.send", max_running=5, max_concurrency=2)
+
+    assert names == ("definition:mail.send", "tenant:acme")
+    assert [limit_target(name) for name in names] == [
+        ("definition:mail.send", "mail.send", None),
+        ("tenant:acme", None, "acme"),
+    ]
+    assert limit_names("acme", "", max_running=None, max_concurrency=None) == ()
+
+
+def test_the_next_turn_begins_after_the_last_tenant_served():
+    lines = lines_of({"acme": 1, "globex": 1, "hooli": 1})
+
+    assert next_cursor(lines, quotas(lines, 2)) == "globex"
+    assert next_cursor(lines, []) == "hooli"
+    assert next_cursor([], []) == ""

@@ -1,0 +1,118 @@
+"""The JSON that the command line and the API show."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+from windlass.core import wire
+from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, ReceiptStatus, Transition
+from windlass.core.redact import MASK, Redactor
+from windlass.core.states import JobState, Outcome
+from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, uuid7
+
+AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ID = JobId(uuid7(1_700_000_000_000, 1, 1))
+REDACTOR = Redactor()
+
+
+JOB = Job(
+    id=ID,
+    tenant=TenantId("acme"),
+    definition=DefinitionKey("mail.send"),
+    queue=QueueName("mail"),
+    state=JobState.QUEUED,
+    priority=100,
+    due_at=AT,
+    attempts=1,
+    max_attempts=3,
+    created_at=AT,
+    updated_at=AT,
+)
+
+
+def a_job(**changes) -> Job:
+    return replace(JOB, **changes)
+
+
+def shown(job: Job, **more):
+    return wire.job(job, now=AT, redactor=REDACTOR, **more)
+
+
+def test_a_job_is_json_with_utc_times_and_its_tenants_id():
+    body = shown(a_job(started_at=AT.astimezone(timezone(timedelta(hours=2)))))
+
+    assert json.loads(json.dumps(body)) == body
+    assert body["id"] == str(ID)
+    assert body["tenant_id"] == "acme"
+    assert "tenant" not in body
+    assert body["due_at"] == body["started_at"] == "2026-03-01T12:00:00Z"
+    assert body["finished_at"] is None
+
+
+def test_the_view_is_the_state_as_people_see_it():
+    assert shown(a_job())["view"] == "queued"
+    assert shown(a_job(due_at=AT + timedelta(hours=1)))["view"] == "scheduled"
+    assert shown(a_job(outcome=Outcome.FAILED))["view"] == "retrying"
+    assert shown(a_job(state=JobState.PENDING))["view"] == "waiting"
+
+
+def test_what_the_schema_marks_is_hidden_wherever_it_shows_up():
+    schema = {"type": "object", "properties": {"pin": {"writeOnly": True}}}
+    job = a_job(
+        payload={"pin": "4711-4711", "to": "ada", "api_key": "x"},
+        last_error="4711-4711 is wrong",
+        error_trace="pin = '4711-4711'",
+        progress_note="trying 4711-4711",
+        warnings=("4711-4711 is weak",),
+        result={"token": "abc"},
+        metadata={"password": "abc"},
+    )
+
+    body = shown(job, schema=schema)
+
+    assert "4711" not in json.dumps(body)
+    assert body["payload"] == {"pin": MASK, "to": "ada", "api_key": MASK}
+    assert body["result"] == {"token": MASK}
+    assert body["metadata"] == {"password": MASK}
+
+
+def test_a_list_leaves_out_what_it_does_not_read():
+    body = wire.page(Page([a_job(payload={"a": 1})], ID), now=AT, redactor=REDACTOR)
+
+    [item] = body["items"]
+    assert body["next_cursor"] == str(ID)
+    assert item.keys() < shown(a_job()).keys()
+    assert {"payload", "result", "error_trace"} & item.keys() == set()
+
+
+def test_receipts_attempts_steps_and_lines_are_json_too():
+    attempt = Attempt(
+        job_id=ID,
+        number=2,
+        worker_id=WorkerId("w"),
+        started_at=AT,
+        finished_at=AT + timedelta(milliseconds=1500),
+        outcome=Outcome.FAILED,
+        error="password=hunter2",
+    )
+    bodies = {
+        "receipt": wire.receipt(Receipt(ReceiptStatus.CREATED, ID)),
+        "attempt": wire.attempt(attempt, REDACTOR),
+        "step": wire.transition(
+            Transition(at=AT, from_state=None, to_state=JobState.QUEUED, message="x"), REDACTOR
+        ),
+        "line": wire.line(
+            LogLine(
+                job_id=ID, attempt=1, level="info", message="token=abc", at=AT, fields={"pwd": "x"}
+            ),
+            REDACTOR,
+        ),
+    }
+
+    assert json.loads(json.dumps(bodies)) == bodies
+    assert bodies["receipt"] == {"status": "created", "job_id": str(ID), "because": None}
+    assert bodies["attempt"]["duration_ms"] == 1500
+    assert "hunter2" not in json.dumps(bodies)
+    assert bodies["line"]["message"] == f"token={MASK}"
+    assert bodies["line"]["fields"] == {"pwd": MASK}
+    assert bodies["step"]["to_state"] == "queued"

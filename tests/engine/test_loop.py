@@ -1,0 +1,66 @@
+"""Loops survive everything."""
+
+import asyncio
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.waiting import until
+from windlass.engine.loop import Loop, backoff_seconds
+from windlass.errors import DatabaseUnreachable
+from windlass.telemetry import Telemetry
+
+
+async def test_a_tick_that_fails_is_tried_again_and_told_once(heard):
+    ticks = []
+
+    async def tick():
+        ticks.append(1)
+        if len(ticks) < 4:
+            raise DatabaseUnreachable("postgresql://db/shop")
+
+    loop = Loop("reaping", tick, seconds=0.001, telemetry=Telemetry(heard))
+    loop.start()
+    await until(lambda: len(ticks) > 6)
+    await loop.stop()
+
+    assert heard.events() == ["reaping failed"]
+
+
+async def test_a_mistake_in_a_tick_does_not_end_the_loop(heard):
+    ticks = []
+
+    async def tick():
+        ticks.append(1)
+        raise ZeroDivisionError
+
+    loop = Loop("pruning", tick, seconds=0.001, telemetry=Telemetry(heard))
+    loop.start()
+    await until(lambda: len(ticks) > 2)
+    await loop.stop()
+
+    assert "pruning failed" in heard.events()
+
+
+async def test_stop_ends_a_tick_that_hangs(heard):
+    begun = asyncio.Event()
+
+    async def tick():
+        begun.set()
+        await asyncio.Event().wait()
+
+    loop = Loop("folding", tick, seconds=1, telemetry=Telemetry(heard))
+    loop.start()
+    await begun.wait()
+    async with asyncio.timeout(5):
+        await loop.stop()
+
+
+async def test_stopping_a_loop_that_never_began_is_nothing(heard):
+    await Loop("folding", asyncio.sleep, seconds=1, telemetry=Telemetry(heard)).stop()
+
+
+@given(st.integers(1, 10_000))
+def test_waits_between_failures_stay_below_two_seconds(failures):
+    # Work is to resume within 5 s of the database's return.
+    assert 0 < backoff_seconds(failures) <= 2.0

@@ -1,0 +1,72 @@
+"""A record outside the database: one file that processes append to, whatever dies.
+
+A line is one write to a file opened for appending, so that it is there whole or not at all. Times
+are of the machine's monotonic clock, the same in all processes.
+"""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.waiting import until
+
+#: The variables that tell a process where the ledger is, and where files that let handlers end are.
+LEDGER = "JOURNEY_LEDGER"
+GATES = "JOURNEY_GATES"
+
+Line = dict[str, Any]
+
+
+def note(what: str, **about: object) -> None:
+    """Write a line into the ledger of this process's journey."""
+    line = {"what": what, "at": time.monotonic(), "pid": os.getpid(), **about}
+    file = os.open(os.environ[LEDGER], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(file, json.dumps(line, default=str).encode() + b"\n")
+    finally:
+        os.close(file)
+
+
+class Ledger:
+    """The judge's side: reads lines, and waits for them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.touch()
+        self._read_bytes = 0
+        self._lines: list[Line] = []
+
+    def lines(self, what: str | None = None, **about: object) -> list[Line]:
+        """All lines of this kind that say so, oldest first."""
+        self._read()
+        return [line for line in self._lines if _matches(line, what, about)]
+
+    async def moment(self, what: str, *, within: float = 30.0, **about: object) -> Line:
+        """The first such line, waited for."""
+        [line] = await self.moments(1, what, within=within, **about)
+        return line
+
+    async def moments(
+        self, count: int, what: str, *, within: float = 30.0, **about: object
+    ) -> list[Line]:
+        """The first `count` such lines, waited for."""
+        return await until(
+            lambda: found[:count] if len(found := self.lines(what, **about)) >= count else None,
+            within=within,
+            waiting_for=f"{count} × {what} {about}",
+        )
+
+    def _read(self) -> None:
+        with self.path.open("rb") as file:
+            file.seek(self._read_bytes)
+            new = file.read()
+        self._read_bytes += len(new)
+        self._lines += map(json.loads, new.splitlines())
+
+
+def _matches(line: Line, what: str | None, about: dict[str, object]) -> bool:
+    if what is not None and line["what"] != what:
+        return False
+    return all(str(line.get(name)) == str(value) for name, value in about.items())

@@ -1,0 +1,126 @@
+"""Starts processes of a journey, signals them, and shows what they said when a test fails."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.databases.servers.minder import is_running
+from tests.journeys.ledger import GATES, LEDGER, Ledger
+from tests.waiting import until
+
+_ROOT = Path(__file__).parents[2]
+
+
+class Process:
+    """One process of a journey; its output is in a file."""
+
+    def __init__(self, name: str, popen: "subprocess.Popen[bytes]", output: Path) -> None:
+        self.name = name
+        self.output = output
+        self._popen = popen
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._popen.poll() is None
+
+    def signal(self, number: signal.Signals) -> None:
+        self._popen.send_signal(number)
+
+    def terminate(self) -> None:
+        """Tell it to stop in good order."""
+        self.signal(signal.SIGTERM)
+
+    def freeze(self) -> None:
+        self.signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """SIGKILL; returns when it is gone."""
+        self._popen.kill()
+        self._popen.wait()
+
+    async def ended(self, within: float = 30.0) -> int:
+        """Its exit code, waited for; negative for a signal."""
+        await until(
+            lambda: not self.is_running, within=within, waiting_for=f"the end of {self.name}"
+        )
+        code = self._popen.returncode
+        assert code is not None
+        return code
+
+
+class Processes:
+    """All processes of one journey: none outlives it."""
+
+    def __init__(self, url: str, ledger: Ledger, folder: Path) -> None:
+        self._url = url
+        self._ledger = ledger
+        self._folder = folder
+        self._started: list[Process] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for process in self._started:
+            if process.is_running:
+                process.thaw()
+                process.kill()
+            # pytest shows this only for a test that failed.
+            print(f"--- {process.name} ({process.pid}) said:\n{process.output.read_text()}")
+        print(f"--- the ledger:\n{self._ledger.path.read_text()}")
+
+    def open_gate(self, name: str) -> None:
+        (self._folder / name).touch()
+
+    def by_pid(self, pid: int) -> Process:
+        return next(process for process in self._started if process.pid == pid)
+
+    def start(self, module: str, *arguments: str, settings: Mapping[str, object]) -> Process:
+        """Run `python -m tests.journeys.<module>` with settings such as worker_lease_seconds."""
+        name = f"{module}-{len(self._started) + 1}"
+        output = self._folder / f"{name}.out"
+        given = {f"WINDLASS_{key.upper()}": str(value) for key, value in settings.items()}
+        with output.open("wb") as file:
+            popen = subprocess.Popen(
+                [sys.executable, "-m", f"tests.journeys.{module}", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                cwd=_ROOT,
+                env={
+                    **{k: v for k, v in os.environ.items() if not k.startswith("WINDLASS_")},
+                    "WINDLASS_DATABASE_URL": self._url,
+                    LEDGER: str(self._ledger.path),
+                    GATES: str(self._folder),
+                    **given,
+                },
+            )
+        process = Process(name, popen, output)
+        self._started.append(process)
+        return process
+
+
+async def all_gone(pids: list[int], *, within: float) -> None:
+    """Wait until none of these processes runs any more."""
+    await until(
+        lambda: not any(map(is_running, pids)),
+        within=within,
+        waiting_for=f"the end of {[pid for pid in pids if is_running(pid)]}",
+    )

@@ -1,0 +1,81 @@
+"""Databases that go away under load, and come back."""
+
+import asyncio
+import sqlite3
+import time
+
+import pytest
+
+from tests.databases import migrate
+from tests.databases.servers import mariadb, postgres
+from tests.journeys.journey import LEASE_SECONDS, SLACK_SECONDS
+from windlass.core.states import JobState
+
+#: The promise: work resumes so soon after the database's return.
+RESUME_SECONDS = 5.0
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(postgres, id="postgresql", marks=pytest.mark.database("postgresql")),
+        pytest.param(mariadb, id="mariadb", marks=pytest.mark.database("mariadb")),
+    ],
+)
+def server(request):
+    with request.param(durable=True) as server:
+        migrate(server.url)
+        yield server
+
+
+def restart(server):
+    server.restart()
+
+
+def kill(server):
+    server.kill()
+    time.sleep(1.5 * LEASE_SECONDS)  # so long that every lease runs out meanwhile
+    server.start()
+
+
+@pytest.mark.parametrize("fault", [restart, kill])
+async def test_a_database_that_comes_back_finds_everybody_at_work(server, start_journey, fault):
+    async with start_journey(server.url) as journey:
+        await at_work_through(journey, lambda: fault(server))
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+async def test_a_file_that_somebody_else_has_locked_for_long_finds_everybody_at_work(journey):
+    await at_work_through(journey, lambda: lock(journey.url.removeprefix("sqlite:///")))
+
+
+def lock(path):
+    other = sqlite3.connect(path, isolation_level=None, timeout=30)
+    other.execute("begin immediate")
+    time.sleep(1.5 * LEASE_SECONDS)
+    other.execute("rollback")
+    other.close()
+
+
+async def at_work_through(journey, fault):
+    """Put the database through a fault under load: nobody is started anew, nothing is lost."""
+    workers = await journey.workers(2)
+    enqueuers = await journey.enqueuers(2, pause=0.02)
+    lasting = await journey.started("async")
+    await journey.ledger.moments(50, "done")
+
+    await asyncio.to_thread(fault)
+    back_at = time.monotonic()
+    before = len(journey.ledger.lines("done"))
+    after = (await journey.ledger.moments(before + 50, "done"))[before]
+    acknowledged = await journey.acknowledged(enqueuers)
+    journey.let_end()
+    ended = await journey.ended(lasting)
+    await journey.all_ended(acknowledged)
+
+    assert after["at"] - back_at <= RESUME_SECONDS + SLACK_SECONDS
+    assert all(worker.is_running for worker in workers)
+    assert ended.state is JobState.COMPLETED
+    assert await journey.outcomes(lasting) == ["succeeded"], "an outage is nobody's fault"
+    await journey.check_delivery(acknowledged)
+    await journey.check_records()

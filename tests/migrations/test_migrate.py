@@ -1,0 +1,194 @@
+"""Migrations: up, down and up again, by several processes at once, and what is refused."""
+
+import asyncio
+
+import pytest
+
+from tests.conformance.builders import LEASE_TIME
+from tests.databases.connect import execute
+from tests.databases.kinds import asked
+from windlass.core.models import ALL_TENANTS, Definition, JobFilter, NewJob
+from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
+from windlass.ids import DefinitionKey, WorkerId, new_job_id
+from windlass.storage.base import Storage
+from windlass.storage.migrate import check, downgrade, migrate, migrations, status
+from windlass.storage.open import open_storage
+
+
+@pytest.fixture(params=asked())
+async def unmigrated(request, new_database):
+    """A database without any tables, and a way to open storages on it."""
+    database = new_database(request.param)
+    opened: list[Storage] = []
+
+    def open_one() -> Storage:
+        opened.append(open_storage(database.url))
+        return opened[-1]
+
+    open_one.url = database.url
+    yield open_one
+    for storage in opened:
+        await storage.close()
+
+
+async def enqueue_one(storage: Storage) -> str:
+    await storage.sync_definitions([Definition(key=DefinitionKey("d"), title="D", code_hash="1")])
+    job = NewJob(id=new_job_id(), definition=DefinitionKey("d"), payload="{}")
+    [stored] = await storage.enqueue([job])
+    return stored.status
+
+
+async def test_a_new_database_is_migrated_to_the_newest_schema(unmigrated):
+    storage = unmigrated()
+    known = migrations(storage.database.kind)
+    assert (await status(storage)).pending == known
+
+    applied = await migrate(storage)
+
+    now = await status(storage)
+    assert applied == list(now.applied) == known
+    assert (list(now.pending), now.version) == ([], known[-1].number)
+    await check(storage)
+    assert await enqueue_one(storage) == "created"
+
+
+async def test_migrating_again_changes_nothing(unmigrated):
+    storage = unmigrated()
+    await migrate(storage)
+    await enqueue_one(storage)
+
+    assert await migrate(storage) == []
+    assert len((await storage.page(ALL_TENANTS, JobFilter())).jobs) == 1
+
+
+async def test_a_schema_goes_up_down_and_up_again(unmigrated):
+    storage = unmigrated()
+    await migrate(storage)
+    await enqueue_one(storage)
+
+    undone = await downgrade(storage, to=0)
+    after_down = await status(storage)
+    with pytest.raises(SchemaOutdated):
+        await storage.page(ALL_TENANTS, JobFilter())
+    await migrate(storage)
+
+    assert undone == migrations(storage.database.kind)[::-1]
+    assert after_down.version == 0
+    assert (await storage.page(ALL_TENANTS, JobFilter())).jobs == []
+    assert await enqueue_one(storage) == "created"
+
+
+async def test_a_downgrade_leaves_only_the_journal(unmigrated):
+    storage = unmigrated()
+    await migrate(storage)
+
+    await downgrade(storage, to=0)
+
+    assert tables(unmigrated.url) <= {"windlass_migrations", "sqlite_sequence"}
+
+
+def tables(url: str) -> set[str]:
+    text = {
+        "s": "select name from sqlite_master where type in ('table', 'view')",
+        "p": "select table_name from information_schema.tables where table_schema = 'public'",
+        "m": "select table_name from information_schema.tables where table_schema = database()",
+    }[url[0]]
+    return {row[0] for row in execute(url, text)}
+
+
+async def test_a_downgrade_to_where_it_is_does_nothing(unmigrated):
+    storage = unmigrated()
+    await migrate(storage)
+
+    newest = (await status(storage)).version
+    assert await downgrade(storage, to=newest) == []
+    await check(storage)
+
+
+async def test_a_migration_stops_where_it_is_told_to(unmigrated):
+    storage = unmigrated()
+
+    assert await migrate(storage, to=0) == []
+    assert (await status(storage)).version == 0
+    with pytest.raises(SchemaOutdated):
+        await check(storage)
+
+
+async def test_several_processes_migrate_at_once_and_each_migration_runs_once(unmigrated):
+    storages = [unmigrated() for _ in range(4)]
+
+    applied = await asyncio.gather(*(migrate(storage) for storage in storages))
+
+    known = migrations(storages[0].database.kind)
+    assert sorted(len(some) for some in applied) == [0, 0, 0, len(known)]
+    for storage in storages:
+        await check(storage)
+
+
+async def test_a_migration_that_was_edited_is_noticed(unmigrated):
+    storage = unmigrated()
+    await migrate(storage)
+    execute(unmigrated.url, f"update windlass_migrations set checksum = '{'0' * 64}'")
+
+    with pytest.raises(MigrationChanged) as told:
+        await status(storage)
+    with pytest.raises(MigrationChanged):
+        await migrate(storage)
+
+    assert told.value.name == "0001_first"
+
+
+async def test_a_schema_from_the_future_is_refused(unmigrated):
+    storage = unmigrated()
+    await migrate(storage)
+    execute(
+        unmigrated.url,
+        "insert into windlass_migrations (number, name, checksum) values (9999, 'x', 'y')",
+    )
+
+    for refused in (status, check, migrate):
+        with pytest.raises(SchemaTooNew) as told:
+            await refused(storage)
+        assert told.value.found == 9999
+
+
+async def test_every_migration_has_the_same_number_and_name_on_every_database():
+    named = [
+        [(migration.number, migration.name) for migration in migrations(kind)]
+        for kind in ("postgresql", "mysql", "sqlite")
+    ]
+
+    assert named[0] == named[1] == named[2]
+    assert [number for number, _ in named[0]] == list(range(1, len(named[0]) + 1))
+
+
+VERBS = {
+    "sync": enqueue_one,
+    "enqueue": lambda s: s.enqueue(
+        [NewJob(id=new_job_id(), definition=DefinitionKey("d"), payload="{}")]
+    ),
+    "get": lambda s: s.get(ALL_TENANTS, new_job_id()),
+    "page": lambda s: s.page(ALL_TENANTS, JobFilter()),
+    "survey": lambda s: s.survey(None, ["d"]),
+    "claim": lambda s: s.claim(WorkerId("w"), [], ["d"], lease_time=LEASE_TIME),
+    "renew": lambda s: s.renew([], lease_time=LEASE_TIME),
+    "finish": lambda s: s.finish([]),
+    "cancel": lambda s: s.cancel(ALL_TENANTS, [new_job_id()]),
+    "retry": lambda s: s.retry(ALL_TENANTS, new_job_id()),
+    "promote": lambda s: s.promote(),
+    "fold": lambda s: s.fold(),
+    "expired": lambda s: s.expired(),
+    "prune": lambda s: s.prune("d", days=1, before_id=new_job_id()),
+    "tenants": lambda s: s.tenants(),
+    "workers": lambda s: s.workers(),
+}
+
+
+async def test_a_verb_on_an_unmigrated_database_says_that_it_is_outdated(unmigrated):
+    for verb in VERBS.values():
+        storage = unmigrated()
+
+        with pytest.raises(SchemaOutdated) as told:
+            await verb(storage)
+
+        assert told.value.found == 0

@@ -1,0 +1,393 @@
+"""The app's own verbs on each database: enqueue, find, wait, steer."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from windlass import Settings, Windlass
+from windlass.core.models import ReceiptStatus
+from windlass.core.states import JobState
+from windlass.errors import (
+    AmbiguousId,
+    DefinitionDisabled,
+    DefinitionNotFound,
+    DuplicateJob,
+    JobFailed,
+    JobNotFound,
+    JobStateConflict,
+    OptionInvalid,
+    PayloadInvalid,
+    TenantNotFound,
+    TenantSuspended,
+    WaitTimedOut,
+)
+
+
+@pytest.fixture
+def hello(wl):
+    @wl.job
+    def hello(name: str, times: int = 1) -> str:
+        return f"Hello, {name}! " * times
+
+    return hello
+
+
+async def test_enqueue_stores_a_job_and_gives_a_receipt(wl, hello):
+    receipt = await hello.enqueue(name="Ada")
+
+    assert (receipt.status, receipt.created) == (ReceiptStatus.CREATED, True)
+    job = await wl.jobs.get(receipt.job_id)
+    assert (job.id, job.definition, job.state) == (receipt.job_id, "hello", JobState.QUEUED)
+    assert (job.payload, job.tenant, job.queue) == ({"name": "Ada"}, "default", "default")
+    assert (job.priority, job.max_attempts, job.source) == (100, 3, "manual")
+
+
+async def test_arguments_may_be_given_by_position(wl, hello):
+    receipt = await hello.enqueue("Ada", times=2)
+
+    assert (await wl.jobs.get(receipt.job_id)).payload == {"name": "Ada", "times": 2}
+
+
+async def test_arguments_are_checked_before_anything_is_stored(hello, stored):
+    with pytest.raises(PayloadInvalid) as caught:
+        await hello.enqueue(name=3, tmies=2)
+
+    assert {error.pointer for error in caught.value.errors} == {"/name", "/tmies"}
+    assert await stored() == []
+
+
+async def test_a_job_declared_after_the_first_call_is_known_too(wl, hello):
+    await hello.enqueue(name="Ada")
+
+    @wl.job
+    def bye(name: str) -> None: ...
+
+    assert (await bye.enqueue(name="Ada")).created
+
+
+async def test_another_program_enqueues_by_key_without_the_handler(wl, hello, database):
+    await wl.ready()
+    other = Windlass(database.url, settings=Settings())
+
+    receipt = await other.enqueue("hello", {"name": "Ada"}, priority="high")
+    with pytest.raises(PayloadInvalid) as caught:
+        await other.enqueue("hello", {"name": "Ada", "times": "twice"})
+    await other.close()
+
+    job = await wl.jobs.get(receipt.job_id)
+    assert (job.payload, job.priority) == ({"name": "Ada"}, 50)
+    assert [error.pointer for error in caught.value.errors] == ["/times"]
+
+
+async def test_a_key_may_be_enqueued_where_its_handler_is(wl, hello):
+    receipt = await wl.enqueue("hello", {"name": "Ada"})
+    made = await wl.make("hello", {"name": "Bob"}, tenant="default")
+
+    [second] = await wl.enqueue_many([made])
+
+    assert (await wl.jobs.get(receipt.job_id)).payload == {"name": "Ada"}
+    assert (await wl.jobs.get(second.job_id)).payload == {"name": "Bob"}
+
+
+async def test_an_unknown_key_is_refused_with_the_nearest_one(wl, hello):
+    with pytest.raises(DefinitionNotFound, match="Did you mean `hello`"):
+        await wl.enqueue("helo")
+
+
+async def test_a_disabled_definition_takes_no_jobs_until_it_is_enabled(wl, hello, stored):
+    await wl.definitions.disable("hello")
+    with pytest.raises(DefinitionDisabled):
+        await hello.enqueue(name="Ada")
+    assert await stored() == []
+
+    await wl.definitions.enable("hello")
+
+    assert (await hello.enqueue(name="Ada")).created
+    assert [row.key for row in await wl.definitions.list()] == ["hello"]
+
+
+async def test_many_jobs_are_stored_with_progress_and_a_receipt_for_each(wl, hello):
+    told = []
+    jobs = [hello.make(name=f"number {number}") for number in range(4500)]
+
+    receipts = await wl.enqueue_many(jobs, progress=lambda done, all: told.append((done, all)))
+
+    assert [receipt.job_id for receipt in receipts] == [job.id for job in jobs]
+    assert all(receipt.created for receipt in receipts)
+    assert told == [(2000, 4500), (4000, 4500), (4500, 4500)]
+
+
+async def test_jobs_made_together_may_wait_for_each_other(wl, hello):
+    first = hello.make(name="first")
+    second = hello.options(after=[first]).make(name="second")
+
+    receipts = await wl.enqueue_many([first, second])
+
+    states = [(await wl.jobs.get(receipt.job_id)).state for receipt in receipts]
+    assert states == [JobState.QUEUED, JobState.PENDING]
+    [edge] = await wl.jobs.family(second.id)
+    assert (edge.child_id, edge.parent_id) == (second.id, first.id)
+
+
+async def test_enqueueing_the_same_made_jobs_again_is_harmless(wl, hello, stored):
+    jobs = [hello.make(name="Ada"), hello.make(name="Bob")]
+    first = await wl.enqueue_many(jobs)
+
+    assert await wl.enqueue_many(jobs) == first
+
+    assert len(await stored()) == 2
+
+
+async def test_single_enqueues_that_meet_share_a_round_trip(wl, hello, monkeypatch):
+    database = (await wl.ready()).storage.database
+    statements = Counter()
+    run = database.run
+
+    async def counted(verb, /, **params):
+        statements[verb] += 1
+        return await run(verb, **params)
+
+    monkeypatch.setattr(database, "run", counted)
+
+    receipts = await asyncio.gather(*[hello.enqueue(name=str(n)) for n in range(200)])
+
+    assert len({receipt.job_id for receipt in receipts}) == 200
+    assert statements["enqueue"] <= 4
+
+
+async def test_callers_that_meet_get_each_their_own_answer(hello, stored):
+    answers = await asyncio.gather(
+        hello.enqueue(name="Ada"),
+        hello.enqueue(name=3),
+        hello.options(tenant="nobody").enqueue(name="Bob"),
+        hello.options(dedupe_key="x").enqueue(name="Eve"),
+        hello.options(dedupe_key="x").enqueue(name="Eve"),
+        return_exceptions=True,
+    )
+
+    assert answers[0].created
+    assert isinstance(answers[1], PayloadInvalid)
+    assert isinstance(answers[2], TenantNotFound)
+    assert sorted(answer.status for answer in answers[3:]) == ["created", "existing"]
+    assert len(await stored()) == 2
+
+
+async def test_a_duplicate_is_an_answer_or_an_error_as_asked(wl, hello):
+    once = hello.options(dedupe_key="once")
+    first = await once.enqueue(name="Ada")
+
+    second = await once.enqueue(name="Ada")
+    with pytest.raises(DuplicateJob) as caught:
+        await once.options(on_duplicate="error").enqueue(name="Ada")
+
+    assert (second.status, second.job_id) == (ReceiptStatus.EXISTING, first.job_id)
+    assert second.because == "dedupe key 'once'"
+    assert (caught.value.code, caught.value.existing) == ("WL3304", first.job_id)
+
+
+async def test_a_definition_may_say_what_duplicates_mean_for_all_its_callers(wl, database):
+    @wl.job(dedupe="payload", on_duplicate="error")
+    def sync_folder(path: str) -> None: ...
+
+    await sync_folder.enqueue(path="/in")
+    other = Windlass(database.url, settings=Settings())
+
+    assert (await sync_folder.enqueue(path="/out")).created
+    for again in (sync_folder.enqueue(path="/in"), wl.enqueue("sync_folder", {"path": "/in"})):
+        with pytest.raises(DuplicateJob):
+            await again
+    with pytest.raises(DuplicateJob):
+        await other.enqueue("sync_folder", {"path": "/in"})
+    await other.close()
+
+
+async def test_one_duplicate_that_is_an_error_stores_nothing_of_its_batch(wl, hello, stored):
+    await hello.options(dedupe_key="x").enqueue(name="Ada")
+    jobs = [hello.make(name="Bob"), hello.options(dedupe_key="x").make(name="Ada")]
+
+    with pytest.raises(DuplicateJob):
+        await wl.enqueue_many(jobs, on_duplicate="error")
+
+    assert len(await stored()) == 1
+
+
+async def test_an_idempotency_key_holds_after_the_job_has_ended(wl, hello):
+    once = hello.options(idempotency_key="request 7")
+    first = await once.enqueue(name="Ada")
+    await wl.jobs.cancel(first.job_id)
+
+    again = await once.enqueue(name="Ada")
+
+    assert (again.status, again.job_id) == (ReceiptStatus.EXISTING, first.job_id)
+
+
+async def test_waiting_gives_the_result(wl, hello):
+    receipt = await hello.enqueue(name="Ada", times=2)
+
+    async with wl.running():
+        result = await (await wl.jobs.get(receipt.job_id)).wait("20s")
+
+    assert result == "Hello, Ada! Hello, Ada! "
+
+
+async def test_waiting_for_a_job_that_fails_tells_its_error(wl):
+    @wl.job(max_attempts=1)
+    def fail() -> None:
+        raise LookupError("no such page")
+
+    receipt = await fail.enqueue()
+    async with wl.running():
+        with pytest.raises(JobFailed, match="no such page") as caught:
+            await (await wl.jobs.get(receipt.job_id)).wait("20s")
+
+    assert (caught.value.state, caught.value.error_type) == ("dead_letter", "LookupError")
+
+
+async def test_waiting_ends_after_its_time_and_the_job_goes_on(wl, hello):
+    job = await wl.jobs.get((await hello.enqueue(name="Ada")).job_id)
+
+    with pytest.raises(WaitTimedOut):
+        await job.wait("10ms")
+
+    assert (await job.refresh()).state is JobState.QUEUED
+
+
+async def test_a_job_is_found_by_the_end_of_its_id(wl, hello):
+    receipt = await hello.enqueue(name="Ada")
+
+    assert (await wl.jobs.get(str(receipt.job_id)[-8:])).id == receipt.job_id
+    assert (await wl.jobs.get(str(receipt.job_id))).id == receipt.job_id
+    with pytest.raises(JobNotFound):
+        await wl.jobs.get("ffffffff")
+    with pytest.raises(OptionInvalid, match="job id"):
+        await wl.jobs.get("42")
+
+
+async def test_an_ending_that_fits_several_jobs_lists_them(wl, hello, monkeypatch):
+    engine = await wl.ready()
+    ids = [(await hello.enqueue(name=name)).job_id for name in ("Ada", "Bob")]
+
+    async def both(*_, **__):
+        return ids
+
+    monkeypatch.setattr(engine.storage, "find", both)
+
+    with pytest.raises(AmbiguousId) as caught:
+        await wl.jobs.get("abcdef")
+    assert caught.value.candidates == tuple(ids)
+
+
+async def test_jobs_are_listed_by_state_and_definition_page_by_page(wl, hello):
+    @wl.job
+    def bye() -> None: ...
+
+    for name in ("Ada", "Bob", "Eve"):
+        await hello.enqueue(name=name)
+    held = await hello.options(hold=True).enqueue(name="Joe")
+    await bye.enqueue()
+
+    first = await wl.jobs.list(definition="hello", states=["queued"], limit=2)
+    rest = await wl.jobs.list(definition="hello", states=["queued"], limit=2, after=first.next)
+    waiting = await wl.jobs.list(states=["waiting"])
+
+    assert (len(first.jobs), len(rest.jobs), rest.next) == (2, 1, None)
+    assert [job.id for job in waiting.jobs] == [held.job_id]
+    for wrong in (["asleep"], "queued"):
+        with pytest.raises(OptionInvalid, match="states"):
+            await wl.jobs.list(states=wrong)
+
+
+async def test_a_waiting_job_is_canceled_retried_and_run_now(wl, hello):
+    job = await wl.jobs.get((await hello.options(delay="1h").enqueue(name="Ada")).job_id)
+    assert (await job.explain()).code == "due_later"
+
+    canceled = await job.cancel(actor="ada", reason="not today")
+    again = await canceled.retry(actor="ada")
+
+    assert (canceled.state, canceled.reason) == (JobState.CANCELED, "not today")
+    assert (again.state, again.attempts) == (JobState.QUEUED, 0)
+    steps = [(step.to_state, step.actor) for step in await wl.jobs.history(job.id)]
+    assert steps == [("queued", None), ("canceled", "ada"), ("queued", "ada")]
+    await again.cancel()
+    with pytest.raises(JobStateConflict, match="cannot be run now: it was canceled"):
+        await wl.jobs.run_now(job.id)
+
+
+async def test_a_held_job_runs_when_someone_lets_it(wl, hello):
+    held = await wl.jobs.get((await hello.options(hold=True).enqueue(name="Ada")).job_id)
+    assert (held.state, (await held.explain()).code) == (JobState.PENDING, "held")
+
+    assert (await wl.jobs.run_now(held.id)).state is JobState.QUEUED
+
+
+async def test_a_dead_lettered_job_can_be_discarded(wl):
+    @wl.job(max_attempts=1)
+    async def fail() -> None:
+        raise ValueError
+
+    receipt = await fail.enqueue()
+    async with wl.running():
+        with pytest.raises(JobFailed):
+            await wl.jobs.wait(receipt.job_id, "20s")
+
+    assert [attempt.outcome for attempt in await wl.jobs.attempts(receipt.job_id)] == ["failed"]
+    await wl.jobs.discard(receipt.job_id)
+    with pytest.raises(JobNotFound):
+        await wl.jobs.get(receipt.job_id)
+
+
+async def test_one_tenants_view_shows_nothing_of_another(wl, hello):
+    await wl.tenants.create("acme", name="Acme", weight=2)
+    theirs = await hello.options(tenant="acme").enqueue(name="Ada")
+    await hello.enqueue(name="Bob")
+
+    seen = await wl.jobs.of("acme").list()
+
+    assert [job.id for job in seen.jobs] == [theirs.job_id]
+    for verb in (wl.jobs.of("default").get, wl.jobs.of("default").cancel):
+        with pytest.raises(JobNotFound):
+            await verb(theirs.job_id)
+
+
+async def test_a_tenant_that_is_suspended_or_unknown_takes_no_jobs(wl, hello, stored):
+    theirs = hello.options(tenant="acme")
+    with pytest.raises(TenantNotFound):
+        await theirs.enqueue(name="Ada")
+    await wl.tenants.create("acme")
+    await wl.tenants.suspend("acme")
+    with pytest.raises(TenantSuspended):
+        await theirs.enqueue(name="Ada")
+    assert await stored() == []
+
+    await wl.tenants.resume("acme")
+
+    receipt = await theirs.enqueue(name="Ada")
+    assert await wl.tenants.delete("acme") == 1
+    assert (await wl.jobs.get(receipt.job_id)).state is JobState.DEAD_LETTER
+    assert [tenant.id for tenant in await wl.tenants.list()] == ["default", "system"]
+
+
+async def test_an_app_closes_and_opens_again(wl, hello, database):
+    async with Windlass(database.url, settings=Settings()) as other:
+        receipt = await hello.enqueue(name="Ada")
+        await wl.close()
+
+        assert (await wl.jobs.get(receipt.job_id)).payload == {"name": "Ada"}
+        assert await wl.workers.list() == []
+        assert len((await other.jobs.list()).jobs) == 1
+
+
+async def test_each_event_loop_has_connections_of_its_own(wl, hello):
+    first = await hello.enqueue(name="Ada")
+
+    def elsewhere() -> object:
+        async def enqueue() -> object:
+            async with wl:
+                return await hello.enqueue(name="Bob")
+
+        return asyncio.run(enqueue())
+
+    second = await asyncio.to_thread(elsewhere)
+
+    assert {job.id for job in (await wl.jobs.list()).jobs} == {first.job_id, second.job_id}

@@ -1,0 +1,284 @@
+"""Bad input gets an error with a code, a reason and a way out, and nothing is lost or stored."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from windlass import Settings, Windlass, WindlassError
+from windlass.errors import (
+    DatabaseUnreachable,
+    DefinitionNotFound,
+    OptionInvalid,
+    ParentInvalid,
+    PayloadInvalid,
+    PayloadTooLarge,
+    PayloadUnstorable,
+    SchemaOutdated,
+    SettingsInvalid,
+    UnsupportedDatabase,
+)
+from windlass.ids import new_job_id
+
+YESTERDAY = datetime.now(UTC) - timedelta(days=1)
+
+
+@pytest.fixture
+def note(wl):
+    @wl.job
+    def note(text: str = "", about: dict[str, object] | None = None) -> None: ...
+
+    return note
+
+
+def told_well(error: WindlassError, code: str) -> bool:
+    """What happened, what to do, and the code."""
+    return error.code == code and error.message.endswith(".") and bool(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind", "code", "pointer"),
+    [
+        ({"text": 3}, PayloadInvalid, "WL2004", "/text"),
+        ({"txt": "hello"}, PayloadInvalid, "WL2004", "/txt"),
+        ({"text": "x" * 300_000}, PayloadTooLarge, "WL2005", ""),
+        ({"text": "nul \x00 inside"}, PayloadUnstorable, "WL2006", "/text"),
+        ({"text": "half \ud800 a pair"}, PayloadUnstorable, "WL2006", "/text"),
+        ({"about": {"deep": ["a\x00b"]}}, PayloadUnstorable, "WL2006", "/about/deep/0"),
+        ({"about": {"\udfff": 1}}, PayloadUnstorable, "WL2006", "/about"),
+        ({"about": {"n": float("nan")}}, PayloadUnstorable, "WL2006", "/about/n"),
+        ({"about": {"thing": object()}}, PayloadUnstorable, "WL2006", "/about/thing"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+async def test_a_payload_that_cannot_be_stored(wl, note, stored, payload, kind, code, pointer):
+    for enqueue in (note.enqueue(**payload), wl.enqueue("note", payload)):
+        with pytest.raises(kind) as caught:
+            await enqueue
+        assert told_well(caught.value, code)
+        assert [error.pointer for error in caught.value.errors] == [pointer]
+    with pytest.raises(kind):
+        note.make(**payload)
+
+    assert await stored() == []
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [{"text": 3}, {"text": "nul \x00"}, {"text": "half \ud800"}, {"text": "x" * 300_000}],
+    ids=["wrong type", "nul", "surrogate", "too large"],
+)
+async def test_a_bad_payload_by_key_without_the_handler(wl, note, database, stored, payload):
+    await wl.ready()
+    other = Windlass(database.url, settings=Settings())
+
+    with pytest.raises((PayloadInvalid, PayloadTooLarge, PayloadUnstorable)):
+        await other.enqueue("note", payload)
+
+    await other.close()
+    assert await stored() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"at": YESTERDAY}, "at"),
+        ({"at": datetime(2030, 1, 1)}, "at"),
+        ({"at": "tomorrow"}, "at"),
+        ({"at": YESTERDAY + timedelta(days=9), "delay": "1m"}, "at"),
+        ({"delay": "-5s"}, "delay"),
+        ({"delay": "5"}, "delay"),
+        ({"expires": "soon"}, "expires"),
+        ({"timeout": "0s"}, "timeout"),
+        ({"priority": "urgent"}, "priority"),
+        ({"max_attempts": 0}, "max_attempts"),
+        ({"max_attempts": "3"}, "max_attempts"),
+        ({"queue": ""}, "queue"),
+        ({"queue": "q" * 192}, "queue"),
+        ({"tenant": None}, "tenant"),
+        ({"tenant": "a\x00"}, "tenant"),
+        ({"dedupe_key": ""}, "dedupe_key"),
+        ({"idempotency_key": "\ud800"}, "idempotency_key"),
+        ({"correlation_id": 7}, "correlation_id"),
+        ({"on_duplicate": "replace it"}, "on_duplicate"),
+        ({"on_parent_failure": "cry"}, "on_parent_failure"),
+        ({"source": "nowhere"}, "source"),
+        ({"after": "0190"}, "after"),
+        ({"after": ["0190"]}, "after"),
+        ({"after": [3]}, "after"),
+        ({"after": 3}, "after"),
+        ({"metadata": [1]}, "metadata"),
+        ({"metadata": {"big": "x" * 20_000}}, "metadata"),
+        ({"schedule": "0 2 * * *"}, "option"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
+)
+async def test_an_option_that_cannot_be(note, stored, options, named):
+    with pytest.raises(OptionInvalid) as caught:
+        await note.options(**options).enqueue(text="hello")
+
+    assert told_well(caught.value, "WL2007")
+    assert caught.value.option == named
+    assert await stored() == []
+
+
+async def test_metadata_that_cannot_be_stored(note, stored):
+    with pytest.raises(PayloadUnstorable, match="metadata"):
+        await note.options(metadata={"a": "\x00"}).enqueue()
+
+    assert await stored() == []
+
+
+async def test_a_payload_above_the_limit_that_was_set(database):
+    settings = Settings.load({"limits.payload_bytes": 1024}, environ={})
+    async with (
+        Windlass(database.url, settings=settings) as app,
+        Windlass(database.url, settings=settings) as other,
+    ):
+
+        @app.job
+        def note(text: str) -> None: ...
+
+        for enqueue in (note.enqueue("x" * 2000), app.enqueue("note", {"text": "x" * 2000})):
+            with pytest.raises(PayloadTooLarge, match="1,024"):
+                await enqueue
+        await app.ready()
+        with pytest.raises(PayloadTooLarge, match="1,024"):
+            await other.enqueue("note", {"text": "x" * 2000})
+
+
+async def test_a_definition_nobody_knows(wl, note, stored):
+    with pytest.raises(DefinitionNotFound) as caught:
+        await wl.enqueue("noet", {"text": "hello"})
+
+    assert told_well(caught.value, "WL2107")
+    assert await stored() == []
+
+
+async def test_a_parent_that_does_not_exist_or_is_anothers(wl, note, stored):
+    await wl.tenants.create("acme")
+    theirs = await note.options(tenant="acme").enqueue()
+
+    for parent in (new_job_id(), theirs):
+        with pytest.raises(ParentInvalid) as caught:
+            await note.options(after=[parent]).enqueue()
+        assert told_well(caught.value, "WL3305")
+
+    assert [job.id for job in await stored()] == [theirs.job_id]
+
+
+async def test_parents_in_a_circle(wl, note, stored):
+    first, second, third = (note.make() for _ in range(3))
+    circle = [
+        replace(first, after=(third.id,)),
+        replace(second, after=(first.id,)),
+        replace(third, after=(second.id,)),
+    ]
+
+    for jobs in (circle, [replace(first, after=(first.id,))]):
+        with pytest.raises(ParentInvalid) as caught:
+            await wl.enqueue_many(jobs)
+        assert (told_well(caught.value, "WL3305"), caught.value.because) == (True, "cycle")
+
+    assert await stored() == []
+
+
+async def test_one_bad_job_among_many_stores_none_of_its_batch(wl, note, stored):
+    good = [note.make(text=str(number)) for number in range(5)]
+    bad = note.options(after=[new_job_id()]).make()
+
+    with pytest.raises(ParentInvalid):
+        await wl.enqueue_many([*good, bad])
+    assert await stored() == []
+
+    with pytest.raises(OptionInvalid):
+        await wl.enqueue_many([*good, note.options(at=YESTERDAY).make()])
+    assert await stored() == []
+
+    assert all(receipt.created for receipt in await wl.enqueue_many(good))
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "mariadb", "mysql"])
+async def test_a_database_nobody_answers_for(scheme):
+    app = Windlass(f"{scheme}://ada:secret@127.0.0.1:1/nothing", settings=Settings())
+
+    with pytest.raises(DatabaseUnreachable) as caught:
+        await app.enqueue("note")
+
+    assert told_well(caught.value, "WL1101")
+    assert "127.0.0.1:1" in str(caught.value)
+    assert "secret" not in str(caught.value)
+    await app.close()
+
+
+async def test_a_file_that_cannot_be_opened(tmp_path):
+    app = Windlass(f"sqlite:///{tmp_path}/no/such/folder/jobs.db", settings=Settings())
+
+    with pytest.raises(DatabaseUnreachable) as caught:
+        await app.enqueue("note")
+
+    assert told_well(caught.value, "WL1101")
+    await app.close()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("postgresql", marks=pytest.mark.database("postgresql")),
+        pytest.param("mariadb", marks=pytest.mark.database("mariadb")),
+    ],
+)
+async def test_a_server_that_was_not_migrated(new_database, kind):
+    app = Windlass(new_database(kind).url, settings=Settings())
+
+    for verb in (app.enqueue("note"), app.jobs.list(), app.definitions.list()):
+        with pytest.raises(SchemaOutdated, match="windlass db migrate") as caught:
+            await verb
+        assert told_well(caught.value, "WL1203")
+
+    await app.close()
+
+
+@pytest.mark.database("sqlite")
+async def test_a_new_file_is_migrated_by_itself(new_database):
+    app = Windlass(new_database("sqlite").url, settings=Settings())
+
+    assert await app.definitions.list() == []
+    assert (await app.jobs.list()).jobs == []
+
+    await app.close()
+
+
+async def test_a_url_of_no_known_database():
+    app = Windlass("oracle://127.0.0.1/jobs", settings=Settings())
+
+    with pytest.raises(UnsupportedDatabase) as caught:
+        await app.enqueue("note")
+
+    assert told_well(caught.value, "WL1103")
+
+
+def test_settings_that_cannot_be_are_told_all_at_once(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WINDLASS_WORKER_LEASE_SECONDS", "0")
+    monkeypatch.setenv("WINDLASS_WORKER_CONCURRENCY", "many")
+    app = Windlass()
+
+    with pytest.raises(SettingsInvalid) as caught:
+        app.job(lambda: None)
+
+    assert told_well(caught.value, "WL1301")
+    assert {problem.key for problem in caught.value.problems} == {
+        "worker.lease_seconds",
+        "worker.concurrency",
+    }
+
+
+def test_the_url_comes_from_the_environment_or_is_a_file_here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WINDLASS_DATABASE_URL", raising=False)
+    assert Windlass().settings.database.url == "sqlite:///windlass.db"
+
+    monkeypatch.setenv("WINDLASS_DATABASE_URL", "sqlite:///other.db")
+    assert Windlass().settings.database.url == "sqlite:///other.db"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,231 @@
+"""Functions become definitions: what `@wl.job` makes of them, and what it refuses."""
+
+import inspect
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+import windlass
+from windlass import Backoff, JobContext, Settings, Windlass, sync
+from windlass.core.models import FOREVER
+from windlass.errors import DefinitionInvalid, OptionInvalid
+
+
+@pytest.fixture
+def app():
+    return Windlass("sqlite:///never-opened.db", settings=Settings())
+
+
+def test_the_public_names_are_these():
+    assert sorted(windlass.__all__) == [
+        "Backoff",
+        "Job",
+        "JobContext",
+        "JobFailed",
+        "Permanent",
+        "Receipt",
+        "Settings",
+        "Stopped",
+        "Windlass",
+        "WindlassError",
+    ]
+    assert all(hasattr(windlass, name) for name in windlass.__all__)
+
+
+def test_a_declared_function_can_still_be_called(app):
+    @app.job
+    def hello(name: str) -> str:
+        """Greets."""
+        return f"Hello, {name}!"
+
+    assert hello("Ada") == "Hello, Ada!"
+    assert (hello.__name__, hello.__doc__) == ("hello", "Greets.")
+    assert list(inspect.signature(hello).parameters) == ["name"]
+    assert repr(hello) == "<job hello>"
+
+
+def test_the_key_is_the_given_one_or_the_functions_name(app):
+    @app.job("mail.send")
+    def send() -> None: ...
+
+    @app.job(queue="mail")
+    async def receive() -> None: ...
+
+    @app.job()
+    def sort() -> None: ...
+
+    assert (send.key, receive.key, sort.key) == ("mail.send", "receive", "sort")
+    assert list(app.handlers) == ["mail.send", "receive", "sort"]
+
+
+def test_everything_said_about_a_job_is_in_its_definition(app):
+    @app.job(
+        "mail.send",
+        title="Send mail",
+        description="Sends one.",
+        queue="mail",
+        priority="high",
+        max_attempts=5,
+        backoff=Backoff.fixed("3s"),
+        timeout="30s",
+        isolation="thread",
+        max_concurrency=2,
+        permanent=[LookupError],
+        default_payload={"to": "ada"},
+        tags=["billing"],
+        system=True,
+        idempotent=True,
+        requires_permission="mail",
+        dedupe="payload",
+        dedupe_window="2m",
+        on_duplicate="error",
+        on_parent_failure="run",
+        retention_days=0,
+        log_retention_days="forever",
+        retention_count=10,
+    )
+    def send(to: str) -> None: ...
+
+    made = send.handler.definition
+    assert (made.title, made.description, made.queue) == ("Send mail", "Sends one.", "mail")
+    assert (made.priority, made.max_attempts, made.timeout_seconds) == (50, 5, 30)
+    assert (made.max_concurrency, made.tags, made.system) == (2, ("billing",), True)
+    assert (made.idempotent, made.requires_permission) == (True, "mail")
+    assert (made.dedupe, made.dedupe_window_seconds) == ("payload", 120)
+    assert (made.on_duplicate, made.on_parent_failure) == ("error", "run")
+    assert (made.retention_days, made.log_retention_days) == (0, FOREVER)
+    assert (made.retention_count, made.default_payload) == (10, '{"to":"ada"}')
+    assert send.handler.backoff == Backoff.fixed("3s")
+    assert send.handler.permanent == (LookupError,)
+
+
+def test_what_is_not_said_comes_from_the_settings():
+    settings = Settings.load(
+        {"worker.max_attempts": 7, "timeout_seconds": 12, "backoff.base_seconds": 2}, environ={}
+    )
+    app = Windlass("sqlite:///never-opened.db", settings=settings)
+
+    @app.job
+    def hello() -> None:
+        """Greets."""
+
+    assert hello.handler.definition.max_attempts == 7
+    assert hello.handler.definition.description == "Greets."
+    assert hello.handler.timeout == timedelta(seconds=12)
+    assert hello.handler.backoff.base == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"max_attempts": 0}, "max_attempts is 0"),
+        ({"max_attempts": True}, "max_attempts is True"),
+        ({"max_concurrency": 0}, "max_concurrency is 0"),
+        ({"isolation": "fiber"}, "isolation is 'fiber'"),
+        ({"timeout": "0s"}, "timeout is '0s'"),
+        ({"retention_days": -1}, "retention_days is -1"),
+        ({"retention_days": "ever"}, "retention_days is 'ever'"),
+        ({"retention_count": 0}, "retention_count is 0"),
+        ({"on_duplicate": "shrug"}, "on_duplicate is 'shrug'"),
+        ({"on_parent_failure": "cry"}, "on_parent_failure is 'cry'"),
+        ({"dedupe": "key"}, "dedupe is 'key'"),
+        ({"permanent": [3]}, "permanent is [3]"),
+        ({"tags": "billing"}, "tags is 'billing'"),
+        ({"backoff": "5s"}, "backoff is '5s'"),
+        ({"default_payload": [1]}, "default_payload is [1]"),
+        ({"schedul": "daily"}, "'schedul' is no option of a job"),
+    ],
+)
+def test_a_declaration_that_cannot_work_is_refused_at_once(app, said, problem):
+    with pytest.raises(DefinitionInvalid, match="cannot work") as caught:
+        app.job(**said)(lambda: None)
+
+    assert problem.lower() in caught.value.reason.lower()
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "said", [{"queue": ""}, {"priority": "asap"}, {"timeout": "soon"}, {"dedupe_window": -1}]
+)
+def test_options_that_calls_share_are_refused_in_the_same_words(app, said):
+    with pytest.raises(OptionInvalid):
+        app.job("plain", **said)(lambda: None)
+
+
+def test_a_function_whose_arguments_cannot_be_named_is_refused(app):
+    with pytest.raises(DefinitionInvalid, match=r"\*names"):
+
+        @app.job
+        def hello(*names: str) -> None: ...
+
+    with pytest.raises(DefinitionInvalid, match="no type hint"):
+
+        @app.job
+        def bye(name) -> None: ...
+
+
+def test_a_generator_is_refused(app):
+    with pytest.raises(DefinitionInvalid, match="generator"):
+
+        @app.job
+        def hello():
+            yield 1
+
+
+def test_a_process_isolated_handler_must_stand_where_a_child_finds_it(app):
+    with pytest.raises(DefinitionInvalid, match="inside another function"):
+
+        @app.job(isolation="process")
+        def hello() -> None: ...
+
+
+def test_two_functions_cannot_share_a_key(app):
+    @app.job("hello")
+    def one() -> None: ...
+
+    with pytest.raises(DefinitionInvalid, match="declared twice"):
+
+        @app.job("hello")
+        def two() -> None: ...
+
+
+def test_the_same_function_may_be_declared_anew(app):
+    def hello() -> None: ...
+
+    app.job(hello)
+    again = app.job(max_attempts=9)(hello)
+
+    assert app.handlers["hello"] is again.handler
+
+
+def test_a_callable_without_a_name_needs_a_key(app):
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    with pytest.raises(OptionInvalid):
+        app.job(partial(add, b=1))
+
+    assert app.job("add")(partial(add, b=1)).key == "add"
+
+
+def test_the_context_may_be_named_and_placed_at_will(app):
+    @app.job
+    def hello(name: str, *, about: JobContext | None = None) -> None: ...
+
+    assert hello.handler.payload.signature.context == "about"
+    assert list(hello.handler.payload.schema["properties"]) == ["name"]
+
+
+def test_both_faces_declare_the_same(app):
+    @app.job(queue="mail", max_attempts=2)
+    def hello(name: str) -> None: ...
+
+    blocking = sync.Windlass("sqlite:///never-opened.db", settings=Settings())
+
+    @blocking.job(queue="mail", max_attempts=2)
+    def hello_too(name: str) -> None: ...
+
+    theirs = blocking.job("hello", queue="mail", max_attempts=2)(hello.__wrapped__)
+    assert theirs.handler.definition == hello.handler.definition
+    assert hello_too.key == "hello_too"

@@ -1,0 +1,143 @@
+"""What a type checker knows of the public face. Checked, never run: see test_typing.py.
+
+A line with `type: ignore` is a mistake that has to be found: mypy tells of ignores that hide none.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any, assert_type
+
+from windlass import Backoff, Job, JobContext, Receipt, Windlass, sync
+from windlass.core.models import Attempt, Definition, NewJob, Page, Tenant
+from windlass.core.states import JobState
+from windlass.faces import JobHandle
+from windlass.testing import BlockingTestWindlass, Summary, TestWindlass
+
+wl = Windlass()
+
+
+@wl.job
+def hello(name: str, times: int = 1) -> str:
+    return name * times
+
+
+@wl.job("mail.send", queue="mail", max_attempts=5, timeout="30s", tags=["billing"])
+def send(ctx: JobContext, invoice_id: int, locale: str = "en") -> str:
+    ctx.log.info("sending", invoice=invoice_id)
+    for number in ctx.track([1, 2, 3], note="counting"):
+        assert_type(number, int)
+    assert_type(ctx.fence, int)
+    return locale
+
+
+@wl.job
+async def fetch(ctx: JobContext, url: str) -> bytes:
+    await ctx.complete(object())
+    return url.encode()
+
+
+@wl.job(isolation="process", backoff=Backoff.fixed("3s"), permanent=[ValueError])
+async def crawl(*, depth: int) -> None: ...
+
+
+wl.job(isolation="fiber")  # type: ignore[call-overload]  # not a kind of isolation
+wl.job(max_attemps=3)  # type: ignore[call-overload]  # a typo
+
+
+async def arguments() -> None:
+    assert_type(await hello.enqueue(name="Ada"), Receipt)
+    assert_type(await hello.enqueue("Ada", 2), Receipt)
+    await send.enqueue(invoice_id=1)
+    await fetch.enqueue(url="x")
+    await crawl.enqueue(depth=2)
+    await hello.enqueue()  # type: ignore[call-arg]  # the name is missing
+    await hello.enqueue(nme="Ada")  # type: ignore[call-arg]  # a typo
+    await hello.enqueue(name=3)  # type: ignore[arg-type]  # not text
+    await send.enqueue(invoice_id="1")  # type: ignore[arg-type]  # not a number
+    await send.enqueue(ctx=None, invoice_id=1)  # type: ignore[call-arg]  # the worker's to give
+    await fetch.enqueue(uri="x")  # type: ignore[call-arg]  # a typo
+    await crawl.enqueue(2)  # type: ignore[call-arg]  # by name only
+
+
+async def options() -> None:
+    theirs = hello.options(tenant="acme", delay="2m").options(priority="high", after=[])
+    assert_type(await theirs.enqueue(name="Ada"), Receipt)
+    hello.options(delay=timedelta(minutes=2), at=datetime.now(), expires=3.5, tx=object())
+    await theirs.enqueue(name=3)  # type: ignore[arg-type]  # not text
+    hello.options(tennant="acme")  # type: ignore[call-arg]  # a typo
+    hello.options(tenant=7)  # type: ignore[arg-type]  # not text
+    hello.options(on_duplicate="replace")  # type: ignore[arg-type]  # not one of the words
+    hello.options(at="tomorrow")  # type: ignore[arg-type]  # not a datetime
+
+
+async def in_bulk() -> None:
+    assert_type(hello.make(name="Ada"), NewJob)
+    assert_type(await wl.enqueue_many([hello.make(name="Ada")], tx=None), list[Receipt])
+    assert_type(await wl.make("hello", {"name": "Ada"}, tenant="acme"), NewJob)
+    assert_type(await wl.enqueue("hello", {"name": "Ada"}, priority="low"), Receipt)
+    hello.make(name=3)  # type: ignore[arg-type]  # not text
+    await wl.enqueue("hello", prioritee="low")  # type: ignore[call-arg]  # a typo
+
+
+async def found() -> None:
+    job = await wl.jobs.get("0199c0ffee00")
+    assert_type(job, JobHandle)
+    assert_type(job.state, JobState)
+    assert_type(await job.cancel(actor="ada"), JobHandle)
+    assert_type(await wl.jobs.list(states=["queued"]), Page)
+    assert_type(await wl.tenants.create("acme", weight=2), Tenant)
+    for definition in await wl.definitions.list():
+        assert_type(definition, Definition)
+    for attempt in await wl.jobs.attempts(job.id):
+        assert_type(attempt, Attempt)
+    result: dict[str, Any] = await job.wait("60s")
+    hello.options(after=[job, result["id"]])
+    job.stat  # type: ignore[attr-defined]  # noqa: B018  a typo
+    await wl.tenants.create("acme", wait=2)  # type: ignore[call-arg]  # a typo
+    await wl.jobs.list(state=["queued"])  # type: ignore[call-arg]  # a typo
+    async with wl.running(concurrency=100, queues=["mail"]):
+        pass
+
+
+def calls() -> None:
+    assert_type(hello("Ada"), str)
+    assert_type(hello.blocking.options(tenant="acme").enqueue(name="Ada"), Receipt)
+    hello.blocking.enqueue(name=3)  # type: ignore[arg-type]  # not text
+
+
+blocking = sync.Windlass()
+
+
+@blocking.job
+def greet(name: str) -> str:
+    return name
+
+
+@blocking.job(queue="mail")
+async def write(ctx: JobContext, to: str) -> None:
+    ctx.checkpoint()
+
+
+def blocked() -> None:
+    assert_type(greet.enqueue(name="Ada"), Receipt)
+    assert_type(write.options(tenant="acme").enqueue(to="Ada"), Receipt)
+    assert_type(blocking.enqueue_many([greet.make(name="Ada")]), list[Receipt])
+    assert_type(blocking.enqueue("greet", {"name": "Ada"}, tenant="acme"), Receipt)
+    job = blocking.jobs.get("0199c0ffee00")
+    assert_type(job, sync.JobHandle)
+    assert_type(job.retry().refresh().state, JobState)
+    assert_type(blocking.jobs.list(queue="mail"), Page)
+    assert_type(blocking.tenants.create("acme", weight=2), Tenant)
+    greet.enqueue(nme="Ada")  # type: ignore[call-arg]  # a typo
+    write.enqueue(to=3)  # type: ignore[arg-type]  # not text
+    blocking.tenants.create("acme", wait=2)  # type: ignore[call-arg]  # a typo
+    job.cancel(actor=3)  # type: ignore[arg-type]  # not text
+    with blocking.running(concurrency=2):
+        pass
+
+
+async def tested(test: TestWindlass, blocked: BlockingTestWindlass) -> None:
+    assert_type(await test.assert_enqueued(hello, name="Ada"), Job)
+    assert_type(await test.run_all(through="1h"), Summary)
+    assert_type(blocked.run_all(), Summary)
+    assert_type(blocked.assert_enqueued(greet, name="Ada"), Job)
+    test.travel("2026-03-29 02:30", tz="Europe/Berlin")

@@ -1,0 +1,99 @@
+"""The loops together: how often each looks."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conformance.builders import (
+    KNOWN,
+    a_definition,
+    claim,
+    enqueue,
+    enqueue_child,
+    finish,
+    ids_in,
+    lease_of,
+    new_job,
+    regate,
+)
+from windlass.core.models import ALL_TENANTS
+from windlass.core.states import JobState
+from windlass.upkeep.housekeeping import Housekeeping, Pruning, Regating
+from windlass.upkeep.upkeep import look_seconds
+
+
+@given(st.integers(1, 60))
+def test_a_dead_workers_job_starts_again_within_one_and_a_half_leases(lease):
+    # The lease, the wait for a first look, the second look, the wait for it, and a poll of a
+    # worker on a database without nudges; loops are up to a tenth late.
+    look = 1.1 * look_seconds(timedelta(seconds=lease))
+    most = lease + look + lease / 3 + look
+
+    assert most <= 1.5 * lease + 0.2
+
+
+async def test_housekeeping_ends_children_of_a_parent_that_failed_unseen(engine, storage):
+    parent = await enqueue(storage)
+    child = await enqueue_child(storage, parent)
+    await storage.cancel(ALL_TENANTS, [parent])
+
+    done = await Housekeeping(engine).tick()
+
+    assert done >= 1
+    assert child in await ids_in(storage, JobState.CANCELED)
+
+
+async def test_housekeeping_admits_a_child_that_was_stored_while_its_parent_ended(engine, storage):
+    parent = await enqueue(storage)
+    lease = await lease_of(storage, parent)
+    child = new_job(after=(parent,))
+    await storage.enqueue([child])
+    assert child.id in await ids_in(storage, JobState.PENDING)
+
+    await storage.finish([finish(lease)])
+    await Housekeeping(engine).tick()
+
+    assert child.id in await ids_in(storage, JobState.QUEUED)
+
+
+async def test_housekeeping_folds_the_counts(engine, storage):
+    await enqueue(storage)
+
+    await Housekeeping(engine).tick()
+
+    assert await storage.fold() == 0
+    assert sum(int(row["queued"]) for row in await storage.counts(ALL_TENANTS)) == 1
+
+
+async def test_a_job_left_behind_a_gate_of_the_past_is_moved(engine, storage):
+    id = await enqueue(storage)
+    # As if a process had died between the change and the move.
+    await a_definition(storage, "plain", max_concurrency=5, code_hash="2")
+    assert await claim(storage, known=KNOWN) == []
+
+    await Regating(engine).tick()
+
+    assert [lease.job_id for lease in await claim(storage, known=KNOWN)] == [id]
+
+
+async def test_pruning_goes_on_until_nothing_is_left(engine, storage, clock):
+    await clock.set(datetime.now(UTC))  # ids carry the time of their making
+    await a_definition(storage, "brief", retention_days=1.0)
+    for _ in range(3):
+        id = await enqueue(storage, definition="brief")
+        await storage.cancel(ALL_TENANTS, [id])
+    await clock.advance(timedelta(days=2))
+
+    assert await Pruning(engine).tick() == 3
+
+    assert await ids_in(storage, JobState.CANCELED) == set()
+
+
+async def test_regating_what_stands_right_changes_nothing(engine, storage):
+    id = await enqueue(storage)
+
+    await Regating(engine).tick()
+    await regate(storage)
+
+    assert [lease.job_id for lease in await claim(storage)] == [id]

@@ -1,0 +1,77 @@
+"""Short ways to handlers, leases and runs."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+from tests.conformance.builders import started
+from windlass import Settings, Windlass
+from windlass.core.models import Finish, Lease
+from windlass.core.redact import Redactor
+from windlass.storage.base import Storage
+from windlass.worker.attempt import LiveAttempt
+from windlass.worker.context import Ending
+from windlass.worker.handlers import Handler
+from windlass.worker.process import Children
+from windlass.worker.threads import Threads
+
+
+def a_handler(function: Callable[..., Any], **options: Any) -> Handler:
+    """The handler of a function, as `@wl.job` makes it."""
+    wl = Windlass("sqlite:///never-opened.db", settings=Settings())
+    return wl.job("plain", **options)(function).handler
+
+
+async def a_lease(storage: Storage, payload: str = "{}", **changes: Any) -> Lease:
+    return await started(storage, payload=payload, **changes)
+
+
+class Sink:
+    """Where a run's words go, remembered."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str, dict[str, Any]]] = []
+        self.steps: list[tuple[float, str | None]] = []
+        self.completed: list[object] = []
+
+    def log(self, lease: Lease, level: str, message: str, fields: Any) -> None:
+        self.lines.append((level, message, dict(fields)))
+
+    def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
+        self.steps.append((fraction, note))
+
+    def complete(self, lease: Lease, tx: object, result: object, warnings: Any) -> Ending:
+        async def record() -> None:
+            self.completed.append(result)
+
+        return Ending(record(), blocking=False)
+
+
+class Run:
+    """One attempt, and how it ended."""
+
+    def __init__(self, lease: Lease, handler: Handler, around: Any = ()) -> None:
+        self.sink = Sink()
+        self.threads = Threads()
+        self.ends: asyncio.Queue[Finish | None] = asyncio.Queue()
+        self.attempt = LiveAttempt(
+            lease,
+            handler,
+            sink=self.sink,
+            threads=self.threads,
+            children=Children(),
+            around=around,
+            random=Random(1),
+            redactor=Redactor(),
+            on_end=lambda attempt, finish: self.ends.put_nowait(finish),
+        )
+        self.attempt.start()
+
+    async def end(self, within: float = 30) -> Finish | None:
+        async with asyncio.timeout(within):
+            return await self.ends.get()
+
+
+SOON = timedelta(milliseconds=20)

@@ -1,0 +1,143 @@
+"""Ends are recorded together, in the end always."""
+
+import asyncio
+
+import pytest
+import structlog
+
+from tests.conformance.builders import finish, held, job, started, state_of
+from tests.waiting import until
+from windlass.core.redact import Redactor
+from windlass.core.states import JobState
+from windlass.errors import DatabaseUnreachable
+from windlass.telemetry import Telemetry
+from windlass.worker import finisher as module
+from windlass.worker.finisher import Finisher
+from windlass.worker.reports import Reports
+
+OUTAGE = DatabaseUnreachable("postgresql://db/shop")
+
+
+@pytest.fixture
+def batches(storage, monkeypatch):
+    """How many ends each statement carried; `fail` makes the next ones raise."""
+    batches = Batches()
+    write = storage.finish
+
+    async def counted(finishes):
+        batches.sizes.append(len(finishes))
+        if batches.fail:
+            raise batches.fail.pop()
+        return await write(finishes)
+
+    monkeypatch.setattr(storage, "finish", counted)
+    return batches
+
+
+class Batches:
+    def __init__(self):
+        self.sizes = []
+        self.fail = []
+
+
+@pytest.fixture
+def recorded():
+    return []
+
+
+@pytest.fixture
+async def reports(engine, storage, heard):
+    return Reports(
+        engine.leases(),
+        engine.join,
+        Telemetry(heard),
+        buffer_lines=100,
+        buffer_seconds=5.0,
+        redactor=Redactor(),
+    )
+
+
+@pytest.fixture
+async def finisher(engine, reports, heard, recorded, batches, monkeypatch):
+    monkeypatch.setattr(module, "backoff_seconds", lambda failures: 0.001)
+    finisher = Finisher(engine.leases(), reports, Telemetry(heard), recorded.extend)
+    yield finisher
+    finisher.close()
+
+
+async def test_ends_of_one_moment_are_written_together(finisher, storage, batches, recorded):
+    leases = [await started(storage) for _ in range(5)]
+
+    for lease in leases:
+        finisher.add(finish(lease))
+    await finisher.drain()
+
+    assert batches.sizes == [5]
+    assert recorded == [held(lease) for lease in leases]
+
+
+@pytest.mark.parametrize("error", [OUTAGE, ZeroDivisionError()])
+async def test_an_end_is_written_when_the_database_is_back(
+    finisher, storage, batches, recorded, error, heard
+):
+    lease = await started(storage)
+    # Content that is refused is tried once more without its text.
+    batches.fail = [error] * 5
+
+    finisher.add(finish(lease))
+    await until(lambda: len(batches.sizes) > 6 or recorded)
+    await finisher.drain()
+
+    assert recorded == [held(lease)]
+    assert heard.events()
+
+
+async def test_lines_are_written_before_the_lease_that_guards_them_ends(finisher, storage, reports):
+    lease = await started(storage)
+    with structlog.testing.capture_logs():
+        reports.log(lease, "info", "last words", {})
+
+    finisher.add(finish(lease))
+    await finisher.drain()
+
+    lines = await storage.logs(await job(storage, lease.job_id))
+    assert [line.message for line in lines] == ["last words"]
+
+
+async def test_no_statement_carries_more_than_databases_take(
+    finisher, storage, batches, monkeypatch
+):
+    monkeypatch.setattr(module, "_MOST_CHARACTERS", 25)
+    leases = [await started(storage) for _ in range(5)]
+
+    for lease in leases:
+        finisher.add(finish(lease, result=f'"{"x" * 8}"'))
+    await finisher.drain()
+
+    assert batches.sizes == [2, 2, 1]
+
+
+async def test_an_end_larger_than_a_statement_should_be_goes_alone(
+    finisher, storage, batches, monkeypatch
+):
+    monkeypatch.setattr(module, "_MOST_CHARACTERS", 1)
+    leases = [await started(storage) for _ in range(2)]
+
+    for lease in leases:
+        finisher.add(finish(lease, result='"more"'))
+    await finisher.drain()
+
+    assert batches.sizes == [1, 1]
+
+
+async def test_what_is_given_up_at_the_end_stays_running(finisher, storage, batches, recorded):
+    lease = await started(storage)
+    batches.fail = [OUTAGE] * 1000
+    finisher.add(finish(lease))
+    await until(lambda: batches.sizes)
+
+    finisher.close()
+    await asyncio.sleep(0)
+
+    assert recorded == []
+    assert await state_of(storage, lease.job_id) is JobState.RUNNING

@@ -1,0 +1,106 @@
+"""Runs in processes of their own: what they tell arrives, and they are ended for sure."""
+
+import asyncio
+
+import pytest
+
+from tests.databases.servers.minder import is_running
+from tests.waiting import until
+from tests.worker.builders import Run, a_lease
+from tests.worker.far_handlers import far
+from windlass.core.payload import load_json
+from windlass.core.states import JobState, Outcome
+from windlass.engine.leases import ERROR_BYTES, LINE_BYTES
+
+
+@pytest.fixture
+def run(storage):
+    async def begin(key, payload="{}", **job):
+        lease = await a_lease(storage, payload, **job)
+        return Run(lease, far.handlers[key])
+
+    return begin
+
+
+async def test_what_a_run_tells_and_returns_arrives_whatever_its_size(run):
+    one = await run("tell")
+
+    finish = await one.end()
+
+    assert finish.state is JobState.COMPLETED
+    result = load_json(finish.result)
+    assert result["job"] == str(one.attempt.held.job_id)
+    assert (result["fence"], result["tags"], len(result["text"])) == (1, ["a"], 1000)
+    assert "one thing was left out" in finish.warnings
+    (first, second) = one.sink.lines
+    assert first == ("info", "hello", {"number": 1})
+    assert second[0] == "warn"
+    assert len(second[1].encode()) <= LINE_BYTES
+    assert one.sink.steps == [(0.5, "half")]
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "kind", "state"),
+    [
+        ("exit", "the handler's process died: exit code 7", "ProcessDied", JobState.QUEUED),
+        ("kill", "the handler's process died: signal SIGKILL", "ProcessDied", JobState.QUEUED),
+        ("sys.exit", "sys.exit", "SystemExit", JobState.QUEUED),
+        ("permanent", "never", "windlass.errors.handlers.Permanent", JobState.DEAD_LETTER),
+        ("listed", "listed", "LookupError", JobState.DEAD_LETTER),
+    ],
+)
+async def test_a_run_that_fails_says_how(run, how, error, kind, state):
+    finish = await (await run("fail", f'{{"how": "{how}"}}')).end()
+
+    assert (finish.outcome, finish.state) == (Outcome.FAILED, state)
+    assert (finish.error, finish.error_type) == (error, kind)
+    assert finish.pid
+
+
+async def test_a_huge_error_is_cut(run):
+    finish = await (await run("fail", '{"how": "huge"}')).end()
+
+    assert finish.error_type == "ValueError"
+    assert len(finish.error.encode()) <= ERROR_BYTES
+
+
+async def test_a_run_may_snooze(run):
+    finish = await (await run("snooze")).end()
+
+    assert (finish.outcome, finish.delay.total_seconds()) == (Outcome.RELEASED, 90)
+
+
+async def test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept(run, tmp_path):
+    begun = tmp_path / "begun"
+    one = await run("wait", f'{{"path": "{begun}"}}')
+    await until(lambda: begun.exists() and begun.read_text())
+
+    one.attempt.stop("canceled")
+    finish = await one.end()
+
+    assert finish.outcome is Outcome.CANCELED
+    assert [message for _, message, _ in one.sink.lines] == ["told to stop"]
+    assert not is_running(int(begun.read_text()))
+
+
+async def test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind(run):
+    one = await run("wait", '{"path": "/nowhere/at/all"}')
+    await asyncio.sleep(0)
+
+    one.attempt.stop("shutdown")
+
+    assert (await one.end()).outcome is Outcome.RELEASED
+
+
+async def test_a_thread_left_behind_does_not_hold_up_the_end(run):
+    finish = await (await run("linger")).end()
+
+    assert finish.result == '"done"'
+
+
+async def test_what_a_handler_printed_is_not_lost(run, tmp_path):
+    output = tmp_path / "output"
+
+    await (await run("print", f'{{"path": "{output}"}}')).end()
+
+    assert output.read_text() == "printed\n"

@@ -1,0 +1,285 @@
+"""The worker itself: slots, claims, loops that survive, and the way it stops."""
+
+import asyncio
+import threading
+from datetime import timedelta
+
+import pytest
+
+from tests.conformance.builders import a_definition, enqueue, ids_in, job
+from tests.waiting import until
+from windlass import JobContext, Settings, Windlass
+from windlass.core.states import JobState
+from windlass.engine.engine import Engine
+from windlass.errors import DatabaseUnreachable
+from windlass.storage.open import open_storage
+from windlass.telemetry import Telemetry
+from windlass.worker import attempt as attempt_module
+from windlass.worker import worker as module
+from windlass.worker.worker import Worker, WorkerOptions
+
+QUICK = WorkerOptions(
+    concurrency=2,
+    poll=timedelta(milliseconds=20),
+    lease_time=timedelta(seconds=30),
+    shutdown_time=timedelta(seconds=30),
+)
+
+
+@pytest.fixture
+async def engine(file_url, heard):
+    """At real time: a worker waits for things to become due."""
+    engine = Engine(open_storage(file_url), Settings(), Telemetry(heard))
+    yield engine
+    await engine.close()
+
+
+@pytest.fixture
+def storage(engine):
+    return engine.storage
+
+
+@pytest.fixture
+def gate():
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+@pytest.fixture
+async def app(engine, gate):
+    """Handlers that wait for the gate, and their definitions."""
+    wl = Windlass("sqlite:///never-opened.db", settings=Settings())
+
+    @wl.job("plain")
+    async def plain(ctx: JobContext) -> str:
+        await until(gate.is_set)
+        return "done"
+
+    @wl.job("deaf")
+    def deaf() -> None:
+        gate.wait()
+
+    for handler in wl.handlers.values():
+        engine.definitions.declare(handler.definition)
+    await engine.ready()
+    return wl
+
+
+@pytest.fixture
+async def work(engine, app):
+    """Runs a worker; what is still running at the end is hurried."""
+    tasks = []
+
+    def begin(options=QUICK):
+        worker = Worker(engine, app.handlers, options)
+        task = asyncio.create_task(worker.run())
+        tasks.append((worker, task))
+        return worker, task
+
+    yield begin
+    for worker, task in tasks:
+        worker.stop()
+        worker.stop()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def put(storage, **changes):
+    return await enqueue(storage, payload="{}", **changes)
+
+
+async def ended(storage, *ids, state=JobState.COMPLETED):
+    async def look():
+        return set(ids) <= await ids_in(storage, state)
+
+    await until(look)
+
+
+async def test_no_more_is_claimed_than_there_are_free_slots(work, storage):
+    for _ in range(5):
+        await put(storage)
+    worker, _ = work()
+    await until(lambda: worker.running == 2)
+    await asyncio.sleep(0.1)
+
+    assert len(await ids_in(storage, JobState.RUNNING)) == 2
+
+
+async def test_a_slot_that_comes_free_is_filled(work, storage, gate):
+    ids = [await put(storage) for _ in range(7)]
+    worker, _ = work()
+    await until(lambda: worker.running == 2)
+
+    gate.set()
+
+    await ended(storage, *ids)
+
+
+async def test_what_it_does_not_know_waits(work, storage, engine, gate):
+    await a_definition(storage, "novel")
+    unknown = await put(storage, definition="novel")
+    known = await put(storage)
+    gate.set()
+    work()
+
+    await ended(storage, known)
+
+    assert (await job(storage, unknown)).state is JobState.QUEUED
+
+
+@pytest.mark.parametrize(
+    "error", [DatabaseUnreachable("postgresql://db/shop"), ZeroDivisionError()]
+)
+async def test_a_claim_that_fails_is_tried_again(work, storage, gate, heard, monkeypatch, error):
+    failing = [error] * 3
+    survey = storage.survey
+
+    async def fail(*args, **kwargs):
+        if failing:
+            raise failing.pop()
+        return await survey(*args, **kwargs)
+
+    monkeypatch.setattr(storage, "survey", fail)
+    id = await put(storage)
+    gate.set()
+    work()
+
+    await ended(storage, id)
+    assert "claiming failed" in heard.events()
+
+
+async def test_cancels_are_heard_again_after_the_watch_has_failed(
+    work, storage, engine, heard, monkeypatch
+):
+    failing = [OSError("no sockets left")] * 2
+    watch = storage.database.watch
+
+    async def fail(queues):
+        if failing:
+            raise failing.pop()
+        return await watch(queues)
+
+    monkeypatch.setattr(storage.database, "watch", fail)
+    id = await put(storage)
+    worker, _ = work()
+    await until(lambda: worker.running)
+
+    await engine.jobs.cancel(id)
+
+    await ended(storage, id, state=JobState.CANCELED)
+    assert "listening failed" in heard.events()
+
+
+async def test_a_full_worker_does_not_look_for_jobs_that_come_due(work, storage, monkeypatch):
+    for _ in range(2):
+        await put(storage)
+    await put(storage, delay=timedelta(milliseconds=30))
+    worker, _ = work()
+    await until(lambda: worker.running == 2)
+    sleeps = []
+    sleep = worker._sleep
+
+    async def counted(seconds):
+        sleeps.append(seconds)
+        await sleep(seconds)
+
+    monkeypatch.setattr(worker, "_sleep", counted)
+    await asyncio.sleep(0.3)
+
+    assert len(sleeps) < 30
+
+
+async def test_a_worker_told_to_stop_lets_runs_finish(work, storage, gate):
+    id = await put(storage)
+    worker, running = work()
+    await until(lambda: worker.running)
+
+    worker.stop()
+    await asyncio.sleep(0.05)
+    assert not running.done()
+    gate.set()
+
+    assert await running == 0
+    assert (await job(storage, id)).state is JobState.COMPLETED
+    assert await storage.workers() == []
+
+
+async def test_a_worker_told_twice_hands_back_at_once(work, storage):
+    id = await put(storage)
+    worker, running = work()
+    await until(lambda: worker.running)
+
+    worker.stop()
+    worker.stop()
+
+    assert await running == 0
+    back = await job(storage, id)
+    assert (back.state, back.attempts) == (JobState.QUEUED, 0)
+
+
+async def test_draining_by_itself_and_then_being_told_to_stop_is_no_hurry(work, storage, gate):
+    id = await put(storage)
+    worker, running = work()
+    await until(lambda: worker.running)
+
+    worker.drain()
+    worker.stop()
+    await asyncio.sleep(0.05)
+    gate.set()
+
+    assert await running == 0
+    assert (await job(storage, id)).state is JobState.COMPLETED
+
+
+async def test_a_worker_above_its_memory_limit_drains_and_ends(work, storage, gate, heard):
+    gate.set()
+    _, running = work(WorkerOptions(memory_limit_mb=1, poll=QUICK.poll))
+
+    async with asyncio.timeout(10):
+        assert await running == 0
+    assert "above its memory limit, draining" in heard.events()
+
+
+async def test_a_worker_with_every_slot_written_off_ends(work, storage, heard, monkeypatch):
+    monkeypatch.setattr(attempt_module, "GRACE_SECONDS", 0.02)
+    id = await put(storage, definition="deaf", timeout_seconds=0.02, max_attempts=1)
+    worker, running = work(WorkerOptions(concurrency=1, poll=QUICK.poll))
+
+    async with asyncio.timeout(10):
+        assert await running == 0
+    assert worker.worn_out
+    assert (await job(storage, id)).last_error == "Job exceeded timeout of 0.02s"
+    assert "every slot is written off, draining" in heard.events()
+
+
+async def test_jobs_that_cannot_be_recorded_at_the_end_are_counted_and_named(
+    work, storage, gate, heard, monkeypatch
+):
+    monkeypatch.setattr(module, "GRACE_SECONDS", -4.9)  # so that the last wait is short
+    id = await put(storage)
+    worker, running = work()
+    await until(lambda: worker.running)
+
+    async def away(*_):
+        raise DatabaseUnreachable("postgresql://db/shop")
+
+    monkeypatch.setattr(storage, "finish", away)
+    gate.set()
+    worker.stop()
+
+    assert await running == 1
+    [told] = [about for _, event, about in heard.said if "neither be finished" in event]
+    assert told["job_ids"] == [str(id)]
+    assert (await job(storage, id)).state is JobState.RUNNING, "its lease will run out"
+
+
+async def test_a_worker_keeps_a_row_while_it_lives(work, storage):
+    worker, running = work()
+
+    [row] = await until(storage.workers)
+    worker.stop()
+    await running
+
+    assert row.id == worker.id
+    assert set(row.definitions) == {"plain", "deaf"}
+    assert await storage.workers() == []
