@@ -65,7 +65,8 @@ def _listed(kind: type[JobState] | type[View] | type[Outcome]) -> str:
 
 def _errors() -> str:
     rows = "\n\n".join(
-        f"## {kind.code} {kind.__name__}\n\n{inspect.getdoc(kind)}" for kind in _coded(WindlassError)
+        f"## {kind.code} {kind.__name__}\n\n{inspect.getdoc(kind)}"
+        for kind in _coded(WindlassError)
     )
     return f"""# Errors
 {_MADE}

@@ -16,6 +16,7 @@ from windlass.ids import (
     parse_job_id,
     parse_suffix,
     short,
+    stored_id,
     uuid7,
 )
 
@@ -104,6 +105,14 @@ def test_short_is_the_last_eight_characters():
     made = new_job_id()
 
     assert short(made) == str(made)[-8:]
+
+
+@given(milliseconds, counters, tails)
+def test_an_id_kept_as_text_is_the_same_id_again(ms, counter, tail):
+    made = uuid7(ms, counter, tail)
+
+    assert stored_id(str(made)) == made
+    assert hash(stored_id(str(made))) == hash(made)
 
 
 @given(milliseconds, counters, tails)

@@ -68,7 +68,10 @@ async def enqueue_single(url: str, jobs: str) -> dict[str, float]:
 
 async def pickup(url: str, jobs: str) -> dict[str, float]:
     connection, other = await asyncpg.connect(url), await asyncpg.connect(url)
-    manager, queries = QueueManager(Queries(AsyncpgDriver(connection))), Queries(AsyncpgDriver(other))
+    manager, queries = (
+        QueueManager(Queries(AsyncpgDriver(connection))),
+        Queries(AsyncpgDriver(other)),
+    )
     started: asyncio.Queue[float] = asyncio.Queue()
 
     @manager.entrypoint("mark")

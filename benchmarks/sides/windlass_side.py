@@ -6,11 +6,11 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
 from windlass import Windlass
-from windlass.core.models import NewJob
 from windlass.storage.migrate import migrate_now
 
 PAYLOAD = "x" * 80
@@ -54,7 +54,7 @@ async def drain(url: str, jobs: str, slots: str = "500") -> dict[str, float]:
     cpu, began = time.process_time(), time.perf_counter()
     async with wl.running(concurrency=int(slots)) as worker:
         assert worker is not None
-        while ran["jobs"] < count or worker.held:
+        while ran["jobs"] < count or worker.held:  # noqa: ASYNC110  an event would be set per job
             await asyncio.sleep(0.005)
         seconds = time.perf_counter() - began
         used = time.process_time() - cpu
@@ -66,7 +66,7 @@ async def drain_for(url: str, seconds: str, slots: str = "500") -> dict[str, flo
     wl, _, ran = app(url)
     await wl.ready()
     async with wl.running(concurrency=int(slots)):
-        while not ran["jobs"]:
+        while not ran["jobs"]:  # noqa: ASYNC110  as above
             await asyncio.sleep(0.001)
         before, began = ran["jobs"], time.perf_counter()
         await asyncio.sleep(float(seconds))
@@ -108,7 +108,7 @@ async def enqueue_bulk(url: str, jobs: str) -> dict[str, float]:
     async with wl:
         await noop.enqueue(text=PAYLOAD)
         began = time.perf_counter()
-        made: list[NewJob] = [noop.make(text=PAYLOAD) for _n in range(int(jobs))]
+        made = [noop.make(text=PAYLOAD) for _n in range(int(jobs))]
         await wl.enqueue_many(made)
         return {"per_second": int(jobs) / (time.perf_counter() - began)}
 
@@ -142,9 +142,12 @@ async def idle(url: str, seconds: str) -> dict[str, float]:
         cpu, began = time.process_time(), time.perf_counter()
         await asyncio.sleep(float(seconds))
         used = (time.process_time() - cpu) / (time.perf_counter() - began)
-        with open("/proc/self/smaps_rollup", encoding="ascii") as lines:
-            pss = next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return {"cpu_percent": used * 100, "pss_mb": pss / 1024}
+    return {"cpu_percent": used * 100, "pss_mb": _pss_kb() / 1024}
+
+
+def _pss_kb() -> int:
+    lines = Path("/proc/self/smaps_rollup").read_text("ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 async def claim(url: str, rounds: str) -> dict[str, float]:
@@ -159,7 +162,11 @@ async def claim(url: str, rounds: str) -> dict[str, float]:
     for _n in range(int(rounds)):
         began = time.perf_counter()
         claimed = await leases.claim(
-            "bench", 100, queues=None, known=[noop.key], lease_time=timedelta(seconds=30)  # type: ignore[arg-type]  # a worker's id
+            "bench",
+            100,
+            queues=None,
+            known=[noop.key],
+            lease_time=timedelta(seconds=30),  # type: ignore[arg-type]  # a worker's id
         )
         took.append((time.perf_counter() - began) * 1000)
         await leases.finish([outcome.released(Held(x.job_id, x.token)) for x in claimed.leases])

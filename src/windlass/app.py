@@ -27,8 +27,9 @@ from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.attempt import Around
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler, Handlers
+from windlass.worker.options import WorkerOptions
 from windlass.worker.threads import Threads
-from windlass.worker.worker import Worker, WorkerOptions
+from windlass.worker.worker import Worker
 
 if TYPE_CHECKING:
     from windlass import sync

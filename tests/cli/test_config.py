@@ -14,7 +14,7 @@ def test_every_value_says_where_it_comes_from(shell: Shell):
     )  # fmt: skip
     by_key = {one["key"]: one for one in shown.json}
 
-    assert by_key["worker.concurrency"]["value"] == "8"
+    assert by_key["worker.concurrency"]["value"] == 8
     assert by_key["worker.concurrency"]["origin"].endswith("windlass.toml")
     assert "WINDLASS_WORKER_LEASE_SECONDS" in by_key["worker.lease_seconds"]["origin"]
     assert by_key["database.url"]["origin"] == "argument"
@@ -27,13 +27,15 @@ def test_a_value_is_got_and_set_with_its_type(shell: Shell):
     shell.write("windlass.toml", "# ours\n[worker]\nconcurrency = 8  # many\n")
 
     assert shell.ok("config", "get", "worker.concurrency").out == "8\n"
+    assert shell.here("config", "get", "database.url").out == "sqlite:///windlass.db\n"
+    assert shell.here("config", "get", "worker.memory_limit_mb", "--json").json["value"] is None
     shell.ok("config", "set", "worker.concurrency", "16")
     shell.ok("config", "set", "worker.enabled", "false")
 
     text = (shell.folder / "windlass.toml").read_text("utf-8")
     assert tomllib.loads(text) == {"worker": {"concurrency": 16, "enabled": False}}
     assert text.startswith("# ours\n")
-    assert shell.ok("config", "get", "worker.concurrency", "--json").json["value"] == "16"
+    assert shell.ok("config", "get", "worker.concurrency", "--json").json["value"] == 16
 
 
 def test_settings_in_pyproject_stay_there(shell: Shell):

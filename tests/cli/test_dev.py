@@ -120,9 +120,29 @@ def test_a_first_import_that_fails_waits_for_the_next_save(shell: Shell):
     shell.write("jobs.py", JOBS)
 
     dev.sees("Reloading: jobs.py saved.")
-    assert shell.ok("enqueue", "hello", "name=Ada", "--wait", WINDLASS_MODULES="jobs.py").out
+    dev.sees(r"^  Keys")
+    assert shell.ok("enqueue", "hello", "name=Ada", "--wait").out
     dev.stop(signal.SIGINT)
     assert dev.ends() == 0
+
+
+def test_a_lifespan_that_fails_is_shown_and_waited_for(shell: Shell):
+    broken = (
+        "from contextlib import asynccontextmanager\n@wl.lifespan\n@asynccontextmanager\n"
+        "async def span():\n    raise RuntimeError('no cache')\n    yield\n"
+    )
+    shell.write("jobs.py", JOBS + broken)
+    dev = shell.start("dev")
+
+    dev.sees("Waiting for the next save. No job runs meanwhile.")
+    assert "in span" in dev.text
+    assert "RuntimeError: no cache" in dev.text
+    assert "Keys" not in dev.text
+
+    shell.write("jobs.py", JOBS)
+
+    dev.sees("Reloading: jobs.py saved.")
+    assert shell.ok("enqueue", "hello", "name=Ada", "--wait", "--timeout", "30s").out
 
 
 def test_a_module_that_is_imported_by_a_job_is_watched_too(shell: Shell):

@@ -140,10 +140,12 @@ def test_log_lines_are_printed_and_followed_to_the_end(lived: Shell):
 
     piped = lived.ok("jobs", "logs", id).out
     body = json.loads(lived.ok("jobs", "logs", id, "-f", "--json").out)
+    listed = lived.here("jobs", "logs", id, "--json").json
 
     assert piped.endswith("\tinfo\twaiting file=jobs.py\n")
     assert (body["message"], body["fields"]) == ("waiting", {"file": "jobs.py"})
-    assert lived.ok("jobs", "logs", id, "--level", "warn").out == ""
+    assert listed == [body]
+    assert lived.here("jobs", "logs", id, "--level", "warn").out == ""
 
 
 def test_a_job_is_explained(lived: Shell):

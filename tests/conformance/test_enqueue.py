@@ -115,6 +115,17 @@ async def test_a_batch_wanted_whole_may_hold_jobs_that_exist(storage):
     assert await state_of(storage, good.id) is JobState.QUEUED
 
 
+async def test_a_batch_wanted_whole_and_new_stores_nothing_if_one_exists(storage):
+    first = await enqueue(storage, dedupe_key="d")
+    good = new_job()
+
+    with pytest.raises(NotWhole) as refusal:
+        await storage.enqueue([good, new_job(dedupe_key="d")], whole=True, existing=False)
+
+    assert [s.existing_id for s in refusal.value.stored] == [None, first]
+    assert await storage.known([good.id]) == set()
+
+
 # Due times
 
 

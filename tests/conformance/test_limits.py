@@ -126,6 +126,19 @@ async def test_tenants_take_turns_under_a_limit(storage):
     assert served == {"acme", "globex", "initech"}
 
 
+async def test_rooms_tell_how_many_more_may_run(storage):
+    await a_tenant(storage, "acme", max_running=5)
+    await storage.enqueue(new_jobs(3, tenant=ACME, definition=DefinitionKey("limited")))
+    leases = await claim_all(storage)
+
+    names = ["definition:limited", "tenant:acme", "tenant:nobody"]
+    before = await storage.rooms(names)
+    await end(storage, leases[0])
+
+    assert before == {"definition:limited": 0, "tenant:acme": 3}
+    assert await storage.rooms(names) == {"definition:limited": 1, "tenant:acme": 4}
+
+
 async def test_a_limit_of_nothing_lets_nothing_run(storage):
     await a_tenant(storage, "acme", max_running=0)
     await enqueue(storage, tenant=ACME)

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,8 @@ from tests.journeys.ledger import GATES, LEDGER, Ledger
 from tests.waiting import until
 
 _ROOT = Path(__file__).parents[2]
+_BYTECODE = Path(tempfile.gettempdir()) / f"windlass-bytecode-{os.getuid()}"
+_UNHEARD = ("WINDLASS_", "PYTHONDONTWRITEBYTECODE")
 
 
 class Process:
@@ -105,7 +108,10 @@ class Processes:
                 stderr=file,
                 cwd=_ROOT,
                 env={
-                    **{k: v for k, v in os.environ.items() if not k.startswith("WINDLASS_")},
+                    **{k: v for k, v in os.environ.items() if not k.startswith(_UNHEARD)},
+                    # Many processes start here: compiling everything each time would be the
+                    # most of their work.
+                    "PYTHONPYCACHEPREFIX": str(_BYTECODE),
                     "WINDLASS_DATABASE_URL": self._url,
                     LEDGER: str(self._ledger.path),
                     GATES: str(self._folder),

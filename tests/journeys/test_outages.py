@@ -1,16 +1,23 @@
 """Databases that go away under load, and come back."""
 
 import asyncio
+import contextlib
+import os
+import signal
 import sqlite3
 import time
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from tests.databases import migrate
 from tests.databases.servers import mariadb, postgres
-from tests.journeys.journey import LEASE_SECONDS, SLACK_SECONDS
+from tests.journeys.journey import SLACK_SECONDS
 from windlass.core.states import JobState
 
+#: Long enough that whoever was cut off can renew before the reapers' second look.
+LEASE_SECONDS = 3
 #: The promise: work resumes so soon after the database's return.
 RESUME_SECONDS = 5.0
 
@@ -38,7 +45,18 @@ def kill(server):
     server.start()
 
 
-@pytest.mark.parametrize("fault", [restart, kill])
+def pause(server):
+    """Stop every process of the server so long that every lease runs out, and let them go on."""
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+    for number in (signal.SIGSTOP, signal.SIGCONT):
+        for pid in [server.pid, *map(int, children)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+        if number == signal.SIGSTOP:
+            time.sleep(1.5 * LEASE_SECONDS)
+
+
+@pytest.mark.parametrize("fault", [restart, kill, pause])
 async def test_a_database_that_comes_back_finds_everybody_at_work(server, start_journey, fault):
     async with start_journey(server.url) as journey:
         await at_work_through(journey, lambda: fault(server))
@@ -59,7 +77,7 @@ def lock(path):
 
 async def at_work_through(journey, fault):
     """Put the database through a fault under load: nobody is started anew, nothing is lost."""
-    workers = await journey.workers(2)
+    workers = await journey.workers(2, worker_lease_seconds=LEASE_SECONDS)
     enqueuers = await journey.enqueuers(2, pause=0.02)
     lasting = await journey.started("async")
     await journey.ledger.moments(50, "done")
@@ -74,8 +92,16 @@ async def at_work_through(journey, fault):
     await journey.all_ended(acknowledged)
 
     assert after["at"] - back_at <= RESUME_SECONDS + SLACK_SECONDS
+    assert bitten(journey, workers), "nobody noticed the fault: nothing was shown"
     assert all(worker.is_running for worker in workers)
     assert ended.state is JobState.COMPLETED
     assert await journey.outcomes(lasting) == ["succeeded"], "an outage is nobody's fault"
     await journey.check_delivery(acknowledged)
     await journey.check_records()
+
+
+def bitten(journey, workers):
+    """Whether a worker met the fault, or enqueues stood still meanwhile."""
+    times = [line["at"] for line in journey.ledger.lines("acknowledged")]
+    stood_still = max(later - earlier for earlier, later in pairwise(times))
+    return stood_still > 1 or any(" failed'" in worker.output.read_text() for worker in workers)

@@ -33,6 +33,9 @@ def fail(how: str) -> None:
         raise LookupError("listed")
     if how == "exit":
         os._exit(7)
+    if how == "keeper":
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
     if how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     sys.exit("sys.exit")

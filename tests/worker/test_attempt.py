@@ -129,6 +129,15 @@ async def test_secrets_of_the_payload_are_struck_out_of_errors(run):
     assert "lovelace" not in finish.error_trace
 
 
+async def test_a_payload_that_cannot_be_read_is_a_failure_like_others(run):
+    async def handler() -> None: ...
+
+    finish = await (await run(handler, '{"n": 1e999}')).end()
+
+    assert finish.outcome is Outcome.FAILED
+    assert "1e999 is too large" in finish.error
+
+
 async def test_a_snoozed_job_is_handed_back_until_later(run):
     def wait(ctx: JobContext) -> None:
         try:

@@ -16,7 +16,8 @@ from windlass.storage.open import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker import attempt as attempt_module
 from windlass.worker import worker as module
-from windlass.worker.worker import Worker, WorkerOptions
+from windlass.worker.options import WorkerOptions
+from windlass.worker.worker import Worker
 
 QUICK = WorkerOptions(
     concurrency=2,
@@ -148,9 +149,7 @@ async def test_a_claim_that_fails_is_tried_again(work, storage, gate, heard, mon
     assert "claiming failed" in heard.events()
 
 
-async def test_cancels_are_heard_again_after_the_watch_has_failed(
-    work, storage, engine, heard, monkeypatch
-):
+async def test_cancels_are_heard_though_the_watch_fails(work, storage, engine, heard, monkeypatch):
     failing = [OSError("no sockets left")] * 2
     watch = storage.database.watch
 

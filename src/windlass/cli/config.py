@@ -1,15 +1,20 @@
 """`windlass config`: the settings, where they come from, and changing one in the file."""
 
+import json
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
-from windlass.cli.output import Column
+from windlass.cli.output import Column, cell
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import nearest, quoted
+
+if TYPE_CHECKING:
+    from windlass.settings import Origin
 
 _FILE = "windlass.toml"
 
@@ -40,13 +45,10 @@ def config() -> None:
 @with_call
 def show(call: Call, origin: bool) -> None:
     """Show every setting. Secrets are masked."""
-    items = [
-        {"key": one.key, "value": one.shown, "origin": one.origin}
-        for one in call.settings.origins()
-    ]
+    items = [_item(one) for one in call.settings.origins()]
     columns = [
         Column("key", "KEY", lambda item: item["key"]),
-        Column("value", "VALUE", lambda item: item["value"], wide=True),
+        Column("value", "VALUE", lambda item: cell(item["value"]), wide=True),
     ]
     if origin:
         columns.append(Column("origin", "ORIGIN", lambda item: item["origin"], wide=True))
@@ -68,12 +70,11 @@ def get(call: Call, key: str) -> None:
             hint=(f"Did you mean `{near}`? " if near else "")
             + "`windlass config show` lists them.",
         )
-    one = known[key]
-    body = {"key": key, "value": one.shown, "origin": one.origin}
+    item = _item(known[key])
     if call.out.format in ("people", "tsv", "id"):
-        call.out.data(one.shown)
+        call.out.data(cell(item["value"]))
     else:
-        call.out.one(body, lambda: None, key="value")
+        call.out.one(item, lambda: None)
 
 
 @config.command(
@@ -99,6 +100,15 @@ def set_value(call: Call, key: str, value: str, file: str | None) -> None:
     path = Path(file) if file else _file()
     set_in_file(path, key, value)
     call.out.say(f"{key} is set in {path}.")
+
+
+def _item(one: "Origin") -> dict[str, Any]:
+    """A setting as JSON; what it shows is spelled as JSON spells it, unless it is masked."""
+    try:
+        value = json.loads(one.shown)
+    except ValueError:
+        value = None if one.value is None else one.shown
+    return {"key": one.key, "value": value, "origin": one.origin}
 
 
 def _file() -> Path:

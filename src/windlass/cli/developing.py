@@ -18,9 +18,27 @@ from windlass.cli.problems import report
 from windlass.cli.reloading import Link
 from windlass.cli.working import How, Working, work
 from windlass.engine.redaction import redactor_of
-from windlass.errors import ModuleNotLoaded, WindlassError
+from windlass.errors import (
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    MigrationChanged,
+    ModuleNotLoaded,
+    SchemaOutdated,
+    SchemaTooNew,
+    UnsupportedDatabase,
+    WindlassError,
+)
 
 _FILES_SECONDS = 1.0
+#: What no change to the code mends: there is no sense in waiting for the next save.
+_NOT_THE_CODES = (
+    DatabaseUnreachable,
+    DatabaseTimeout,
+    UnsupportedDatabase,
+    SchemaOutdated,
+    SchemaTooNew,
+    MigrationChanged,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +50,15 @@ class Developing:
     def run(self, link: Link | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; the exit code."""
         try:
-            apps = self._apps()
-        except WindlassError as error:
-            return self._failed(error, link)
-        try:
-            return asyncio.run(self._work(apps, link, first))
-        except WindlassError as error:
+            return asyncio.run(self._work(self._apps(), link, first))
+        except Exception as error:  # noqa: BLE001  the edge: told to a person
+            cause = error.__cause__ if isinstance(error, ModuleNotLoaded) else error
+            if cause is not None and not isinstance(cause, WindlassError):
+                for line in _own_frames(cause):
+                    self.call.out.say(line)
+            if link is not None and not isinstance(error, _NOT_THE_CODES):
+                files = {*imported_files(), *self._given_files(), *_files_of(cause)}
+                link.tell("failed", files)
             return report(error, self.call.flags)
 
     def _apps(self) -> list[Windlass]:
@@ -53,15 +74,9 @@ class Developing:
         return apps
 
     async def _work(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> int:
-        working = Working(self.call.out.say)
         for app in apps:
             await _create_schema(app)
-            await app.ready()
-        if link is not None:
-            link.tell("ready", imported_files())
-        if first:
-            for line in banner(apps, self.modules, self.call.out.style):
-                self.call.out.say(line)
+        working = Working(self.call.out.say, lambda: self._ready(apps, link, first))
         if link is None:
             return await work(apps, self.how, working)
         loop = asyncio.get_running_loop()
@@ -73,19 +88,16 @@ class Developing:
             telling.cancel()
             loop.remove_reader(link.fileno())
 
+    def _ready(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> None:
+        if link is not None:
+            link.tell("ready", imported_files())
+        if first:
+            for line in banner(apps, self.modules, self.call.out.style):
+                self.call.out.say(line)
+
     def _abandoned(self, link: Link, working: Working) -> None:
         asyncio.get_running_loop().remove_reader(link.fileno())
         working.stop()
-
-    def _failed(self, error: WindlassError, link: Link | None) -> int:
-        if isinstance(error, ModuleNotLoaded) and error.__cause__ is not None:
-            for line in _own_frames(error.__cause__):
-                self.call.out.say(line)
-        code = report(error, self.call.flags)
-        if link is not None:
-            files = {*imported_files(), *self._given_files(), *_files_of(error)}
-            link.tell("failed", files)
-        return code
 
     def _given_files(self) -> Iterator[str]:
         for name in self.modules:
@@ -130,18 +142,17 @@ def _installed(file: str, ours: str) -> bool:
     )
 
 
-def _files_of(error: BaseException) -> Iterator[str]:
+def _files_of(error: BaseException | None) -> Iterator[str]:
     """Where an import went wrong: the file itself may not have been imported."""
-    cause = error.__cause__
-    if isinstance(cause, SyntaxError) and cause.filename:
-        yield os.path.abspath(cause.filename)
-    for frame in traceback.extract_tb(cause.__traceback__ if cause else None):
+    if isinstance(error, SyntaxError) and error.filename:
+        yield os.path.abspath(error.filename)
+    for frame in traceback.extract_tb(error.__traceback__ if error else None):
         if os.path.isfile(frame.filename):
             yield os.path.abspath(frame.filename)
 
 
 def _own_frames(error: BaseException) -> Iterator[str]:
-    """The traceback of an import, from the author's code on."""
+    """A traceback from the author's code on."""
     here = str(Path(__file__).parent.parent)
     frames = error.__traceback__
     while frames is not None and (

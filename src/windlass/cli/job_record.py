@@ -115,12 +115,19 @@ def logs(call: Call, job: str, follow: bool, level: str) -> None:
     """Print the log lines of JOB."""
     wanted = list(LEVELS)[list(LEVELS).index(level) :]
 
-    async def stream(local: "Local") -> None:
+    listed = not follow and call.out.format in ("json", "jsonl", "csv")
+
+    async def stream(local: "Local") -> "list[Shown]":
+        kept = []
         async for line in _lines(local, job, follow=follow):
             if line["level"] in wanted:
-                _print_line(call, line)
+                kept.append(line) if listed else _print_line(call, line)
+        return kept
 
-    call.ask(stream, limited=not follow)
+    lines = call.ask(stream, limited=not follow)
+    if listed:
+        keys = ["sequence", "at", "level", "message", "fields", "attempt"]
+        call.out.list(lines, [Column(key) for key in keys])
 
 
 async def _lines(local: "Local", id: str, *, follow: bool) -> AsyncIterator["Shown"]:

@@ -9,7 +9,9 @@ import os
 import select
 import signal
 import socket
+import sys
 import time
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import FrameType
@@ -81,8 +83,8 @@ class Files:
 
 
 class Supervisor:
-    """`work` runs in the child; it gets the link, and whether it is the first. What it returns is
-    the child's exit code."""
+    """`work` runs in the child; it gets the link, and whether none was ready before. What it
+    returns is the child's exit code."""
 
     def __init__(self, work: Callable[[Link, bool], int], say: Callable[[str], None]) -> None:
         self._work = work
@@ -93,7 +95,7 @@ class Supervisor:
         self._leaving: list[Child] = []
         self._signals = 0
         self._stopping = False
-        self._starts = 0
+        self._was_ready = False
         self._code = 0
 
     def run(self) -> int:
@@ -112,7 +114,6 @@ class Supervisor:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         began = time.time_ns()
-        self._starts += 1
         pid = os.fork()
         if pid == 0:
             code: int = Exit.FAILED
@@ -121,10 +122,11 @@ class Supervisor:
                 self._forget_children()
                 # Its own session: Ctrl-C comes to the supervisor alone, which passes it on once.
                 os.setsid()
-                code = self._work(Link(theirs), self._starts == 1)
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else Exit.FAILED
+                code = self._work(Link(theirs), not self._was_ready)
+            except BaseException:  # noqa: BLE001  the parent's frames are not this process's
+                traceback.print_exc()
             finally:
+                sys.stdout.flush()
                 os._exit(code)
         theirs.close()
         ours.setblocking(False)
@@ -160,6 +162,7 @@ class Supervisor:
             self._current.stop()
             self._leaving.append(self._current)
         self._current, self._coming = child, None
+        self._was_ready = True
 
     def _bury(self) -> None:
         for child in self._children():

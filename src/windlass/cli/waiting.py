@@ -11,10 +11,10 @@ def wait_for(call: Call, id: str, *, said: str = "") -> None:
     """Wait until a job has ended and print its result; errors say how it ended otherwise."""
     limit = call.flags.timeout
     timeout = duration(limit, option="timeout") if limit else None
-    if said:
-        call.out.say(said)
 
     async def wait(local: Local) -> Shown:
+        if said:
+            call.out.say(said)
         try:
             return await local.wait(id, timeout)
         except JobFailed as error:

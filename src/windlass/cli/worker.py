@@ -60,7 +60,7 @@ def worker(
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.cli.loading import load_apps
-    from windlass.cli.logs import log_to_stderr, telemetry
+    from windlass.cli.worker_log import log_to_stderr, telemetry
     from windlass.cli.working import How, Working, work
 
     names = chosen_modules(call, modules)
@@ -72,8 +72,9 @@ def worker(
             app.move_to(call.flags.db)
     how = How(concurrency=concurrency, queues=queues or None, drain=drain)
     known = sorted({key for app in apps for key in app.handlers})
-    call.out.say(f"Running {', '.join(known) or 'no jobs yet'}.")
-    return asyncio.run(work(apps, how, Working(call.out.say)))
+    greeting = f"Running {', '.join(known) or 'no jobs yet'}."
+    working = Working(call.out.say, lambda: call.out.say(greeting))
+    return asyncio.run(work(apps, how, working))
 
 
 def _quit(number: int, frame: FrameType | None) -> None:

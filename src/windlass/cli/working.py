@@ -11,7 +11,8 @@ from windlass.app import Windlass
 from windlass.cli.exits import Exit
 from windlass.errors.wording import counted
 from windlass.settings import Settings
-from windlass.worker.worker import Worker, WorkerOptions
+from windlass.worker.options import WorkerOptions
+from windlass.worker.worker import Worker
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 #: How long a process may take to end after its jobs' time is over, whatever hangs.
@@ -33,9 +34,14 @@ class How:
 
 @dataclass(slots=True)
 class Working:
-    """Workers under way. `stop` lets them drain; said again, they hurry."""
+    """Workers under way. `stop` lets them drain; said again, they hurry.
+
+    `ready` is called when all of them are about to claim for the first time.
+    """
 
     said: Callable[[str], None]
+    ready: Callable[[], None]
+    expected: int = 1
     patience: float = 0.0
     workers: list[Worker] = field(default_factory=list)
     stops: int = 0
@@ -45,7 +51,7 @@ class Working:
         self.stops += 1
         running = sum(worker.running for worker in self.workers)
         if running and self.stops == 1:
-            self.said(f"Letting {counted(running, 'running job')} finish; asked again, hands back.")
+            self.said(f"Letting {counted(running, 'running job')} finish; stop again to hand back.")
         elif running:
             self.said(f"Handing back {counted(running, 'running job')}.")
         for worker in self.workers:
@@ -59,6 +65,8 @@ class Working:
 
     def add(self, worker: Worker) -> None:
         self.workers.append(worker)
+        if len(self.workers) == self.expected:
+            self.ready()
         if self.stops:
             worker.stop()
 
@@ -87,6 +95,7 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     """
     for app in apps:
         await app.ready()
+    working.expected = len(apps)
     working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
     with _signals(working.stop):
         left = await asyncio.gather(

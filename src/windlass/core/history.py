@@ -8,9 +8,16 @@ from windlass.core.models import RETRIED_AFTER, Attempt, Job, Transition
 from windlass.core.states import ENDED, JobState, Outcome
 
 
-def history(job: Job, attempts: Sequence[Attempt], stored: Sequence[Transition]) -> list[Transition]:
+def history(
+    job: Job, attempts: Sequence[Attempt], stored: Sequence[Transition]
+) -> list[Transition]:
     """Every step a job took, oldest first; the last one leads to the state it is in."""
-    steps = [*_made(job, stored), *_told(stored), *_tried(job, attempts, stored), *_ended(job, attempts)]
+    steps = [
+        *_made(job, stored),
+        *_told(stored),
+        *_tried(job, attempts, stored),
+        *_ended(job, attempts),
+    ]
     return [step for _, step in sorted(enumerate(steps), key=lambda pair: (pair[1].at, pair[0]))]
 
 

@@ -286,8 +286,9 @@ class Renewal:
 class Finish:
     """The recorded end of an attempt and where its job goes.
 
-    `state` queued means another try after `delay`. A cancel asked for meanwhile wins over
-    queued. `keep=False` deletes the job instead of keeping it among the ended ones.
+    `state` queued means another try after `delay`. An end asked for meanwhile wins over every
+    state but completed. `keep=False` deletes the job, at the latest when it is next pruned,
+    instead of keeping it among the ended ones; dead-lettered jobs are always kept.
     `perhaps_ended`: the handler's own transaction may have recorded the end already.
     """
 

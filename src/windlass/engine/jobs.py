@@ -236,7 +236,7 @@ class Jobs:
     async def wait(self, id: JobId | str, timeout: timedelta, scope: Scope = ALL_TENANTS) -> Job:
         """The job once it has completed. Raises JobFailed if it ends otherwise."""
         job = await self.get(id, scope)
-        waited = 0.0
+        until = clock.monotonic() + timeout.total_seconds()
         for poll in _polls():
             if job.state is JobState.COMPLETED:
                 return job
@@ -247,10 +247,9 @@ class Jobs:
                     error_type=job.error_type,
                     error=job.last_error or job.reason,
                 )
-            if waited >= timeout.total_seconds():
+            if clock.monotonic() >= until:
                 raise WaitTimedOut(job.id, seconds=timeout.total_seconds(), state=job.state)
-            await asyncio.sleep(poll)
-            waited += poll
+            await asyncio.sleep(min(poll, max(0.0, until - clock.monotonic())))
             job = await self.get(job.id, scope)
         raise AssertionError("unreachable")
 

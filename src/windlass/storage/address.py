@@ -45,9 +45,7 @@ class Address:
         except ValueError:
             raise UnsupportedDatabase(f"{scheme} with a port that is no number") from None
         default = 5432 if kind == "postgresql" else 3306
-        plain = urlunsplit(
-            ("postgresql" if kind == "postgresql" else "mysql", *parts[1:])
-        )
+        plain = urlunsplit(("postgresql" if kind == "postgresql" else "mysql", *parts[1:]))
         return cls(
             kind,
             plain,

@@ -100,7 +100,12 @@ class JobVerbs:
             if not missing:
                 break
             changed = await self._db.run(
-                "cancel", ids=missing, tenant_id=scope.tenant, actor=actor, reason=reason, to_state=to
+                "cancel",
+                ids=missing,
+                tenant_id=scope.tenant,
+                actor=actor,
+                reason=reason,
+                to_state=to,
             )
             answer.update(_states(changed))
             if len(answer) < len(ids) and not await self._still_open(scope, missing, answer):
@@ -218,4 +223,3 @@ def _states(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
 
 
 __all__ = ["JobVerbs", "NotWhole", "Relative", "Stored", "store"]
-

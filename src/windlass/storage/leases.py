@@ -106,7 +106,9 @@ class LeaseVerbs:
 
     async def stops(self, held: Sequence[Held]) -> set[JobId]:
         """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
-        asked = await self._db.run("stops", lane=Lane.RENEW, held=[(h.job_id, h.token) for h in held])
+        asked = await self._db.run(
+            "stops", lane=Lane.RENEW, held=[(h.job_id, h.token) for h in held]
+        )
         return {JobId(rows.uuid(row["id"])) for row in asked}
 
     async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
@@ -165,9 +167,7 @@ class LeaseVerbs:
         """Take back leases that are still run out; one renewed meanwhile is left alone."""
         return await self._end(finishes, expired_only=True)
 
-    async def _end(
-        self, finishes: Sequence[Finish], *, expired_only: bool
-    ) -> dict[Held, JobState]:
+    async def _end(self, finishes: Sequence[Finish], *, expired_only: bool) -> dict[Held, JobState]:
         ended = await self._db.run(
             "finish",
             lane=Lane.WORK,

@@ -53,7 +53,9 @@ def migrations(kind: str) -> list[Migration]:
         if match := _NAME.fullmatch(entry.name):
             down = folder.joinpath(entry.name.replace(".up.sql", ".down.sql"))
             found.append(
-                Migration(int(match[1]), match[2], entry.read_text("utf-8"), down.read_text("utf-8"))
+                Migration(
+                    int(match[1]), match[2], entry.read_text("utf-8"), down.read_text("utf-8")
+                )
             )
     return sorted(found, key=lambda migration: migration.number)
 
@@ -113,7 +115,8 @@ async def downgrade(storage: Storage, *, to: int) -> list[Migration]:
             if migration.number <= to:
                 break
             await database.script(
-                migration.down + f"\ndelete from windlass_migrations where number = {migration.number};\n"
+                migration.down
+                + f"\ndelete from windlass_migrations where number = {migration.number};\n"
             )
             done.append(migration)
     return done

@@ -21,9 +21,7 @@ def open_storage(
         case "postgresql":
             from windlass.storage.postgres.database import PostgresDatabase
 
-            return Storage(
-                PostgresDatabase(address, schema=schema, listen_url=listen_url, now=now)
-            )
+            return Storage(PostgresDatabase(address, schema=schema, listen_url=listen_url, now=now))
         case "mysql":
             try:
                 from windlass.storage.mysql.storage import open_mysql

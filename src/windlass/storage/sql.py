@@ -130,7 +130,9 @@ def split(text: str) -> list[str]:
 
 
 def _uncommented(part: str) -> str:
-    return "\n".join(line for line in part.splitlines() if not line.lstrip().startswith("--")).strip()
+    return "\n".join(
+        line for line in part.splitlines() if not line.lstrip().startswith("--")
+    ).strip()
 
 
 def columns(rows: Iterable[Sequence[Any]], width: int) -> list[list[Any]]:

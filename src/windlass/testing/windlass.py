@@ -18,8 +18,9 @@ from windlass.testing.throwaway import TestEngine, ThrowAway
 from windlass.testing.travel import To, destination
 from windlass.upkeep.housekeeping import Housekeeping
 from windlass.worker.handlers import Handlers
+from windlass.worker.options import WorkerOptions
 from windlass.worker.threads import Threads
-from windlass.worker.worker import Worker, WorkerOptions
+from windlass.worker.worker import Worker
 
 _PAGE = 500
 _MOMENT = timedelta(microseconds=1)

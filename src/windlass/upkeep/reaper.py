@@ -23,6 +23,7 @@ class Reaper:
         self._storage = storage
         self._second_look = lease_time.total_seconds() / 3
         self._first_seen: dict[Held, float] = {}
+        self._patient_until = 0.0
 
     async def tick(self) -> int:
         """Look once; take back what was already run out a renewal's time ago. Answers how many."""
@@ -30,8 +31,10 @@ class Reaper:
         now = clock.monotonic()
         seen = {Held(lease.job_id, lease.token): lease for lease in expired}
         self._first_seen = {key: self._first_seen.get(key, now) for key in seen}
-        due = [lease for key, lease in seen.items() if now - self._first_seen[key] >= self._second_look]
-        if not due:
+        due = [
+            lease for key, lease in seen.items() if now - self._first_seen[key] >= self._second_look
+        ]
+        if not due or now < self._patient_until:
             if not expired:
                 await self._storage.tidy_claims()
             return 0
@@ -42,13 +45,17 @@ class Reaper:
         try:
             expired = await self._leases.expired()
         except Exception:
-            self._first_seen = {}
+            self._begin_anew()
             raise
-        # While the database was away or stood still nobody could renew: then this look is the
-        # first one again.
         if clock.monotonic() - asked_at > self._second_look / 2:
-            self._first_seen = {}
+            self._begin_anew()
         return expired
+
+    def _begin_anew(self) -> None:
+        """The database was away or stood still, so that nobody could renew: earlier looks do not
+        count, and everybody gets some more time to find back to it."""
+        self._first_seen = {}
+        self._patient_until = clock.monotonic() + 2 * self._second_look
 
 
 def _some(due: list[Expired]) -> list[Expired]:

@@ -15,7 +15,7 @@ from windlass.core.outcome import Failure
 from windlass.core.payload import dump_json, encode_result, load_json
 from windlass.core.redact import Redactor
 from windlass.core.states import Outcome
-from windlass.errors import Permanent, Stopped
+from windlass.errors import Permanent, Stopped, WindlassError
 from windlass.worker.context import JobContext, Sink, Snoozed, StopReason
 from windlass.worker.handlers import Handler
 from windlass.worker.process import ChildFailed, Children
@@ -187,11 +187,16 @@ class LiveAttempt:
         return failure_of(error, permanent=permanent)
 
     def _without_secrets(self, failure: Failure) -> Failure:
-        schema = self._handler.payload.schema
-        secrets = self._redactor.secrets_in(load_json(self.lease.payload), schema)
-        hide = partial(self._redactor.redact_text, secrets=secrets)
+        hide = partial(self._redactor.redact_text, secrets=self._secrets())
         trace = None if failure.trace is None else hide(failure.trace)
         return replace(failure, error=hide(failure.error), trace=trace)
+
+    def _secrets(self) -> frozenset[str]:
+        try:
+            payload = load_json(self.lease.payload)
+            return self._redactor.secrets_in(payload, self._handler.payload.schema)
+        except WindlassError:  # unreadable: the handler got nothing of it either
+            return frozenset()
 
     def _write_off(self) -> None:
         """The run does not stop: record its end without it, and give up its slot."""

@@ -39,7 +39,9 @@ class Renewer:
                 asked[held].stop("canceled")
         # A run that ended while the statement ran has lost nothing: its end is being recorded.
         lost = [
-            run for held, run in asked.items() if held not in alive and not run.ended and _is_ours(run)
+            run
+            for held, run in asked.items()
+            if held not in alive and not run.ended and _is_ours(run)
         ]
         for run in lost:
             run.stop("lost")

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-_Work = tuple[Callable[[], Any], contextvars.Context, "asyncio.Future[Any]", asyncio.AbstractEventLoop]
+_Work = tuple[
+    Callable[[], Any], contextvars.Context, "asyncio.Future[Any]", asyncio.AbstractEventLoop
+]
 
 
 class Threads:

@@ -5,7 +5,6 @@ import contextlib
 import os
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
 from random import Random
@@ -17,12 +16,11 @@ from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
 from windlass.errors import WindlassError
 from windlass.ids import WorkerId, new_job_id, short
-from windlass.settings import Settings
-from windlass.storage.database import Watch
 from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt
 from windlass.worker.finisher import Finisher
 from windlass.worker.handlers import Handlers
 from windlass.worker.memory import resident_mb
+from windlass.worker.options import WorkerOptions
 from windlass.worker.process import Children
 from windlass.worker.renewer import Renewer
 from windlass.worker.reports import Reports
@@ -35,44 +33,6 @@ _GATHER_SECONDS = 0.005
 _SHORTEST_IDLE_SECONDS = 0.01
 #: Nudges come with every enqueue; whether a run should stop is asked no more often than this.
 _STOPS_SECONDS = 0.2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerOptions:
-    """How one worker works; `queues` None serves all, `drain` stops it when there is nothing
-    to claim and nothing of its own running."""
-
-    concurrency: int = 4
-    queues: Sequence[str] | None = None
-    poll: timedelta = timedelta(seconds=1)
-    lease_time: timedelta = timedelta(seconds=30)
-    shutdown_time: timedelta = timedelta(seconds=30)
-    memory_limit_mb: int | None = None
-    drain: bool = False
-    buffer_lines: int = 100
-    buffer_seconds: float = 5.0
-
-    @classmethod
-    def of(
-        cls,
-        settings: Settings,
-        *,
-        concurrency: int | None = None,
-        queues: Sequence[str] | None = None,
-    ) -> "WorkerOptions":
-        """What the settings say, with a program's own word on top; a queue "*" means all."""
-        worker = settings.worker
-        served = queues or worker.queues
-        return cls(
-            concurrency=concurrency or worker.concurrency,
-            queues=None if served is None or "*" in served else served,
-            poll=timedelta(milliseconds=worker.poll_interval_ms),
-            lease_time=timedelta(seconds=worker.lease_seconds),
-            shutdown_time=timedelta(seconds=worker.shutdown_timeout_seconds),
-            memory_limit_mb=worker.memory_limit_mb,
-            buffer_lines=settings.log.buffer_lines,
-            buffer_seconds=settings.log.buffer_seconds,
-        )
 
 
 class Worker:
@@ -108,6 +68,7 @@ class Worker:
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
         self._wake = asyncio.Event()
+        self._nudged = asyncio.Event()
         self._renewer = Renewer(
             self._leases, engine.storage, lambda: self._held, lease_time=options.lease_time
         )
@@ -160,7 +121,10 @@ class Worker:
             seconds=self._options.lease_time.total_seconds() / 3,
             telemetry=self._telemetry,
         )
-        tasks = [asyncio.create_task(self._reports.run()), asyncio.create_task(self._listen())]
+        tasks = [
+            asyncio.create_task(loop)
+            for loop in (self._reports.run(), self._listen(), self._mind_stops())
+        ]
         renewing.start()
         try:
             await self._claim_until_stopped()
@@ -252,32 +216,36 @@ class Worker:
                 await self._wake.wait()
 
     async def _listen(self) -> None:
-        """Wake at every nudge. Each poll, and when nudged, look whether a run should stop."""
+        """Wake at every nudge."""
         failures = 0
         while True:
             try:
                 watch = await self._engine.storage.database.watch(self._options.queues)
                 try:
-                    failures = 0
-                    await self._hear(watch)
+                    while True:
+                        if await watch.wait(self._options.poll.total_seconds()):
+                            self._wake.set()
+                            self._nudged.set()
+                        failures = 0
                 finally:
                     await watch.close()
-            except Exception as error:  # noqa: BLE001  cancels are heard here: it must go on
+            except Exception as error:  # noqa: BLE001  polling goes on; so does trying again
                 failures += 1
                 self._telemetry.trouble("listening", error)
                 await asyncio.sleep(backoff_seconds(failures))
 
-    async def _hear(self, watch: Watch) -> None:
-        look_at = clock.monotonic()
+    async def _mind_stops(self) -> None:
+        """Each poll, and when nudged, look whether a run should stop."""
         while True:
-            if await watch.wait(self._options.poll.total_seconds()):
-                self._wake.set()
-                await asyncio.sleep(look_at - clock.monotonic())
-            look_at = clock.monotonic() + _STOPS_SECONDS
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._options.poll.total_seconds()):
+                    await self._nudged.wait()
+            self._nudged.clear()
             try:
                 await self._renewer.look_for_stops()
-            except WindlassError as error:
+            except Exception as error:  # noqa: BLE001  the next look may succeed
                 self._telemetry.trouble("looking for cancels", error)
+            await asyncio.sleep(_STOPS_SECONDS)
 
     async def _renew(self) -> None:
         for run in await self._renewer.tick():

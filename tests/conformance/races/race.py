@@ -12,7 +12,7 @@ from windlass.storage.base import Storage
 from windlass.storage.database import Session
 
 #: How often each race is run; the sides take turns in starting first.
-ROUNDS = 8
+ROUNDS = 6
 
 Left, Right = TypeVar("Left"), TypeVar("Right")
 

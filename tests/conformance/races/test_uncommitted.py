@@ -37,7 +37,7 @@ from windlass.ids import JobId, new_job_id
 from windlass.storage.base import Storage
 
 #: Long enough for a statement to meet the first one's locks; too short costs only sharpness.
-MEETING = 0.03
+MEETING = 0.02
 
 
 @dataclass(frozen=True)
@@ -144,10 +144,7 @@ SITUATIONS: dict[str, dict[str, Verb]] = {
     "running and not kept": {
         "vanish": ending(keep=False),
         "reap": reap,
-        "renew": renew,
-        "report": report,
         "log": log,
-        "cancel": cancel,
         "add child": add_child,
     },
     "due": {
@@ -260,12 +257,14 @@ async def test_what_another_verb_finds_while_somebody_is_about_to(world, twin, s
     verbs = SITUATIONS[situation]
     first = verbs[name]
     for other, second in verbs.items():
-        forwards = await one_after_the_other(world, situation, first, second)
-        answers, seen = await one_after_the_other(world, situation, second, first)
+        expected = [await one_after_the_other(world, situation, first, second)]
 
         got = await overlapping(world, twin, situation, first, second)
 
-        assert got in (forwards, (answers[::-1], seen)), f"{name} met by {other}"
+        if got not in expected:
+            answers, seen = await one_after_the_other(world, situation, second, first)
+            expected.append((answers[::-1], seen))
+        assert got in expected, f"{name} met by {other}"
 
 
 @pytest.mark.parametrize(("situation", "name"), FIRSTS)

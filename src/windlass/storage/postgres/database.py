@@ -87,7 +87,8 @@ class PostgresDatabase:
         (statement,) = self._scripts.prepare(text)
         async with self._connection(Lane.GENERAL) as connection:
             return await connection.fetch(  # type: ignore[no-any-return]  # as above
-                statement.text, *[self._scripts.dialect.value(params[name]) for name in statement.names]
+                statement.text,
+                *[self._scripts.dialect.value(params[name]) for name in statement.names],
             )
 
     async def script(self, text: str) -> None:

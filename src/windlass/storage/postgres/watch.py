@@ -49,7 +49,9 @@ class PostgresWatch:
 
     async def _connect(self) -> None:
         # Polling goes on whatever happens here, so failing is an ordinary answer.
-        with contextlib.suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+        with contextlib.suppress(
+            asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError
+        ):
             connection: Any = await asyncpg.connect(self._address.url, timeout=10)
             await connection.add_listener(self._channel, self._heard)
             self._connection = connection

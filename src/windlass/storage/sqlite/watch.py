@@ -31,7 +31,7 @@ class SqliteWatch:
         queues: Sequence[str] | None,
         forget: "Callable[[SqliteWatch], None]",
     ) -> None:
-        self._queues = None if queues is None else frozenset(queues)
+        self._queues = None if queues is None else frozenset({*queues, "*"})
         self._forget = forget
         self._nudged = asyncio.Event()
         self._loop = asyncio.get_running_loop()
@@ -62,7 +62,7 @@ class SqliteWatch:
                 self.path.parent.rmdir()  # fails while others watch
 
     def heard(self, queues: Iterable[str] | None) -> None:
-        """There may be work in these queues (None: in any)."""
+        """There may be work in these queues (None, or "*" among them: in any)."""
         if self._queues is None or queues is None or not self._queues.isdisjoint(queues):
             self._nudged.set()
 

@@ -21,6 +21,10 @@ select child_id, parent_id, doomed from json_table(@windlass_settled, '$[*]' col
     child_id char(36) character set ascii collate ascii_bin path '$[0]',
     parent_id char(36) character set ascii collate ascii_bin path '$[1]', doomed tinyint path '$[2]')) n;
 
+-- let missed
+select id from json_table(@windlass_missed, '$[*]' columns (
+    id char(36) character set ascii collate ascii_bin path '$')) n;
+
 -- let children
 select id, parents, doomed, admitted, waiting from json_table(@windlass_children, '$[*]' columns (
     id char(36) character set ascii collate ascii_bin path '$[0]', parents integer path '$[1]',
@@ -100,15 +104,27 @@ update {ending} e straight_join windlass_parents p force index (primary) on p.ch
 set p.settled = 1
 where p.settled = 0;
 
+-- Children that a transaction still open has stored are not waited for: they are looked at when they are there.
 select coalesce(json_arrayagg(json_array(p.child_id, p.parent_id, p.policy = 'cancel')), '[]') into @windlass_settled
 from {ending} e
 straight_join windlass_parents p force index (windlass_parents_parent) on p.parent_id = e.id
 where p.settled = 0 and p.policy <> 'wait'
-for update;
+for update skip locked;
 
 update {settled} s
 straight_join windlass_parents p force index (primary) on p.child_id = s.child_id and p.parent_id = s.parent_id
-set p.settled = 1;
+set p.settled = 1
+where @windlass_settled <> '[]';
+
+-- Those that were locked for another reason are to be looked at again.
+select coalesce(json_arrayagg(p.child_id), '[]') into @windlass_missed
+from {ending} e
+straight_join windlass_parents p force index (windlass_parents_parent) on p.parent_id = e.id
+where p.settled = 0 and p.policy <> 'wait';
+
+update {missed} m straight_join windlass_later k force index (primary) on k.id = m.id
+set k.unchecked = 1
+where @windlass_missed <> '[]' and k.state = 'pending';
 
 select coalesce(json_arrayagg(json_array(k.id, s.parents, s.doomed,
     k.waits <= s.parents and k.held = 0 and s.doomed = 0 and k.cancel_to is null,

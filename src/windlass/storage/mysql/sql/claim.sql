@@ -5,7 +5,7 @@
 -- nothing under a limit that was not locked for this claim. What is read stays locked, so that a limit
 -- set meanwhile waits for this claim, and counts what it takes.
 select l.queue, l.tenant_id, l.gate, l.line_limit, l.tenant_limit,
-    (select json_arrayagg(`key`) from windlass_definitions
+    (select json_arrayagg(`key`) from windlass_definitions force index (primary)
      where `key` in :known_keys and enabled = 1 and gate = '' lock in share mode) as plain
 from {lines} l
 straight_join windlass_tenants t force index (primary) on t.id = l.tenant_id and t.state = 'active'

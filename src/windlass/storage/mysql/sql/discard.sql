@@ -1,7 +1,7 @@
 -- Deletes a dead-lettered job with everything that hangs on it.
 select max(id) into @windlass_gone from windlass_ended
 where id = :id and state = 'dead_letter' and (:tenant_id is null or tenant_id = :tenant_id)
-    and not exists (select 1 from windlass_parents p where p.parent_id = :id and p.settled = 0)
+    and not exists (select 1 from windlass_parents p force index (windlass_parents_parent) where p.parent_id = :id and p.settled = 0)
 for update;
 
 insert into windlass_deltas (at, tenant_id, queue, definition, dead_letter)

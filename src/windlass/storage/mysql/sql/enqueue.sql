@@ -4,6 +4,12 @@
 -- may lock all that it reads, in a caller's transaction the place where new jobs go as well. A
 -- condition on the note alone is looked at before any table, and keeps needless statements cheap.
 
+-- A look that sees what was committed up to now need not lock the key of a job it meets, whose end
+-- would have to wait for that.
+
+-- let sees_all
+/*M! @@tx_isolation */ /*!80003 @@transaction_isolation */ = 'READ-COMMITTED';
+
 -- let orphans
 select distinct place from json_table(@windlass_orphans, '$[*]' columns (place integer path '$')) n;
 
@@ -39,6 +45,7 @@ select coalesce(json_arrayagg(json_array(
         when t.id is null or t.state = 'deleted' then 'unknown_tenant'
         when t.state <> 'active' then 'suspended_tenant'
         when o.place is not null then 'unknown_parent'
+        when {sees_all} and (x.job_id is not null or y.job_id is not null) then 'existing'
     end,
     case when j.parents = 0 and j.held = 0
         and coalesce(j.due_at <= @windlass_now, coalesce(j.delay, 0) <= 0) then 'live' else 'later' end,
@@ -51,7 +58,11 @@ left join windlass_tenants t on t.id = j.tenant_id
 left join windlass_live a on a.id = j.id
 left join windlass_later b on b.id = j.id
 left join windlass_ended c on c.id = j.id
-left join {orphans} o on o.place = j.place;
+left join {orphans} o on o.place = j.place
+left join windlass_keys x on x.tenant_id = j.tenant_id and x.kind = 'idempotency'
+    and x.`key` = j.idempotency_key
+left join windlass_keys y on y.tenant_id = j.tenant_id and y.kind = 'dedupe'
+    and y.`key` = j.dedupe_key and (y.open = 1 or y.until > @windlass_now);
 
 insert into windlass_keys (tenant_id, kind, `key`, job_id, until)
 select j.tenant_id, 'idempotency', j.idempotency_key, j.id, '9999-12-31'

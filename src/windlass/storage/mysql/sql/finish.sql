@@ -31,6 +31,10 @@ select child_id, parent_id, doomed from json_table(@windlass_settled, '$[*]' col
     child_id char(36) character set ascii collate ascii_bin path '$[0]',
     parent_id char(36) character set ascii collate ascii_bin path '$[1]', doomed tinyint path '$[2]')) n;
 
+-- let missed
+select id from json_table(@windlass_missed, '$[*]' columns (
+    id char(36) character set ascii collate ascii_bin path '$')) n;
+
 -- let children
 select id, parents, doomed, admitted, waiting from json_table(@windlass_children, '$[*]' columns (
     id char(36) character set ascii collate ascii_bin path '$[0]', parents integer path '$[1]',
@@ -47,9 +51,11 @@ select coalesce(json_arrayagg(json_array(j.id, {goes_to}, {keeps}, f.outcome, j.
     if({untold}, 'untold', ''), if({goes_to} <> 'queued' and not {keeps}, 'gone', ''),
     if(j.dedupe_key is null and j.idempotency_key is null, '', 'keyed'),
     -- These too lock what they find, and so see what was stored while this waited for the job.
-    if(exists (select 1 from windlass_holds h where h.job_id = j.id for update), 'held', ''),
-    if(exists (select 1 from windlass_parents p where p.parent_id = j.id and p.settled = 0 for update),
-        'waited_for', ''))), '[]') into @windlass_ending
+    if(exists (select 1 from windlass_holds h force index (primary) where h.job_id = j.id for update), 'held', ''),
+    if(exists (select 1 from windlass_parents p force index (windlass_parents_parent)
+               where p.parent_id = j.id and p.settled = 0 for update skip locked)
+        or exists (select 1 from windlass_parents p force index (windlass_parents_parent)
+                   where p.parent_id = j.id and p.settled = 0), 'waited_for', ''))), '[]') into @windlass_ending
 from {finishes} f
 straight_join windlass_live j force index (primary)
     on j.id = if(locate(concat('"', f.id, ' ', f.token, '"'), @windlass_stale) = 0, f.id, '')
@@ -144,17 +150,30 @@ set k.open = 0
 where locate('"keyed"', @windlass_ending) > 0 and e.state <> 'queued'
     and k.kind = 'dedupe' and k.until > @windlass_now;
 
-select coalesce(json_arrayagg(json_array(p.child_id, p.parent_id, p.policy = 'cancel' and e.state <> 'completed')), '[]') into @windlass_settled
+-- Children that a transaction still open has stored are not waited for: they are looked at when they are there.
+select coalesce(json_arrayagg(json_array(p.child_id, p.parent_id,
+    p.policy = 'cancel' and e.state <> 'completed')), '[]') into @windlass_settled
 from {ending} e
 straight_join windlass_parents p force index (windlass_parents_parent) on p.parent_id = e.id
 where locate('"waited_for"', @windlass_ending) > 0
     and p.settled = 0 and e.state <> 'queued' and (e.state = 'completed' or p.policy <> 'wait')
-for update;
+for update skip locked;
 
 update {settled} s
 straight_join windlass_parents p force index (primary) on p.child_id = s.child_id and p.parent_id = s.parent_id
 set p.settled = 1
 where @windlass_settled <> '[]';
+
+-- Those that were locked for another reason are to be looked at again.
+select coalesce(json_arrayagg(p.child_id), '[]') into @windlass_missed
+from {ending} e
+straight_join windlass_parents p force index (windlass_parents_parent) on p.parent_id = e.id
+where locate('"waited_for"', @windlass_ending) > 0
+    and p.settled = 0 and e.state <> 'queued' and (e.state = 'completed' or p.policy <> 'wait');
+
+update {missed} m straight_join windlass_later k force index (primary) on k.id = m.id
+set k.unchecked = 1
+where @windlass_missed <> '[]' and k.state = 'pending';
 
 select coalesce(json_arrayagg(json_array(k.id, s.parents, s.doomed,
     k.waits <= s.parents and k.held = 0 and s.doomed = 0 and k.cancel_to is null,

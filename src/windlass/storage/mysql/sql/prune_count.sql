@@ -24,17 +24,17 @@ select coalesce(json_arrayagg(id), '[]') into @windlass_past from (
     select id from (
     (select id from windlass_ended e force index (windlass_ended_definition)
      where definition = :definition and state = 'completed' and (:keep = 0 or id < @windlass_oldest)
-        and not exists (select 1 from windlass_parents p where p.parent_id = e.id and p.settled = 0)
+        and not exists (select 1 from windlass_parents p force index (windlass_parents_parent) where p.parent_id = e.id and p.settled = 0)
      order by id limit :most)
     union all
     (select id from windlass_ended e force index (windlass_ended_definition)
      where definition = :definition and state = 'canceled' and (:keep = 0 or id < @windlass_oldest)
-        and not exists (select 1 from windlass_parents p where p.parent_id = e.id and p.settled = 0)
+        and not exists (select 1 from windlass_parents p force index (windlass_parents_parent) where p.parent_id = e.id and p.settled = 0)
      order by id limit :most)
     union all
     (select id from windlass_ended e force index (windlass_ended_definition)
      where definition = :definition and state = 'dead_letter' and (:keep = 0 or id < @windlass_oldest)
-        and not exists (select 1 from windlass_parents p where p.parent_id = e.id and p.settled = 0)
+        and not exists (select 1 from windlass_parents p force index (windlass_parents_parent) where p.parent_id = e.id and p.settled = 0)
      order by id limit :most)
     ) each_state order by id limit :most
 ) p;

@@ -1,0 +1,65 @@
+"""Hears what Windlass says to a MariaDB server, and asks the server what it thinks of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+import pymysql
+
+from tests.databases.connect import connect_mariadb
+from windlass.storage.mysql.link import Link
+from windlass.storage.sql import Rows
+
+
+@dataclass(frozen=True)
+class Step:
+    """One table of a plan, as the server explains it."""
+
+    table: str
+    access: str
+    index: str | None
+    extra: str
+
+
+@contextmanager
+def overheard() -> Iterator[list[str]]:
+    """The statements sent inside the block, in order."""
+    said: list[str] = []
+    query = Link.query
+
+    def listen(self: Link, text: str) -> Rows:
+        said.append(text)
+        return query(self, text)
+
+    with patch.object(Link, "query", listen):
+        yield said
+
+
+def plan(connection: "pymysql.Connection[Any]", statement: str) -> list[Step]:
+    """How the server would run a statement now: the steps on tables of ours."""
+    words = statement.split()
+    if words[0] in ("begin", "commit", "rollback", "set", "kill"):
+        return []
+    with connection.cursor(pymysql.cursors.DictCursor) as cursor:
+        cursor.execute(f"explain {statement.removeprefix(NOTING)}")
+        return [
+            Step(row["table"], row["type"], row["key"], row["Extra"] or "")
+            for row in cursor.fetchall()
+            if row["table"] and not _made_up(row)
+        ]
+
+
+#: How statements begin that take a note; there is no explaining of it.
+NOTING = "/*M! set statement group_concat_max_len = 1073741824 for */\n"
+
+
+def _made_up(row: dict[str, Any]) -> bool:
+    return row["table"].startswith("<") or "Table function" in (row["Extra"] or "")
+
+
+def connect(url: str) -> "pymysql.Connection[Any]":
+    connection = connect_mariadb(url)
+    connection.autocommit(True)
+    return connection

@@ -1,0 +1,42 @@
+"""Nudges within a process that works on MariaDB."""
+
+import asyncio
+
+import pytest
+
+from windlass.storage.open import open_storage
+
+pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
+
+
+async def test_a_nudge_wakes_who_watches_its_queue_and_nobody_else(database):
+    storage = open_storage(database.url)
+    mail, all_queues, other = [
+        await storage.database.watch(queues) for queues in (["mail"], None, ["other"])
+    ]
+
+    waits = asyncio.gather(mail.wait(30), all_queues.wait(30), other.wait(0))
+    await storage.database.nudge(["mail"])
+
+    assert await waits == [True, True, False]
+    await storage.close()
+
+
+async def test_a_nudge_that_came_before_the_wait_is_not_lost(database):
+    storage = open_storage(database.url)
+    watch = await storage.database.watch(None)
+    await storage.database.nudge(["mail"])
+
+    assert await watch.wait(30)
+    assert not await watch.wait(0)
+    await storage.close()
+
+
+async def test_a_closed_watch_hears_nothing(database):
+    storage = open_storage(database.url)
+    watch = await storage.database.watch(None)
+    await watch.close()
+    await storage.database.nudge(["mail"])
+
+    assert not await watch.wait(0)
+    await storage.close()
