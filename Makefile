@@ -34,7 +34,7 @@ check: $(DEV) ## lint, format, types, import contracts, dependencies
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/deptry src
 
 format: $(DEV) ## put the code into the format that `check` wants
