@@ -9,9 +9,11 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.databases import migrate
+from tests.databases.connect import connect_mariadb
 from tests.databases.servers import mariadb, postgres
 from tests.journeys.journey import SLACK_SECONDS
 from windlass.core.states import JobState
@@ -56,7 +58,20 @@ def pause(server):
             time.sleep(1.5 * LEASE_SECONDS)
 
 
-@pytest.mark.parametrize("fault", [restart, kill, pause])
+def block_writes(server):
+    """Lock the tables as a backup does: everybody can read, and nobody can write."""
+    if server.kind == "mariadb":
+        backup = connect_mariadb(server.url)
+        lock = "flush tables with read lock"
+    else:
+        backup = psycopg.connect(server.url)
+        lock = "lock table windlass_live, windlass_later, windlass_ended in exclusive mode"
+    with contextlib.closing(backup), backup.cursor() as cursor:
+        cursor.execute(lock)
+        time.sleep(1.5 * LEASE_SECONDS)
+
+
+@pytest.mark.parametrize("fault", [restart, kill, pause, block_writes])
 async def test_a_database_that_comes_back_finds_everybody_at_work(server, start_journey, fault):
     async with start_journey(server.url) as journey:
         await at_work_through(journey, lambda: fault(server))

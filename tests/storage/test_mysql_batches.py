@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.builders import DEFINITIONS, claim_all, enqueue, finish, job, new_job
+from tests.conformance.builders import DEFINITIONS, claim_all, enqueue, finish, held, job, new_job
 from tests.storage.mysql_spy import connect, overheard
 from windlass.core.states import JobState
 from windlass.storage.base import Storage
@@ -89,6 +89,18 @@ async def test_a_batch_longer_than_a_statement_may_be_is_stored_whole(storage, m
     assert {(await job(storage, child.id)).state for child in children} == {JobState.QUEUED}
 
 
+async def test_a_payload_that_reads_like_our_statements_is_only_a_payload(storage):
+    text = """ into @windlass_input locate('"keyed"', @windlass_input) > 0 %(jobs)s <> '[]' """
+
+    id = await enqueue(storage, payload=json.dumps(text), correlation_id=text)
+    [lease] = await claim_all(storage)
+    ended = await storage.finish([finish(lease, result=json.dumps(text))])
+
+    assert list(ended.values()) == [JobState.COMPLETED]
+    made = await job(storage, id)
+    assert (made.payload, made.correlation_id, made.result) == (text, text, text)
+
+
 async def test_what_most_jobs_have_in_common_may_differ_in_each(storage):
     jobs = [
         new_job(priority=n, correlation_id=f"c{n}", metadata=json.dumps({"n": n}), held=n % 2 == 1)
@@ -115,13 +127,7 @@ async def test_every_lease_of_a_batch_may_end_in_another_way(storage):
         ]
     )
 
-    assert [ended[lease_key(lease)] for lease in leases] == states
+    assert [ended[held(lease)] for lease in leases] == states
     assert [(await job(storage, lease.job_id)).last_error for lease in leases] == [
         f"error {n}" for n in range(4)
     ]
-
-
-def lease_key(lease: Any) -> Any:
-    from windlass.core.models import Held
-
-    return Held(lease.job_id, lease.token)

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
 
-import pymysql
 import pytest
 
 from tests.conformance.builders import DEFINITIONS, enqueue, new_job
@@ -189,7 +188,7 @@ async def test_more_callers_than_connections_wait_for_their_turn(storage):
 async def test_an_error_of_one_statement_leaves_nothing_of_the_verb(storage, database):
     job = new_job(max_attempts=1000)  # more than the table takes
 
-    with pytest.raises(pymysql.err.Error):
+    with pytest.raises(Exception, match="CONSTRAINT"):
         await storage.enqueue([new_job(), job])
 
     assert await storage.counts(ALL_TENANTS) == []

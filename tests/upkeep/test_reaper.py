@@ -114,6 +114,25 @@ async def test_a_database_that_stood_still_begins_the_looks_anew(
     assert await reaper.tick() == 1
 
 
+async def test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew(
+    reaper, expired, seconds, storage, monkeypatch
+):
+    await reaper.tick()
+    seconds.pass_by(THIRD)
+    renew = storage.renew
+
+    async def slowly(held, **how):
+        seconds.pass_by(THIRD)
+        return await renew(held, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "renew", slowly)
+        assert await reaper.tick() == 0, "nobody could renew either"
+    assert await reaper.tick() == 0
+    seconds.pass_by(2 * THIRD)
+    assert await reaper.tick() == 1
+
+
 async def test_many_orphans_do_not_all_start_again_at_once(reaper, seconds, storage, clock):
     for _ in range(210):
         await started(storage)

@@ -5,13 +5,17 @@ renew, must not make everything start again.
 """
 
 import random
+from collections.abc import Awaitable
 from datetime import timedelta
+from typing import TypeVar
 
 from windlass import clock
 from windlass.core.models import Held
 from windlass.engine.leases import Leases
 from windlass.storage.base import Storage
 from windlass.storage.expired import Expired
+
+Answer = TypeVar("Answer")
 
 #: How many leases are taken back at once, so that many orphans do not all start together.
 _MOST = 200
@@ -21,41 +25,43 @@ class Reaper:
     def __init__(self, leases: Leases, storage: Storage, *, lease_time: timedelta) -> None:
         self._leases = leases
         self._storage = storage
+        self._lease_time = lease_time
         self._second_look = lease_time.total_seconds() / 3
         self._first_seen: dict[Held, float] = {}
         self._patient_until = 0.0
 
     async def tick(self) -> int:
         """Look once; take back what was already run out a renewal's time ago. Answers how many."""
-        expired = await self._look()
+        expired = await self._promptly(self._leases.expired())
         now = clock.monotonic()
         seen = {Held(lease.job_id, lease.token): lease for lease in expired}
         self._first_seen = {key: self._first_seen.get(key, now) for key in seen}
         due = [
             lease for key, lease in seen.items() if now - self._first_seen[key] >= self._second_look
         ]
-        if not due or now < self._patient_until:
+        if due:
+            # A database may let us look and yet not write: a backup's lock on all tables, or
+            # somebody's on a file. So see first that a renewal would get through.
+            await self._promptly(self._storage.renew([], lease_time=self._lease_time))
+        if not due or clock.monotonic() < self._patient_until:
             if not expired:
                 await self._storage.tidy_claims()
             return 0
         return len(await self._leases.reap(_some(due)))
 
-    async def _look(self) -> list[Expired]:
+    async def _promptly(self, asked: Awaitable[Answer]) -> Answer:
+        """An answer. If it fails or comes late, the database was away or stood still, and nobody
+        could renew: earlier looks do not count, and all get some more time to find back to it."""
         asked_at = clock.monotonic()
+        came = False
         try:
-            expired = await self._leases.expired()
-        except Exception:
-            self._begin_anew()
-            raise
-        if clock.monotonic() - asked_at > self._second_look / 2:
-            self._begin_anew()
-        return expired
-
-    def _begin_anew(self) -> None:
-        """The database was away or stood still, so that nobody could renew: earlier looks do not
-        count, and everybody gets some more time to find back to it."""
-        self._first_seen = {}
-        self._patient_until = clock.monotonic() + 2 * self._second_look
+            answer = await asked
+            came = clock.monotonic() - asked_at <= self._second_look / 2
+        finally:
+            if not came:
+                self._first_seen = {}
+                self._patient_until = clock.monotonic() + 2 * self._second_look
+        return answer
 
 
 def _some(due: list[Expired]) -> list[Expired]:

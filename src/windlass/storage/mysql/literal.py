@@ -5,12 +5,13 @@ connections are always in UTF-8 and never in the mode in which a backslash is an
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.storage.sql import Statement
 
-#: A batch longer than this that several statements read is sent once, and kept in a variable.
+#: In characters. Below, the variable costs more than it saves.
 _WORTH_KEEPING = 1000
 
 
@@ -41,14 +42,11 @@ def filled(statement: Statement, values: Mapping[str, Any]) -> str:
     return statement.text % {name: literal(values[name]) for name in statement.names}
 
 
-def filled_script(statements: Sequence[Statement], values: Mapping[str, Any]) -> list[str]:
-    """The texts of several statements, before them one that keeps what they share if it is long."""
-    uses = [name for statement in statements for name in statement.names]
-    texts = {name: literal(values[name]) for name in set(uses)}
-    kept = [
-        name for name, text in texts.items() if len(text) > _WORTH_KEEPING and uses.count(name) > 1
-    ]
-    keep = ", ".join(f"@given_{name} = {texts[name]}" for name in kept)
-    texts |= {name: f"@given_{name}" for name in kept}
-    script = [statement.text % texts for statement in statements]
-    return [f"set {keep}", *script] if kept else script
+def kept(script: Sequence[Statement], values: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """How a script's values are written, and the statement to run before it, if any: what is long
+    and used several times is sent once, and kept in a variable."""
+    uses = Counter(name for statement in script for name in statement.names)
+    texts = {name: literal(values[name]) for name in uses}
+    long = [name for name, text in texts.items() if len(text) > _WORTH_KEEPING and uses[name] > 1]
+    keep = ", ".join(f"@given_{name} = {texts[name]}" for name in long)
+    return f"set {keep}" if keep else "", texts | {name: f"@given_{name}" for name in long}

@@ -8,18 +8,19 @@ and the server finds the condition false at once; here such a statement is not s
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import filled_script
+from windlass.storage.mysql.literal import kept
 from windlass.storage.sql import Rows, Statement
 
 _TAKES_NOTE = re.compile(r"\binto (@windlass_\w+)\b")
 _MARKED = re.compile(r"""locate\('("\w+")', (@windlass_\w+)\) > 0""")
 _NOT_EMPTY = re.compile(r"(@windlass_\w+) <> '\[\]'")
+_GIVEN = re.compile(r"%\((\w+)\)s <> '\[\]'")
 _EMPTY = "[]"
-#: How a condition on a batch that is empty reads.
-_NOTHING_GIVEN = "'[]' <> '[]'"
 
 #: Verbs whose answer an earlier note has in full: its name, and an entry of it as a row.
 _ANSWERS: Mapping[str, tuple[str, Callable[[list[Any]], Mapping[str, Any]]]] = {
@@ -34,40 +35,68 @@ _ANSWERS: Mapping[str, tuple[str, Callable[[list[Any]], Mapping[str, Any]]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a statement's text, before any value is in it, says about when it is needed."""
+
+    takes: str | None
+    marked: Sequence[tuple[str, str]]
+    not_empty: Sequence[str]
+    given: Sequence[str]
+
+    @classmethod
+    def of(cls, text: str) -> "Traits":
+        takes = _TAKES_NOTE.search(text)
+        return cls(
+            takes[1] if takes else None,
+            _MARKED.findall(text),
+            _NOT_EMPTY.findall(text),
+            # A note is taken also where it only says that there was nothing.
+            [] if takes else _GIVEN.findall(text),
+        )
+
+    @property
+    def notes(self) -> set[str]:
+        return {*self.not_empty, *(note for _, note in self.marked)}
+
+    def needed(self, notes: Mapping[str, str], values: Mapping[str, Any]) -> bool:
+        return (
+            all(mark in notes[note] for mark, note in self.marked)
+            and all(notes[note] != _EMPTY for note in self.not_empty)
+            and all(values[name] != _EMPTY for name in self.given)
+        )
+
+
 def run(link: Link, verb: str, script: Sequence[Statement], values: Mapping[str, Any]) -> Rows:
     """Run a script in the open transaction; the rows of the statement that answers."""
     noted = _ANSWERS.get(verb)
-    texts, answers = filled_script(script, values), [statement.answers for statement in script]
-    answers = [False] * (len(texts) - len(script)) + answers
-    guards = {note for text in texts for note in _guards(text)}
+    traits = [_traits(statement.text) for statement in script]
+    heeded = {note for trait in traits for note in trait.notes}
+    keep, texts = kept(script, values)
+    if keep:
+        link.query(keep)
     notes: dict[str, str] = {}
     answer: Rows = []
-    for text, answering in zip(texts, answers, strict=True):
-        if answering and noted:
+    for statement, trait in zip(script, traits, strict=True):
+        if statement.answers and noted:
             note, row = noted
             answer = [row(entry) for entry in json.loads(notes[note])]
             continue
-        taken = _TAKES_NOTE.findall(text)
-        if not _wanted(text, notes):
-            notes |= {note: _EMPTY for note in taken if note not in _guards(text)}
+        if not trait.needed(notes, values):
+            if trait.takes and trait.takes not in notes:
+                notes[trait.takes] = _EMPTY
             continue
-        found = link.query(text)
-        notes |= {note: _read(link, note) for note in taken if note in guards}
-        if answering:
+        found = link.query(statement.text % texts)
+        if trait.takes in heeded:
+            notes[trait.takes] = _read(link, trait.takes)
+        if statement.answers:
             answer = found
     return answer
 
 
-def _guards(text: str) -> set[str]:
-    return {note for _, note in _MARKED.findall(text)} | set(_NOT_EMPTY.findall(text))
-
-
-def _wanted(text: str, notes: Mapping[str, str]) -> bool:
-    if _NOTHING_GIVEN in text and not _TAKES_NOTE.search(text):
-        return False
-    return all(mark in notes[note] for mark, note in _MARKED.findall(text)) and all(
-        notes[note] != _EMPTY for note in _NOT_EMPTY.findall(text)
-    )
+@lru_cache(maxsize=500)
+def _traits(text: str) -> Traits:
+    return Traits.of(text)
 
 
 def _read(link: Link, note: str) -> str:
