@@ -37,6 +37,7 @@ class Declared(Generic[P, R_co]):
         self.handler = handler
         self._function = function
         self._delivery = delivery
+        self._stamp: Callable[[str], NewJob] | None = None
         update_wrapper(self, function, updated=())
 
     @property
@@ -57,14 +58,16 @@ class Declared(Generic[P, R_co]):
         """The same job, delivered otherwise: tenant, delay, priority, keys, parents, tx …"""
         other = copy(self)
         other._delivery = self._delivery.and_also(options)
+        other._stamp = None
         return other
 
     def __repr__(self) -> str:
         return f"<job {self.key}>"
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
-        payload = self.handler.payload.encode(args, kwargs)
-        return self._delivery.job(self.handler.definition, payload)
+        if self._stamp is None:
+            self._stamp = self._delivery.stamp(self.handler.definition)
+        return self._stamp(self.handler.payload.encode(args, kwargs))
 
 
 class DeclaredJob(Declared[P, R_co]):

@@ -1,7 +1,7 @@
 """What concerns one delivery of a job: `.options(...)`, checked when it is given."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypedDict, get_args
 from uuid import UUID
@@ -95,11 +95,26 @@ class Delivery:
 
     def job(self, definition: Definition, payload: str) -> NewJob:
         """The job to store: what the options leave open comes from the definition."""
+        return self.stamp(definition)(payload)
+
+    def stamp(self, definition: Definition) -> Callable[[str], NewJob]:
+        """Makes jobs of payloads; what they have in common is looked at once."""
+        rest = self._model(definition)[3:]
+        if definition.dedupe != "payload" or "dedupe_key" in self.given:
+            return lambda payload: NewJob(new_job_id(), definition.key, payload, *rest)
+
+        def with_key(payload: str) -> NewJob:
+            made = NewJob(new_job_id(), definition.key, payload, *rest)
+            return made._replace(dedupe_key=payload_key(definition.key, load_json(payload)))
+
+        return with_key
+
+    def _model(self, definition: Definition) -> NewJob:
         given = self.given
         made = NewJob(
-            id=new_job_id(),
+            id=JobId(UUID(int=0)),
             definition=definition.key,
-            payload=payload,
+            payload="",
             tenant=TenantId(check_name("tenant", given.get("tenant", DEFAULT_TENANT))),
             queue=QueueName(check_name("queue", given.get("queue", definition.queue))),
             priority=checked_priority(given.get("priority", definition.priority)),
@@ -108,7 +123,7 @@ class Delivery:
             delay=self._duration("delay"),
             due_at=_due(given),
             expires=self._duration("expires"),
-            dedupe_key=self._key(definition, payload),
+            dedupe_key=self._name("dedupe_key"),
             dedupe_window=self._window(definition),
             idempotency_key=self._name("idempotency_key"),
             after=_parents(given.get("after", ())),
@@ -124,7 +139,7 @@ class Delivery:
             created_by=self._name("created_by"),
             metadata=_metadata(given.get("metadata")),
         )
-        return replace(made, delay=None) if made.due_at else made
+        return made._replace(delay=None) if made.due_at else made
 
     def _name(self, option: str) -> str | None:
         value = self.given.get(option)
@@ -139,13 +154,6 @@ class Delivery:
         if length is not None and length <= timedelta():
             raise OptionInvalid(option, self.given.get(option), allowed="longer than nothing")
         return None if length is None else length.total_seconds()
-
-    def _key(self, definition: Definition, payload: str) -> str | None:
-        if "dedupe_key" in self.given:
-            return self._name("dedupe_key")
-        if definition.dedupe == "payload":
-            return payload_key(definition.key, load_json(payload))
-        return None
 
     def _window(self, definition: Definition) -> timedelta | None:
         if "dedupe_window" in self.given:

@@ -12,6 +12,7 @@ from windlass import clock
 from windlass.core.models import Finish, Held, Lease, Level
 from windlass.core.states import JobState
 
+_LOGGER = logging.getLogger("windlass")
 _QUIET_SECONDS = 1.0
 _LEVELS = {
     "debug": logging.DEBUG,
@@ -33,12 +34,14 @@ class Telemetry:
         self._said: dict[str, float] = {}
 
     def claimed(self, worker: str, leases: Sequence[Lease]) -> None:
-        if leases:
+        if leases and (self._logger or _LOGGER.isEnabledFor(logging.DEBUG)):
             self._log.debug("claimed", worker_id=worker, jobs=len(leases))
 
     def finished(self, finishes: Sequence[Finish], ended: Mapping[Held, JobState]) -> None:
         for finish in finishes:
-            state = ended.get(Held(finish.job_id, finish.token))
+            state = ended.get(finish.held)
+            if state is JobState.COMPLETED:
+                continue
             if state is None and not finish.perhaps_ended:
                 self._log.warning(
                     "late report ignored", job_id=str(finish.job_id), attempt=finish.token
@@ -104,7 +107,7 @@ class Telemetry:
         import structlog
 
         return self._logger or structlog.wrap_logger(
-            logging.getLogger("windlass"),
+            _LOGGER,
             processors=[
                 structlog.stdlib.filter_by_level,
                 structlog.processors.KeyValueRenderer(key_order=["event"]),

@@ -55,7 +55,7 @@ class World:
 def new_job(**changes: Any) -> NewJob:
     """A job to enqueue; plain unless told otherwise."""
     job = NewJob(id=new_job_id(), definition=DefinitionKey("plain"), payload='{"n": 1}')
-    return replace(job, **changes)
+    return job._replace(**changes)
 
 
 def new_jobs(count: int, **changes: Any) -> list[NewJob]:
@@ -146,7 +146,7 @@ def finish(lease: Lease | Held, state: JobState = JobState.COMPLETED, **changes:
     }
     outcome = outcomes.get(state, Outcome.FAILED)
     end = Finish(job_id=lease.job_id, token=lease.token, outcome=outcome, state=state)
-    return replace(end, **changes)
+    return end._replace(**changes)
 
 
 def release(lease: Lease | Held, **changes: Any) -> Finish:

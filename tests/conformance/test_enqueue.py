@@ -1,6 +1,5 @@
 """enqueue: what is stored, what is refused, and when it is due."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -178,7 +177,7 @@ async def test_a_job_on_hold_is_pending_and_not_claimed(storage, clock):
 
 async def test_a_batch_of_five_thousand_is_stored_and_answered_in_order(storage):
     new = new_jobs(5000)
-    new[4321] = replace(new[4321], definition=DefinitionKey("nobody's"))
+    new[4321] = new[4321]._replace(definition=DefinitionKey("nobody's"))
 
     stored = await storage.enqueue(new)
 

@@ -1,6 +1,6 @@
 """Hears what Windlass says to a MariaDB server, and asks the server what it thinks of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,14 +27,23 @@ class Step:
 def overheard() -> Iterator[list[str]]:
     """The statements sent inside the block, in order."""
     said: list[str] = []
-    query = Link.query
-
-    def listen(self: Link, text: str) -> Rows:
-        said.append(text)
-        return query(self, text)
-
-    with patch.object(Link, "query", listen):
+    with messages() as sent:
         yield said
+        said.extend(text for texts in sent for text in texts)
+
+
+@contextmanager
+def messages() -> Iterator[list[Sequence[str]]]:
+    """The messages sent inside the block, each one statement or several."""
+    sent: list[Sequence[str]] = []
+    queries = Link.queries
+
+    def listen(self: Link, texts: Sequence[str], *, last: bool = False) -> list[Rows]:
+        sent.append(texts)
+        return queries(self, texts, last=last)
+
+    with patch.object(Link, "queries", listen):
+        yield sent
 
 
 def plan(connection: "pymysql.Connection[Any]", statement: str) -> list[Step]:
@@ -56,7 +65,12 @@ NOTING = "/*M! set statement group_concat_max_len = 1073741824 for */\n"
 
 
 def _made_up(row: dict[str, Any]) -> bool:
-    return row["table"].startswith("<") or "Table function" in (row["Extra"] or "")
+    # Where rows are stored, the table is named, but nothing in it is looked for.
+    return (
+        row["select_type"] == "INSERT"
+        or row["table"].startswith("<")
+        or "Table function" in (row["Extra"] or "")
+    )
 
 
 def connect(url: str) -> "pymysql.Connection[Any]":

@@ -20,8 +20,9 @@ from tests.conformance.builders import (
     log_line,
     new_job,
 )
-from tests.storage.mysql_spy import Step, connect, overheard, plan
+from tests.storage.mysql_spy import Step, connect, messages, overheard, plan
 from windlass.core.models import Lease, Progress
+from windlass.core.states import JobState
 from windlass.ids import new_job_ids
 from windlass.storage.base import Storage
 from windlass.storage.open import open_storage
@@ -63,6 +64,12 @@ HOT: dict[str, Callable[[Storage, list[Lease]], Awaitable[Any]]] = {
     "enqueue": lambda storage, leases: storage.enqueue(
         [new_job(dedupe_key="d"), new_job(after=(leases[0].job_id,)), new_job()]
     ),
+    "enqueue of plain jobs": lambda storage, leases: storage.enqueue(
+        [new_job(id=id) for id in new_job_ids(50)]
+    ),
+    "enqueue of later jobs": lambda storage, leases: storage.enqueue(
+        [new_job(id=id, delay=timedelta(days=1)) for id in new_job_ids(50)]
+    ),
     "survey": lambda storage, leases: storage.survey(None, KNOWN),
     "claim": lambda storage, leases: claim(storage, 50),
     "renew": lambda storage, leases: storage.renew(map_held(leases), lease_time=LEASE_TIME),
@@ -75,6 +82,12 @@ HOT: dict[str, Callable[[Storage, list[Lease]], Awaitable[Any]]] = {
     ),
     "log": lambda storage, leases: storage.log([log_line(lease, "a line") for lease in leases]),
     "finish": lambda storage, leases: storage.finish([finish(lease) for lease in leases]),
+    "another try": lambda storage, leases: storage.finish(
+        [finish(lease, JobState.QUEUED, error="no") for lease in leases]
+    ),
+    "reap": lambda storage, leases: storage.reap(
+        [finish(lease, JobState.QUEUED, error="lost") for lease in leases]
+    ),
     "expired": lambda storage, leases: storage.expired(),
     "overdue": lambda storage, leases: storage.overdue(),
     "promote": lambda storage, leases: storage.promote(),
@@ -102,7 +115,7 @@ async def test_a_claim_takes_a_line_in_the_order_of_its_index(storage, database,
 
 
 @pytest.mark.parametrize("statistics", STATISTICS)
-@pytest.mark.parametrize("verb", ["finish", "renew", "report", "stops"])
+@pytest.mark.parametrize("verb", ["finish", "another try", "reap", "renew", "report", "stops"])
 async def test_leases_are_found_by_the_ids_of_their_jobs(storage, database, verb, statistics):
     steps = await plans_of(
         storage, database.url, statistics, lambda leases: HOT[verb](storage, leases)
@@ -117,6 +130,38 @@ async def test_expired_leases_are_found_by_their_time(storage, database, statist
     steps = await plans_of(storage, database.url, statistics, lambda leases: storage.expired())
 
     assert {(step.access, step.index) for step in steps} == {("range", "windlass_live_look")}
+
+
+@pytest.mark.parametrize("fields", [{}, {"idempotency_key": "k"}], ids=["plain", "with a key"])
+async def test_an_end_that_is_usual_takes_two_messages(storage, database, fields):
+    [id] = new_job_ids(1)
+    await storage.enqueue([new_job(id=id, **fields)])
+    leases = await claim(storage, 1)
+
+    with messages() as sent:
+        ended = await storage.finish([finish(lease) for lease in leases])
+
+    assert len(ended) == 1
+    assert len(sent) == 2
+
+
+async def test_an_enqueue_that_is_usual_takes_two_messages(storage, database):
+    await fill(storage, 1)
+
+    with messages() as sent:
+        await storage.enqueue([new_job(), new_job()])
+
+    assert len(sent) == 2
+
+
+async def test_a_survey_and_a_claim_take_five_messages(storage, database):
+    await fill(storage, 30)
+    await claim(storage, 10)
+
+    with messages() as sent:
+        assert len(await claim(storage, 10)) == 10
+
+    assert len(sent) == 5
 
 
 async def test_a_claim_locks_only_what_it_takes(storage, database):

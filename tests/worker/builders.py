@@ -11,7 +11,7 @@ from windlass import Settings, Windlass
 from windlass.core.models import Finish, Lease
 from windlass.core.redact import Redactor
 from windlass.storage.base import Storage
-from windlass.worker.attempt import LiveAttempt
+from windlass.worker.attempt import LiveAttempt, Tools
 from windlass.worker.context import Ending
 from windlass.worker.handlers import Handler
 from windlass.worker.process import Children
@@ -59,13 +59,15 @@ class Run:
         self.attempt = LiveAttempt(
             lease,
             handler,
-            sink=self.sink,
-            threads=self.threads,
-            children=Children(),
-            around=around,
-            random=Random(1),
-            redactor=Redactor(),
-            on_end=lambda attempt, finish: self.ends.put_nowait(finish),
+            Tools(
+                sink=self.sink,
+                threads=self.threads,
+                children=Children(),
+                around=around,
+                random=Random(1),
+                redactor=Redactor(),
+                on_end=lambda attempt, finish: self.ends.put_nowait(finish),
+            ),
         )
         self.attempt.start()
 

@@ -54,12 +54,12 @@ class JobLines(Telemetry):
 
     def claimed(self, worker: str, leases: Sequence[Lease]) -> None:
         for lease in leases:
-            self._running[Held(lease.job_id, lease.token)] = lease, clock.monotonic()
+            self._running[lease.held] = lease, clock.monotonic()
             self._line(_STARTED, lease, self._tries(lease) if lease.attempts > 1 else "")
 
     def finished(self, finishes: Sequence[Finish], ended: Mapping[Held, JobState]) -> None:
         for finish in finishes:
-            held = Held(finish.job_id, finish.token)
+            held = finish.held
             lease, since = self._running.pop(held, (None, 0.0))
             self._progress_at.pop(finish.job_id, None)
             if lease is None:

@@ -11,6 +11,7 @@ from windlass.app import Windlass
 from windlass.cli.exits import Exit
 from windlass.errors.wording import counted
 from windlass.settings import Settings
+from windlass.worker.memory import settle
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -95,6 +96,7 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     """
     for app in apps:
         await app.ready()
+    settle()
     working.expected = len(apps)
     working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
     with _signals(working.stop):

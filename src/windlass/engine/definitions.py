@@ -89,8 +89,11 @@ class Definitions:
         await self._switch(key, False)
 
     async def regate(self) -> None:
-        """Move queued jobs behind the gates their definitions have now."""
-        cursor: JobId | None = _FIRST
+        """Move queued jobs behind the gates their definitions have now.
+
+        Looks at every job that waits, so only while a gate's change is fresh.
+        """
+        cursor: JobId | None = _FIRST if await self._storage.gates_changed() else None
         while cursor is not None:
             cursor = await self._storage.regate(cursor)
 

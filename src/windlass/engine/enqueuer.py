@@ -5,7 +5,8 @@ once.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from uuid import UUID
 
 from windlass.core.models import NewJob
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
@@ -59,23 +60,23 @@ async def store_surely(
     storage: Storage, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
 ) -> list[Stored]:
     """Store jobs; if the answer was lost, find out and repeat with the same ids, harmlessly."""
-    stored: dict[object, Stored] = {}
-    left = list(jobs)
+    known: Set[UUID] = frozenset()
+    now: list[Stored] = []
     for repeat in range(_REPEATS):
         try:
             if repeat:
-                known = await storage.known([job.id for job in left])
-                stored |= {id: Stored(id, "created", None) for id in known}
-                left = [job for job in left if job.id not in known]
-            if left:
-                now = await storage.enqueue(left, whole=whole, existing=existing)
-                stored |= {s.id: s for s in now}
+                known = await storage.known([job.id for job in jobs])
+            left = [job for job in jobs if job.id not in known] if known else jobs
+            now = await storage.enqueue(left, whole=whole, existing=existing) if left else []
             break
         except (DatabaseUnreachable, DatabaseTimeout):
             if repeat == _REPEATS - 1:
                 raise
             await asyncio.sleep(0.1 * 2**repeat)
-    return [stored[job.id] for job in jobs]
+    if not known:
+        return now
+    rest = iter(now)
+    return [Stored(job.id) if job.id in known else next(rest) for job in jobs]
 
 
 def _apart(
@@ -85,6 +86,8 @@ def _apart(
     now: list[Asked] = []
     later: list[Asked] = []
     seen: set[tuple[str, str, str]] = set()
+    if not any(job.after or keys_of(job) for job, _ in batch):
+        return batch, []
     for job, answer in batch:
         keys = set(keys_of(job))
         if keys & seen or any(parent in {j.id for j, _ in later} for parent in job.after):

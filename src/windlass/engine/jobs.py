@@ -282,8 +282,12 @@ class Jobs:
     async def _receipts(
         self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate
     ) -> list[Receipt]:
-        pairs = zip(jobs, stored, strict=True)
-        return [await self.receipt(job, s, on_duplicate) for job, s in pairs]
+        return [
+            Receipt(ReceiptStatus.CREATED, job.id)
+            if s.status == "created"
+            else await self.receipt(job, s, on_duplicate)
+            for job, s in zip(jobs, stored, strict=True)
+        ]
 
     async def _follow(self, jobs: Sequence[NewJob], stored: Sequence[Stored]) -> None:
         """What upkeep would find later: children whose parents have ended already, and work."""
@@ -308,6 +312,8 @@ class Jobs:
 
 def _check_circles(jobs: Sequence[NewJob]) -> None:
     children = {job.id: job.after for job in jobs if job.after}
+    if not children:
+        return
     try:
         TopologicalSorter(children).prepare()
     except CycleError as error:
@@ -316,6 +322,8 @@ def _check_circles(jobs: Sequence[NewJob]) -> None:
 
 def _chunks(jobs: Sequence[NewJob]) -> list[list[NewJob]]:
     """A few thousand jobs each; a key that comes again begins a new one, so that it is met."""
+    if not any(map(keys_of, jobs)):
+        return [list(jobs[n : n + _CHUNK]) for n in range(0, len(jobs), _CHUNK)]
     chunks: list[list[NewJob]] = [[]]
     seen: set[tuple[str, str, str]] = set()
     for job in jobs:

@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from windlass.core import outcome, share
+from windlass.core import outcome
 from windlass.core.models import ALL_TENANTS, Finish, Held, Lease, LogLine, Progress, Renewal
-from windlass.core.states import JobState, Outcome
+from windlass.core.states import ENDED, JobState, Outcome
 from windlass.core.text import clean
+from windlass.engine.claims import Claims
 from windlass.engine.nudges import Nudges
 from windlass.errors import WindlassError
 from windlass.ids import JobId, WorkerId
@@ -39,7 +40,7 @@ class Leases:
         self._storage = storage
         self._nudges = nudges
         self._telemetry = telemetry
-        self._cursor = ""
+        self._claims = Claims(storage)
 
     async def claim(
         self,
@@ -57,17 +58,11 @@ class Leases:
         """
         if limit < 1 or not known:
             return Claimed((), None)
-        survey = await self._storage.survey(queues, known, cursor=self._cursor)
-        if survey.next_due_in is not None and survey.next_due_in <= timedelta():
-            await self._storage.promote()
-            survey = await self._storage.survey(queues, known, cursor=self._cursor)
-        quotas = share.quotas(survey.lines, limit)
-        if not quotas:
-            return Claimed((), survey.next_due_in)
-        self._cursor = share.next_cursor(survey.lines, quotas)
-        leases = await self._storage.claim(worker, quotas, known, lease_time=lease_time)
+        leases, next_due_in = await self._claims.claim(
+            worker, limit, queues=queues, known=known, lease_time=lease_time
+        )
         self._telemetry.claimed(worker, leases)
-        return Claimed(leases, survey.next_due_in)
+        return Claimed(leases, next_due_in)
 
     async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
         """Extend leases, in one statement. A lease missing from the answer is lost."""
@@ -127,7 +122,7 @@ class Leases:
             return {}
         ended = await self._storage.reap([_lost(lease) for lease in expired])
         for lease in expired:
-            if state := ended.get(Held(lease.job_id, lease.token)):
+            if state := ended.get(lease.held):
                 self._telemetry.reaped(lease, state)
         if ended:
             self._nudges.nudge_all()
@@ -158,7 +153,7 @@ class Leases:
     async def _followed(self, finishes: Sequence[Finish], ended: dict[Held, JobState]) -> None:
         """Do at once what upkeep would find later: children of a failed parent end too."""
         self._telemetry.finished(finishes, ended)
-        if any(state in (JobState.DEAD_LETTER, JobState.CANCELED) for state in ended.values()):
+        if any(state is not JobState.COMPLETED and state in ENDED for state in ended.values()):
             try:
                 await end_overdue(self._storage)
             except WindlassError as error:  # the ends are recorded, and must be seen as such
@@ -192,14 +187,13 @@ def _lost(lease: Expired) -> Finish:
         error_type="WorkerLost",
         outcome=Outcome.LOST,
     )
-    return outcome.failed(Held(lease.job_id, lease.token), failure, verdict)
+    return outcome.failed(lease.held, failure, verdict)
 
 
 def _storable(finish: Finish) -> Finish:
     if finish.error is None and finish.error_trace is None and finish.stdout_tail is None:
         return finish
-    return replace(
-        finish,
+    return finish._replace(
         error=_cut(finish.error, ERROR_BYTES),
         error_type=_cut(finish.error_type, TYPE_BYTES),
         error_trace=_cut(finish.error_trace, ERROR_BYTES),
@@ -213,8 +207,7 @@ def _cut(text: str | None, limit: int) -> str | None:
 
 
 def _bare(finish: Finish) -> Finish:
-    return replace(
-        finish,
+    return finish._replace(
         result=None,
         warnings=f'["{_UNSTORABLE}"]',
         error=_UNSTORABLE if finish.error is not None else None,

@@ -15,9 +15,11 @@ from windlass.storage.sql import Dialect, Rows
 class Lane(Enum):
     """Which connections a call may use, so that one kind of work cannot starve another.
 
-    `WORK` claims and finishes, `RENEW` keeps leases alive, `GENERAL` is everything else.
+    `STORE` enqueues, `WORK` claims and finishes, `RENEW` keeps leases alive, `GENERAL` is everything
+    else.
     """
 
+    STORE = "store"
     WORK = "work"
     RENEW = "renew"
     GENERAL = "general"
@@ -88,3 +90,14 @@ class Database(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+class OnLane:
+    """A database whose verbs all use one lane."""
+
+    def __init__(self, database: Database, lane: Lane) -> None:
+        self._database = database
+        self._lane = lane
+
+    async def run(self, verb: str, /, **params: Any) -> Rows:
+        return await self._database.run(verb, lane=self._lane, **params)

@@ -1,19 +1,17 @@
 """Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from windlass.core.models import NewJob
 from windlass.ids import JobId
 from windlass.storage import rows
-from windlass.storage.database import Database, Session
+from windlass.storage.database import Session
 
 _TRIES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """What became of one job that enqueue was given.
 
     `status` is `created`, `existing`, or why it was refused: `unknown_definition`,
@@ -21,8 +19,8 @@ class Stored:
     """
 
     id: JobId
-    status: str
-    existing_id: JobId | None
+    status: str = "created"
+    existing_id: JobId | None = None
 
 
 class NotWhole(Exception):
@@ -35,23 +33,27 @@ class NotWhole(Exception):
 
 def in_one_statement(jobs: Sequence[NewJob]) -> bool:
     """Whether storing these jobs is one statement, and so needs no transaction around it."""
+    if not any(job.after or (job.dedupe_key and job.idempotency_key) for job in jobs):
+        return True
     ids = {job.id for job in jobs}
     return not any(
         (job.dedupe_key and job.idempotency_key) or not ids.isdisjoint(job.after) for job in jobs
     )
 
 
-async def store(session: Database | Session, jobs: Sequence[NewJob]) -> list[Stored]:
+async def store(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
     """Run the enqueue statements, also on a caller's own connection.
 
     Jobs that wait for others of the batch are stored after them, when it is known what became of
     those: a refused parent refuses its children, and one that met an equal job is replaced by it.
     """
+    if in_one_statement(jobs):
+        return await _store_level(session, jobs)
     levels, answers = _levels(jobs)
     met: dict[JobId, JobId] = {}
     for level in levels:
         jobs_now = [
-            replace(job, after=tuple(met.get(id, id) for id in job.after)) if job.after else job
+            job._replace(after=tuple(met.get(id, id) for id in job.after)) if job.after else job
             for job in level
         ]
         for stored in await _store_level(session, jobs_now):
@@ -64,8 +66,6 @@ async def store(session: Database | Session, jobs: Sequence[NewJob]) -> list[Sto
 def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Stored]]:
     """Jobs by how many of the batch they wait for in a row, and those refused out of hand:
     a job may wait for earlier ones of its batch only, so that no circle can be stored."""
-    if in_one_statement(jobs):
-        return [list(jobs)], {}
     places = {job.id: place for place, job in enumerate(jobs)}
     depths: dict[JobId, int] = {}
     levels: list[list[NewJob]] = []
@@ -74,7 +74,7 @@ def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Sto
         inside = [parent for parent in job.after if parent in places]
         depths[job.id] = max((depths.get(parent, 0) + 1 for parent in inside), default=0)
         if any(places[parent] >= place for parent in inside):
-            refused[job.id] = Stored(job.id, "unknown_parent", None)
+            refused[job.id] = Stored(job.id, "unknown_parent")
             continue
         while len(levels) <= depths[job.id]:
             levels.append([])
@@ -82,24 +82,33 @@ def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Sto
     return levels, refused
 
 
-async def _store_level(session: Database | Session, jobs: Sequence[NewJob]) -> list[Stored]:
-    answers: dict[JobId, Stored] = {}
-    left = list(jobs)
-    for _ in range(_TRIES):
-        stored = await _store_once(session, left)
-        answers |= {s.id: s for s in stored}
+async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    answers = await _store_once(session, jobs)
+    for _ in range(_TRIES - 1):
         # The job that was met has ended and given its key back before it could be named.
-        free = {s.id for s in stored if s.status == "existing" and s.existing_id is None}
-        left = [job for job in left if job.id in free]
-        if not left:
+        free = [
+            n for n, s in enumerate(answers) if s.status == "existing" and s.existing_id is None
+        ]
+        if not free:
             break
-    return [answers[job.id] for job in jobs]
+        for n, stored in zip(
+            free, await _store_once(session, [jobs[n] for n in free]), strict=True
+        ):
+            answers[n] = stored
+    return answers
 
 
-async def _store_once(session: Database | Session, jobs: Sequence[NewJob]) -> list[Stored]:
+async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
     params = enqueue_params(jobs)
-    by_id = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
-    stored = [Stored(job.id, by_id[job.id]["status"], _met(by_id[job.id])) for job in jobs]
+    others = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
+    stored = [
+        Stored(job.id, other["status"], _met(other))
+        if (other := others.get(job.id))
+        else Stored(job.id)
+        for job in jobs
+    ]
+    if not others:
+        return stored
     halves = [
         (job.id,)
         for job, s in zip(jobs, stored, strict=True)
@@ -113,7 +122,7 @@ async def _store_once(session: Database | Session, jobs: Sequence[NewJob]) -> li
         answers = await session.run("key_holders", jobs=params["jobs"])
         holders = {rows.uuid(row["id"]): _met(row) for row in answers}
         stored = [
-            replace(s, existing_id=s.existing_id or holders.get(s.id))
+            s._replace(existing_id=s.existing_id or holders.get(s.id))
             if s.status == "existing"
             else s
             for s in stored

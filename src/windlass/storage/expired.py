@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from windlass.core.models import Held
 from windlass.ids import DefinitionKey, JobId, WorkerId
 
 
@@ -16,3 +17,7 @@ class Expired:
     attempts: int
     max_attempts: int
     worker_deaths: int
+
+    @property
+    def held(self) -> Held:
+        return Held(self.job_id, self.token)

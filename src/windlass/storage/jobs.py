@@ -19,7 +19,7 @@ from windlass.core.states import JobState
 from windlass.ids import JobId
 from windlass.storage import lists, rows
 from windlass.storage.again import again
-from windlass.storage.database import Database
+from windlass.storage.database import Database, Lane, OnLane
 from windlass.storage.enqueue import NotWhole, Stored, in_one_statement, store
 
 
@@ -48,8 +48,8 @@ class JobVerbs:
         Repeating a call with the same ids stores nothing twice while the jobs are open.
         """
         if not whole and in_one_statement(jobs):
-            return await store(self._db, jobs)
-        async with self._db.transaction() as session:
+            return await store(OnLane(self._db, Lane.STORE), jobs)
+        async with self._db.transaction(Lane.STORE) as session:
             stored = await store(session, jobs)
             fine = ("created", "existing") if existing else ("created",)
             if whole and any(s.status not in fine for s in stored):

@@ -5,8 +5,9 @@ Every one is guarded by job and lease token; the rows it changed are its answer.
 
 import random
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from windlass.core import share
 from windlass.core.jsontext import dump_json
@@ -16,17 +17,23 @@ from windlass.core.models import (
     Lease,
     Line,
     LogLine,
+    Place,
     Progress,
     Quota,
     Renewal,
     Survey,
 )
+from windlass.core.priority import LOWEST
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 from windlass.storage import rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane, Session
 from windlass.storage.expired import Expired
+
+#: Before every job.
+_FRONT = Place(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))
+_STATES = {state.value: state for state in JobState}
 
 
 class LeaseVerbs:
@@ -81,7 +88,9 @@ class LeaseVerbs:
     ) -> list[Lease]:
         """Lease due jobs of the lines, no more from each than its quota and every limit allow.
 
-        In each line the most urgent first. Answers ordered by priority, due time and id.
+        In each line the most urgent first; of a line with a place to go on `after`, jobs before
+        that may be left out unless their priority is higher. Answers ordered by priority, due time
+        and id.
         """
         names = sorted({name for quota in quotas for name in quota.line.limits})
         if not names:
@@ -149,7 +158,7 @@ class LeaseVerbs:
 
     async def expired(self, *, most: int = 1000) -> list[Expired]:
         """Leases that have run out but were not taken back yet. Changes nothing."""
-        found = await self._db.run("expired", most=most)
+        found = await self._db.run("expired", lane=Lane.WORK, most=most)
         return [
             Expired(
                 job_id=JobId(rows.uuid(row["id"])),
@@ -174,7 +183,7 @@ class LeaseVerbs:
             finishes=[finish_row(f, expired_only=expired_only) for f in finishes],
         )
         return {
-            Held(JobId(rows.uuid(row["id"])), row["lease_token"]): JobState(row["state"])
+            Held(JobId(rows.uuid(row["id"])), row["lease_token"]): _STATES[row["state"]]
             for row in ended
         }
 
@@ -192,7 +201,14 @@ class LeaseVerbs:
             "claim",
             **lane,
             lines=[
-                (q.line.queue, q.line.tenant, q.line.gate, q.line_limit, q.tenant_limit)
+                (
+                    q.line.queue,
+                    q.line.tenant,
+                    q.line.gate,
+                    q.line_limit,
+                    q.tenant_limit,
+                    *(q.after or _FRONT),
+                )
                 for q in quotas
             ],
             limits=[share.limit_target(name) for name in limits],
@@ -221,23 +237,5 @@ def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:
 
 
 def finish_row(finish: Finish, *, expired_only: bool) -> tuple[Any, ...]:
-    """An end as a row of the `finishes` batch."""
-    return (
-        finish.job_id,
-        finish.token,
-        finish.outcome,
-        finish.state,
-        finish.delay.total_seconds(),
-        finish.result,
-        finish.warnings,
-        finish.error,
-        finish.error_type,
-        finish.error_trace,
-        finish.progress,
-        finish.pid,
-        finish.exit_code,
-        finish.stdout_tail,
-        finish.stderr_tail,
-        finish.keep,
-        expired_only,
-    )
+    """An end as a row of the `finishes` batch, whose columns are a Finish's fields."""
+    return (*finish[:4], finish.delay.total_seconds(), *finish[5:-1], expired_only)

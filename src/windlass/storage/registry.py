@@ -29,6 +29,10 @@ class RegistryVerbs:
         """Enable or disable a definition; False if there is none. Regate afterwards."""
         return bool(await self._db.run("set_enabled", key=key, enabled=enabled))
 
+    async def gates_changed(self) -> bool:
+        """Whether a definition's gate changed within the last hour."""
+        return bool(await self._db.run("gates_changed"))
+
     async def regate(self, cursor: JobId, *, most: int = 2000) -> JobId | None:
         """Move some queued jobs after `cursor` behind the gate their definition has now.
         Answers where to go on, None at the end."""

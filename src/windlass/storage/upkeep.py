@@ -38,7 +38,7 @@ class UpkeepVerbs:
 
     async def tidy_claims(self) -> None:
         """Forget claims with nothing left running."""
-        await self._db.run("tidy_claims")
+        await self._db.run("tidy_claims", lane=Lane.WORK)
 
     async def fold(self, *, most: int = 5000) -> int:
         """Fold the changes of batches into the totals. Answers how many were folded."""

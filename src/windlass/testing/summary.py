@@ -35,7 +35,7 @@ class Tally(Telemetry):
     def finished(self, finishes: Sequence[Finish], ended: Mapping[Held, JobState]) -> None:
         super().finished(finishes, ended)
         for finish in finishes:
-            if state := ended.get(Held(finish.job_id, finish.token)):
+            if state := ended.get(finish.held):
                 self._ends.append((finish, state))
 
     @property

@@ -2,21 +2,22 @@
 
 import asyncio
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 from typing import Any
 
 from windlass.core import outcome
-from windlass.core.models import Finish, Held, Lease
+from windlass.core.models import Finish, Lease
 from windlass.core.outcome import Failure
 from windlass.core.payload import dump_json, encode_result, load_json
 from windlass.core.redact import Redactor
 from windlass.core.states import Outcome
 from windlass.errors import Permanent, Stopped, WindlassError
 from windlass.worker.context import JobContext, Sink, Snoozed, StopReason
+from windlass.worker.deadlines import Deadlines
 from windlass.worker.handlers import Handler
 from windlass.worker.process import ChildFailed, Children
 from windlass.worker.threads import Threads
@@ -32,44 +33,39 @@ _UNCOMMITTED = Failure(
 Around = Callable[[JobContext], AbstractAsyncContextManager[Any]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What the attempts of one worker share."""
+
+    sink: Sink
+    threads: Threads
+    children: Children
+    around: Sequence[Around]
+    random: Random
+    redactor: Redactor
+    on_end: Callable[["LiveAttempt", Finish | None], None]
+    deadlines: "Deadlines[LiveAttempt]" = field(
+        default_factory=lambda: Deadlines(lambda run: run.stop("timed_out"))
+    )
+
+
 class LiveAttempt:
     """An attempt under way. It ends once: by itself, or written off after ignoring a stop."""
 
     __slots__ = (
-        "_around", "_children", "_handler", "_on_end", "_patience", "_random", "_reason", "_redactor",
-        "_sink", "_task", "_threads", "_timer", "context", "ended", "held", "late", "lease", "stuck",
+        "_handler", "_patience", "_reason", "_task", "_tools",
+        "context", "ended", "held", "late", "lease", "stuck",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        lease: Lease,
-        handler: Handler,
-        *,
-        sink: Sink,
-        threads: Threads,
-        children: Children,
-        around: Sequence[Around],
-        random: Random,
-        redactor: Redactor,
-        on_end: Callable[["LiveAttempt", Finish | None], None],
-    ) -> None:
+    def __init__(self, lease: Lease, handler: Handler, tools: Tools) -> None:
         self.lease = lease
-        self.held = Held(lease.job_id, lease.token)
-        self.context = JobContext(lease, sink)
-        self.ended = False
-        self.late = False
-        self.stuck = False
+        self.held = lease.held
+        self.context = JobContext(lease, tools.sink)
+        self.ended = self.late = self.stuck = False
         self._handler = handler
-        self._sink = sink
-        self._threads = threads
-        self._children = children
-        self._around = around
-        self._random = random
-        self._redactor = redactor
-        self._on_end = on_end
+        self._tools = tools
         self._reason: StopReason | None = None
         self._task: asyncio.Task[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
         self._patience: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -103,8 +99,7 @@ class LiveAttempt:
         return not self._handler.is_async and self._handler.definition.isolation == "thread"
 
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self.time_limit, self.stop, "timed_out")
+        self._tools.deadlines.add(self, self.time_limit)
         try:
             finish = self._returned(await self._call())
         except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
@@ -116,19 +111,21 @@ class LiveAttempt:
         arguments = handler.payload.decode(self.lease.payload)
         if context_name := handler.payload.signature.context:
             arguments[context_name] = self.context
-        if not self._around:
-            return await self._invoke(handler, arguments)
+        if not self._tools.around:
+            return await self._invoke(arguments)
         async with AsyncExitStack() as stack:
-            for around in self._around:
+            for around in self._tools.around:
                 await stack.enter_async_context(around(self.context))
-            return await self._invoke(handler, arguments)
+            return await self._invoke(arguments)
 
-    async def _invoke(self, handler: Handler, arguments: dict[str, Any]) -> Any:
+    def _invoke(self, arguments: dict[str, Any]) -> Awaitable[Any]:
+        handler, tools = self._handler, self._tools
         if handler.definition.isolation == "process":
-            return await self._children.run(handler, self.lease, self._sink, self.context)
+            return tools.children.run(handler, self.lease, tools.sink, self.context)
         if handler.is_async:
-            return await handler.call(**arguments)
-        return await self._threads.run(partial(handler.call, **arguments))
+            call: Awaitable[Any] = handler.call(**arguments)
+            return call
+        return tools.threads.run(partial(handler.call, **arguments))
 
     def _returned(self, value: Any) -> Finish | None:
         if self._reason == "lost":
@@ -138,7 +135,7 @@ class LiveAttempt:
         if self._reason == "timed_out":
             return self._failed(self._timed_out())
         result, note = (None, None) if value is None else encode_result(value)
-        warnings = [*self.context.warnings, *([note] if note else [])]
+        warnings = [*self.context.warnings, note] if note else self.context.warnings
         return outcome.success(
             self.held,
             result=result,
@@ -168,7 +165,7 @@ class LiveAttempt:
             attempts=self.lease.attempts,
             max_attempts=self.lease.max_attempts,
             backoff=self._handler.backoff,
-            random=self._random,
+            random=self._tools.random,
         )
         return outcome.failed(self.held, failure, verdict)
 
@@ -187,14 +184,14 @@ class LiveAttempt:
         return failure_of(error, permanent=permanent)
 
     def _without_secrets(self, failure: Failure) -> Failure:
-        hide = partial(self._redactor.redact_text, secrets=self._secrets())
+        hide = partial(self._tools.redactor.redact_text, secrets=self._secrets())
         trace = None if failure.trace is None else hide(failure.trace)
         return replace(failure, error=hide(failure.error), trace=trace)
 
     def _secrets(self) -> frozenset[str]:
         try:
             payload = load_json(self.lease.payload)
-            return self._redactor.secrets_in(payload, self._handler.payload.schema)
+            return self._tools.redactor.secrets_in(payload, self._handler.payload.schema)
         except WindlassError:  # unreadable: the handler got nothing of it either
             return frozenset()
 
@@ -205,15 +202,15 @@ class LiveAttempt:
             self._end(self._raised(Stopped(self._reason or "lost")))
 
     def _end(self, finish: Finish | None) -> None:
-        for timer in (self._timer, self._patience):
-            if timer is not None:
-                timer.cancel()
+        self._tools.deadlines.drop(self, self.time_limit)
+        if self._patience is not None:
+            self._patience.cancel()
         self.late = self.ended  # written off before: its end is recorded already
         self.ended = True
         if finish is not None and self.context.completed:
             # Its own transaction has recorded the end, unless it was never committed.
-            finish = replace(finish, perhaps_ended=True)
-        self._on_end(self, None if self.late else finish)
+            finish = finish._replace(perhaps_ended=True)
+        self._tools.on_end(self, None if self.late else finish)
 
 
 def failure_of(error: BaseException, *, permanent: bool) -> Failure:

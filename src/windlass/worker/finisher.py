@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from windlass.core.models import Finish, Held
+from windlass.core.models import Finish
 from windlass.engine.leases import Leases
 from windlass.engine.loop import backoff_seconds
 from windlass.telemetry import Telemetry
@@ -20,7 +20,7 @@ class Finisher:
         leases: Leases,
         reports: Reports,
         telemetry: Telemetry,
-        recorded: Callable[[list[Held]], None],
+        recorded: Callable[[list[Finish]], None],
     ) -> None:
         self._leases = leases
         self._reports = reports
@@ -61,7 +61,7 @@ class Finisher:
                 continue
             failures = 0
             del self._waiting[: len(batch)]
-            self._recorded([Held(finish.job_id, finish.token) for finish in batch])
+            self._recorded(batch)
 
 
 def _fitting(waiting: list[Finish]) -> int:

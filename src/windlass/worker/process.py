@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import sys
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -73,7 +72,7 @@ class Children:
 
 
 def _order(handler: Handler, lease: Lease) -> bytes:
-    order = {"where": handler.where, "path": sys.path, "lease": asdict(lease)}
+    order = {"where": handler.where, "path": sys.path, "lease": lease._asdict()}
     return json.dumps(order, default=str).encode() + b"\n"
 
 

@@ -75,7 +75,7 @@ class Reports:
                 self._loop.call_soon_threadsafe(self._full.set)
 
     def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
-        held = Held(lease.job_id, lease.token)
+        held = lease.held
         said = None if note is None else self._redactor.redact_text(str(note))
         self._telemetry.progressed(lease, fraction, said)
         self._progress[held] = Progress(
@@ -100,7 +100,7 @@ class Reports:
         text, note = encode_result(result)
         told = [*warnings, *([note] if note else [])]
         finish = success(
-            Held(lease.job_id, lease.token),
+            lease.held,
             result=None if result is None else text,
             warnings=dump_json(told) if told else None,
             keep=True,

@@ -16,7 +16,7 @@ from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
 from windlass.errors import WindlassError
 from windlass.ids import WorkerId, new_job_id, short
-from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt
+from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt, Tools
 from windlass.worker.finisher import Finisher
 from windlass.worker.handlers import Handlers
 from windlass.worker.memory import resident_mb
@@ -27,6 +27,8 @@ from windlass.worker.reports import Reports
 from windlass.worker.threads import Threads
 
 _VERSION = version("windlass")
+#: Half of many slots are filled at a time, so that one half runs while the other is claimed.
+_SMALLEST_SHARE = 50
 #: While jobs wait, slots that come free within this time are filled by one claim.
 _GATHER_SECONDS = 0.005
 #: However soon the next job is due, a claim that brought nothing is not repeated sooner.
@@ -52,13 +54,9 @@ class Worker:
         self._engine = engine
         self._handlers = handlers
         self._options = options
-        self._around = around
-        self._random = random or Random()
         self._telemetry = engine.telemetry
-        self._redactor = redactor_of(engine.settings)
         self._leases = engine.leases()
         self._threads = threads or Threads()
-        self._children = Children()
         self._held: dict[Held, LiveAttempt] = {}
         self._busy = 0
         self._stuck = 0
@@ -72,16 +70,26 @@ class Worker:
         self._renewer = Renewer(
             self._leases, engine.storage, lambda: self._held, lease_time=options.lease_time
         )
+        redactor = redactor_of(engine.settings)
         self._reports = Reports(
             self._leases,
             engine.join,
             self._telemetry,
             buffer_lines=options.buffer_lines,
             buffer_seconds=options.buffer_seconds,
-            redactor=self._redactor,
+            redactor=redactor,
         )
         self._finisher = Finisher(
             self._leases, self._reports, self._telemetry, recorded=self._recorded
+        )
+        self._tools = Tools(
+            sink=self._reports,
+            threads=self._threads,
+            children=Children(),
+            around=around,
+            random=random or Random(),
+            redactor=redactor,
+            on_end=self._ended,
         )
 
     @property
@@ -150,17 +158,17 @@ class Worker:
 
     async def tick(self) -> int:
         """Claim once into the free slots and start what came. Answers how many."""
-        free = self._options.concurrency - self._busy - self._stuck
+        wanted = min(self._room(), max(_SMALLEST_SHARE, self._options.concurrency // 2))
         claimed = await self._leases.claim(
             self.id,
-            free,
+            wanted,
             queues=self._options.queues,
             known=self._handlers.keys(),
             lease_time=self._options.lease_time,
         )
         for lease in claimed.leases:
             self._start(lease)
-        self._starved = len(claimed.leases) < free
+        self._starved = len(claimed.leases) < wanted
         self._next_due_in = claimed.next_due_in
         return len(claimed.leases)
 
@@ -260,17 +268,7 @@ class Worker:
         return self._options.concurrency - self._busy - self._stuck
 
     def _start(self, lease: Lease) -> None:
-        attempt = LiveAttempt(
-            lease,
-            self._handlers[lease.definition],
-            sink=self._reports,
-            threads=self._threads,
-            children=self._children,
-            around=self._around,
-            random=self._random,
-            redactor=self._redactor,
-            on_end=self._ended,
-        )
+        attempt = LiveAttempt(lease, self._handlers[lease.definition], self._tools)
         self._held[attempt.held] = attempt
         self._busy += 1
         attempt.start()
@@ -292,9 +290,9 @@ class Worker:
             self._finisher.add(finish)
         self._wake.set()
 
-    def _recorded(self, ended: list[Held]) -> None:
-        for held in ended:
-            self._held.pop(held, None)
+    def _recorded(self, ends: list[Finish]) -> None:
+        for end in ends:
+            self._held.pop(end.held, None)
         if self._starved:
             self._wake.set()  # a limit may have room again
 

@@ -2,8 +2,9 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from windlass.storage.mysql import dialect
@@ -12,84 +13,162 @@ from windlass.storage.mysql.literal import filled
 from windlass.storage.sql import Rows, Statement
 
 Job = dict[str, Any]
-
-#: What the statement packs into one column, in its order.
-_PACKED = (
-    "lease_token",
-    "tenant_id",
-    "definition",
-    "queue",
-    "priority",
-    "attempts",
-    "max_attempts",
-    "worker_deaths",
-    "created_at",
-    "queued_at",
-    "due_at",
-    "source",
-    "source_ref",
-    "correlation_id",
-    "created_by",
-    "trigger_due_at",
-    "timeout_seconds",
-    "metadata",
-)
-_INSTANTS = ("created_at", "queued_at", "due_at", "trigger_due_at")
+#: Queue, tenant, gate, the most to take from it, the most to take of its tenant and queue, and where
+#: it could be gone on with: there is no need to, the index leads past what was taken.
+Line = tuple[Any, ...]
+#: Its name, and the definition or the tenant that it is about.
+Limit = tuple[str, str | None, str | None]
+#: The definitions whose jobs may be taken, by queue, tenant and gate.
+May = Mapping[tuple[Any, ...], tuple[str, ...]]
 
 
 def claim(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) -> Rows:
     """Run `sql/claim.sql` in the open transaction; the claimed jobs as they stand afterwards."""
     who_may, pick, take, count, hold = script
-    limits: list[tuple[str, str | None, str | None]] = params["limits"]
-    lines = link.ask(
+    lines: Sequence[Line] = params["lines"]
+    limits: Sequence[Limit] = params["limits"]
+    asked = filled(
         who_may,
-        **dialect.carried("lines", params["lines"]),
-        known_keys=tuple(params["known_keys"]),
-        limited_definitions=tuple(
-            definition for _, definition, _ in limits if definition is not None
-        ),
-        limited_tenants=tuple(tenant for _, _, tenant in limits if tenant is not None),
+        {
+            **dialect.carried("lines", [line[:5] for line in lines]),
+            "known_keys": tuple(params["known_keys"]),
+            "limited_definitions": tuple(key for _, key, _ in limits if key is not None),
+            "limited_tenants": tuple(tenant for _, _, tenant in limits if tenant is not None),
+        },
     )
-    arms = [
-        filled(pick, {**line, "definitions": definitions})
-        for line in lines
-        if (definitions := _claimable(line))
-    ]
-    picked = [_unpacked(row) for row in link.query(" union all ".join(arms))] if arms else []
-    jobs = _shared_out(picked, lines)
+    jobs = _shared_out(_picked(link, asked, pick, lines, params["known_keys"]), lines)
     if not jobs:
         return []
-    now_at = dialect.value(jobs[0]["now_at"])
-    link.ask(
-        take,
-        ids=tuple(job["id"] for job in jobs),
-        now_at=now_at,
-        worker_id=params["worker_id"],
-        lease_seconds=params["lease_seconds"],
-    )
-    link.ask(count, now_at=now_at, taken=json.dumps(_counted(jobs)))
+    at = {"now_at": dialect.value(jobs[0]["last_started_at"])}
+    lease = {"worker_id": params["worker_id"], "lease_seconds": params["lease_seconds"]}
+    texts = [
+        filled(take, {"ids": tuple([job["id"] for job in jobs]), **at, **lease}),
+        filled(count, {"taken": json.dumps(_counted(jobs)), **at}),
+    ]
     if holds := list(_holds(jobs, limits)):
-        link.ask(hold, holds=json.dumps(holds))
-    return [_claimed(job) for job in jobs]
+        texts.append(filled(hold, {"holds": json.dumps(holds)}))
+    link.queries(texts, last=True)
+    return jobs
 
 
-def _claimable(line: Mapping[str, Any]) -> tuple[str, ...]:
+def _picked(
+    link: Link, who_may: str, pick: Statement, lines: Sequence[Line], known: Sequence[str]
+) -> list[Job]:
+    """Lock the first jobs of all lines. Most often the survey was right about who may run, so that
+    they are picked along with asking; if not, what may run is picked once it is known."""
+    hoped: May = {line[:3]: (line[2],) if line[2] else tuple(known) for line in lines}
+    picks = [_pick(link, pick, lines, hoped)] if lines else []
+    allowed, *rows = link.queries([who_may, *picks])
+    may: May = {(row["queue"], row["tenant_id"], row["gate"]): _claimable(row) for row in allowed}
+    jobs = _unpacked(link, pick, lines, hoped, rows[0] if rows else [])
+    if all(job["definition"] in may.get(job["line"], ()) for job in jobs):
+        return jobs
+    may = {line: definitions for line, definitions in may.items() if definitions}
+    found = link.query(_pick(link, pick, lines, may)) if may else []
+    return _unpacked(link, pick, lines, may, found)
+
+
+def _unpacked(
+    link: Link, pick: Statement, lines: Sequence[Line], may: May, found: Rows
+) -> list[Job]:
+    if any(row["packed"] is None and row["jobs"] for row in found):
+        found = link.query(_pick(link, pick, lines, may, whole=False))
+    return [job for row in found if row["packed"] for job in _jobs(row, lines)]
+
+
+def _pick(
+    link: Link,
+    pick: Statement,
+    lines: Sequence[Line],
+    may: May,
+    *,
+    whole: bool = True,
+) -> str:
+    """One statement for all lines. What each gives is one `whole` value, as long as the server can
+    make one of it; else each job is a row."""
+    arms = [
+        filled(pick, {"place": place, **_named(line), "definitions": may[line[:3]]})
+        for place, line in enumerate(lines)
+        if line[:3] in may
+    ]
+    if whole:
+        longest = link.packet // 2
+        arms = [
+            "(select min(now_at) as now_at, count(*) as jobs, if(sum(length(packed)) < "
+            f"{longest}, group_concat(packed separator ','), null) as packed from {arm} d)"
+            for arm in arms
+        ]
+    return " union all ".join(arms)
+
+
+def _named(line: Line) -> Mapping[str, Any]:
+    return dict(zip(("queue", "tenant_id", "gate", "line_limit"), line, strict=False))
+
+
+def _claimable(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The definitions whose jobs may be taken from a line."""
-    return (line["gate"],) if line["gate"] else tuple(json.loads(line["plain"] or "[]"))
+    return (row["gate"],) if row["gate"] else tuple(json.loads(row["plain"] or "[]"))
 
 
-def _unpacked(row: Mapping[str, Any]) -> Job:
-    job = dict(zip(_PACKED, json.loads(row["packed"]), strict=True))
-    for instant in _INSTANTS:
-        if job[instant] is not None:
-            job[instant] = datetime.fromisoformat(job[instant])
-    job["now_at"], job["id"], job["payload"] = row["now_at"], row["id"], row["payload"]
-    return job
+def _jobs(row: Mapping[str, Any], lines: Sequence[Line]) -> Iterator[Job]:
+    """Jobs as the update will leave them: they are locked, so there is no need to read them again."""
+    now = row["now_at"].replace(tzinfo=UTC)
+    for (
+        place,
+        id,
+        payload,
+        lease_token,
+        definition,
+        priority,
+        attempts,
+        max_attempts,
+        worker_deaths,
+        created_at,
+        queued_at,
+        due_at,
+        source,
+        rare,
+        timeout_seconds,
+    ) in json.loads(f"[{row['packed']}]"):
+        source_ref, correlation_id, created_by, trigger_due_at, metadata = rare or _NOTHING_RARE
+        yield {
+            "line": lines[place][:3],
+            "id": id,
+            "payload": payload,
+            "lease_token": lease_token + 1,
+            "tenant_id": lines[place][1],
+            "definition": definition,
+            "queue": lines[place][0],
+            "priority": priority,
+            "attempts": attempts + 1,
+            "max_attempts": max_attempts,
+            "worker_deaths": worker_deaths,
+            "created_at": _instant(created_at),
+            "queued_at": _instant(queued_at),
+            "due_at": _instant(due_at),
+            "last_started_at": now,
+            "source": source,
+            "source_ref": source_ref,
+            "correlation_id": correlation_id,
+            "created_by": created_by,
+            "trigger_due_at": trigger_due_at and _instant(trigger_due_at),
+            "timeout_seconds": timeout_seconds,
+            "metadata": metadata,
+        }
 
 
-def _shared_out(picked: Sequence[Job], lines: Rows) -> list[Job]:
+_NOTHING_RARE = (None,) * 5
+
+
+# Jobs stored together share their instants.
+@lru_cache(maxsize=512)
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def _shared_out(picked: Sequence[Job], lines: Sequence[Line]) -> list[Job]:
     """Of what was picked, no more for each tenant of a queue than its limit, most urgent first."""
-    left = {(line["queue"], line["tenant_id"]): line["tenant_limit"] for line in lines}
+    left = {(queue, tenant): most for queue, tenant, _, _, most, *_ in lines}
     taken = []
     for job in sorted(picked, key=lambda job: (job["priority"], job["due_at"], job["id"])):
         who = (job["queue"], job["tenant_id"])
@@ -103,23 +182,18 @@ def _counted(jobs: Sequence[Job]) -> list[list[Any]]:
     """How many jobs were taken of each tenant, queue and definition, and how long they had waited."""
     groups: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for job in jobs:
-        waited: timedelta = job["now_at"] - job["due_at"]
-        groups[job["tenant_id"], job["queue"], job["definition"]].append(waited.total_seconds())
-    return [[*group, len(waits), round(sum(waits) * 1000)] for group, waits in groups.items()]
+        groups[job["tenant_id"], job["queue"], job["definition"]].append(job["due_at"].timestamp())
+    now: float = jobs[0]["last_started_at"].timestamp()
+    return [
+        [*group, len(dues), round((now * len(dues) - sum(dues)) * 1000)]
+        for group, dues in groups.items()
+    ]
 
 
-def _holds(
-    jobs: Sequence[Job], limits: Sequence[tuple[str, str | None, str | None]]
-) -> Iterable[tuple[str, str]]:
+def _holds(jobs: Sequence[Job], limits: Sequence[Limit]) -> Iterable[tuple[str, str]]:
+    if not limits:
+        return
     for job in jobs:
         for name, definition, tenant in limits:
             if definition == job["definition"] or tenant == job["tenant_id"]:
                 yield job["id"], name
-
-
-def _claimed(job: Job) -> Job:
-    """A job as the update has left it: its row was locked, so there is nothing to read again."""
-    job["lease_token"] += 1
-    job["attempts"] += 1
-    job["last_started_at"] = job["now_at"]
-    return job

@@ -23,7 +23,7 @@ from windlass.storage.sql import Dialect, Rows, Scripts, split
 
 T = TypeVar("T")
 
-_SIZES = {Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
+_SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
 _TRIES = 5
 #: Seconds to wait for the migration lock before asking again.
 _PATIENCE = 5

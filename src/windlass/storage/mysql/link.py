@@ -3,12 +3,13 @@
 import contextlib
 import select
 import socket
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import pymysql
-from pymysql.constants import FIELD_TYPE
+from pymysql.constants import CLIENT, FIELD_TYPE
 from pymysql.converters import conversions
 
 from windlass.storage.address import Address
@@ -43,6 +44,20 @@ _OPTIONS = (
 )
 
 
+class _Connection(pymysql.Connection):
+    """A connection that spends no time on reading certificates where none is checked."""
+
+    def _create_ssl_ctx(self, options: Any) -> ssl.SSLContext:
+        if options:
+            context: ssl.SSLContext = super()._create_ssl_ctx(options)  # type: ignore[misc]  # its stub
+            return context
+        # As the driver would: encrypted if the server can, whoever it is.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return context
+
+
 class Link:
     """Connects when it is made; every method but the last four may wait for the server."""
 
@@ -51,7 +66,7 @@ class Link:
             option: address.options[option] for option in _OPTIONS if option in address.options
         }
         # Any: some of what is needed below is not in the driver's stubs.
-        self._connection: Any = pymysql.connect(
+        self._connection: Any = _Connection(
             host=address.host,
             port=address.port or 3306,
             user=address.user,
@@ -59,6 +74,7 @@ class Link:
             database=address.name or None,
             charset="utf8mb4",
             autocommit=True,
+            client_flag=CLIENT.MULTI_STATEMENTS,
             conv=dict(_CONVERSIONS),
             connect_timeout=CONNECT_WAIT,
             read_timeout=SILENCE,
@@ -67,8 +83,12 @@ class Link:
             **options,
         )
         self.in_transaction = False
-        for statement in _SESSION:
-            self.query(statement)
+        #: Whether the open transaction is one verb's own, to be ended with its last statement.
+        self._one_verb = False
+        self._to_begin = False
+        #: Those that the last survey on this connection found.
+        self.queues_met: Sequence[str] = ()
+        self.queries(_SESSION)
         self.number: int = self._connection.thread_id()  # type: ignore[no-untyped-call]  # its stub
         [row] = self.query("select @@max_allowed_packet as packet")
         #: Bytes that one statement may have.
@@ -76,28 +96,39 @@ class Link:
 
     def query(self, text: str) -> Rows:
         """Run one statement; its rows, if it has any to give."""
-        with self._connection.cursor() as cursor:
-            cursor.execute(text)
-            if not cursor.description:
-                return []
-            names = [column[0] for column in cursor.description]
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        return self.queries([text])[0]
+
+    def queries(self, texts: Sequence[str], *, last: bool = False) -> list[Rows]:
+        """Run several statements with one message to the server; the rows of each. The first that
+        fails ends it. Said to be the `last` of a verb, its transaction is committed along."""
+        begin, commit = self._to_begin, last and self._one_verb
+        # Even if the message fails: who began a transaction will roll it back.
+        self._to_begin = False
+        sent = [*(["begin"] if begin else []), *texts, *(["commit"] if commit else [])]
+        self._connection.query(";\n".join(sent))
+        results = [self._rows()]
+        while self._connection._result.has_next:
+            self._connection.next_result()
+            results.append(self._rows())
+        if commit:
+            self.in_transaction = False
+        return results[int(begin) : int(begin) + len(texts)]
 
     def ask(self, statement: Statement, **values: Any) -> Rows:
         """Run one statement of a file with these values."""
         return self.query(filled(statement, values))
 
-    def begin(self) -> None:
-        self.query("begin")
-        self.in_transaction = True
+    def begin(self, *, one_verb: bool = False) -> None:
+        """Open a transaction, with the next statement and no message of its own."""
+        self._to_begin = self.in_transaction = True
+        self._one_verb = one_verb
 
     def commit(self) -> None:
-        self.query("commit")
-        self.in_transaction = False
+        """Commit, unless the last statement already has."""
+        self._end("commit")
 
     def rollback(self) -> None:
-        self.query("rollback")
-        self.in_transaction = False
+        self._end("rollback")
 
     def migrate(self, statements: Sequence[str]) -> None:
         """Run statements of a migration; those that were run before are left out."""
@@ -135,6 +166,18 @@ class Link:
         """Close without a word, whatever is under way."""
         self.sever()
         self.close()
+
+    def _end(self, how: str) -> None:
+        if self.in_transaction and not self._to_begin:
+            self.query(how)
+        self.in_transaction = self._to_begin = False
+
+    def _rows(self) -> Rows:
+        result = self._connection._result
+        if not result.description:
+            return []
+        names = [column[0] for column in result.description]
+        return [dict(zip(names, row, strict=True)) for row in result.rows]
 
     def _socket(self) -> socket.socket | None:
         sock: socket.socket | None = self._connection._sock

@@ -15,6 +15,12 @@ from windlass.storage.sql import Statement
 _WORTH_KEEPING = 1000
 
 
+class Written(str):
+    """Text that is SQL already."""
+
+    __slots__ = ()
+
+
 def literal(value: Any) -> str:
     """`value` in SQL. A tuple becomes a list for `in`, which without members matches nothing."""
     match value:
@@ -28,6 +34,8 @@ def literal(value: Any) -> str:
             if not math.isfinite(value):
                 raise ValueError(f"{value} cannot be stored")
             return repr(value)
+        case Written():
+            return value
         case str():
             escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\0", "\\0")
             return f"'{escaped}'"

@@ -10,10 +10,13 @@ from typing import Any
 
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.link import Link
+from windlass.storage.mysql.literal import filled
 from windlass.storage.sql import Rows, Statement
 
 #: How many entries of the index each half of a hop reads; as the statement says.
 _SEEN = 20
+#: Of so many queues the first looks are asked for in advance.
+_FORESEEN = 20
 #: Greater than every name.
 _LAST = "\U0010ffff"
 
@@ -24,13 +27,19 @@ def survey(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) -
     """Run `sql/survey.sql`; one row for each line, or one without a line."""
     next_queue, hop, claimable, next_due = script
     most: int = params["most"]
+    cursor: str = params["cursor"]
     queues = [queue for (queue,) in params["queues"]]
+    looks = _Looks(link)
+    looks.foresee(
+        filled(next_due, {}),
+        *_likely(script, (link.queues_met if params["all_queues"] else queues)[:_FORESEEN], params),
+    )
     if params["all_queues"]:
-        queues = list(_queues(link, next_queue))
+        link.queues_met = queues = list(_queues(looks, next_queue))
     found = []
     for queue in queues:
         good: list[Mapping[str, Any]] = []
-        lines = _lines(link, hop, queue, params["cursor"])
+        lines = _lines(looks, hop, queue, cursor)
         while len(good) < most and (some := list(islice(lines, most))):
             good += _in_order(
                 some,
@@ -42,33 +51,60 @@ def survey(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) -
             )
         found.append(good)
     turns = chain.from_iterable(zip_longest(*found))
-    [due] = link.ask(next_due)
+    [due] = looks.ask(next_due)
     answer = [{**due, **line} for line in islice(filter(None, turns), most)]
     return answer or [{**due, "queue": None}]
 
 
-def _queues(link: Link, next_queue: Statement) -> Iterator[str]:
+class _Looks:
+    """Asks the server; what can be foreseen to be asked, all in one message."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._seen: dict[str, Rows] = {}
+
+    def foresee(self, *texts: str) -> None:
+        self._seen = dict(zip(texts, self._link.queries(texts), strict=True))
+
+    def ask(self, statement: Statement, **values: Any) -> Rows:
+        text = filled(statement, values)
+        return self._seen[text] if text in self._seen else self._link.query(text)
+
+
+def _likely(
+    script: Sequence[Statement], queues: Sequence[str], params: Mapping[str, Any]
+) -> Iterator[str]:
+    """The first looks of a survey that meets these queues, which are most often those of the last."""
+    next_queue, hop, _, _ = script
+    if params["all_queues"]:
+        yield from (filled(next_queue, {"queue": queue}) for queue in ("", *queues))
+    for queue in queues:
+        for tenant in dict.fromkeys((params["cursor"], "")):
+            yield filled(hop, {"queue": queue, "tenant_id": tenant, "gate": _LAST})
+
+
+def _queues(looks: _Looks, next_queue: Statement) -> Iterator[str]:
     queue = ""
-    while found := link.ask(next_queue, queue=queue):
+    while found := looks.ask(next_queue, queue=queue):
         queue = found[0]["queue"]
         yield queue
 
 
-def _lines(link: Link, hop: Statement, queue: str, cursor: str) -> Iterator[Place]:
+def _lines(looks: _Looks, hop: Statement, queue: str, cursor: str) -> Iterator[Place]:
     """Tenant and gate of each line in a queue: tenants after the cursor, then those up to it."""
-    yield from _hops(link, hop, queue, (cursor, _LAST))
-    for line in _hops(link, hop, queue, ("", _LAST)) if cursor else ():
+    yield from _hops(looks, hop, queue, (cursor, _LAST))
+    for line in _hops(looks, hop, queue, ("", _LAST)) if cursor else ():
         if line[0] > cursor:
             break
         yield line
 
 
-def _hops(link: Link, hop: Statement, queue: str, place: Place) -> Iterator[Place]:
+def _hops(looks: _Looks, hop: Statement, queue: str, place: Place) -> Iterator[Place]:
     """The lines after a place, in the order of the index."""
     while True:
         seen = [
             (row["tenant_id"], row["gate"])
-            for row in link.ask(hop, queue=queue, tenant_id=place[0], gate=place[1])
+            for row in looks.ask(hop, queue=queue, tenant_id=place[0], gate=place[1])
         ]
         gates = [line for line in seen if line[0] == place[0]]
         tenants = [line for line in seen if line[0] != place[0]]

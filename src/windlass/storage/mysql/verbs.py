@@ -5,6 +5,8 @@ from typing import Any
 
 from windlass.storage.batches import BATCHES
 from windlass.storage.mysql.claim import claim
+from windlass.storage.mysql.enqueue import enqueue_plainly
+from windlass.storage.mysql.finish import finish_plainly
 from windlass.storage.mysql.link import Link
 from windlass.storage.mysql.script import run
 from windlass.storage.mysql.survey import survey
@@ -13,6 +15,12 @@ from windlass.storage.sql import Rows, Scripts, Statement
 #: Verbs whose statements are made of what earlier ones found.
 _PROGRAMS = {"claim": claim, "survey": survey}
 _ONLY_LOOK = {"survey"}
+#: Verbs with a short way for what is usual, by the file that has it. It answers None, with nothing
+#: changed, where the long way is needed.
+_PLAIN = {
+    "enqueue": ("enqueue_plain", enqueue_plainly),
+    "finish": ("finish_plain", finish_plainly),
+}
 
 Params = Mapping[str, Any]
 
@@ -27,7 +35,7 @@ class Verbs:
         """Run a verb in a transaction of its own."""
         if verb in _ONLY_LOOK or len(self._scripts[verb]) == 1:
             return self.within(link, verb, params)
-        link.begin()
+        link.begin(one_verb=True)
         try:
             answer = self.within(link, verb, params)
         except BaseException:
@@ -41,6 +49,11 @@ class Verbs:
         statements = self._scripts[verb]
         if program := _PROGRAMS.get(verb):
             return program(link, statements, params)
+        if plain := _PLAIN.get(verb):
+            name, shortly = plain
+            answer = shortly(link, self._scripts[name], params)
+            if answer is not None:
+                return answer
         return self._in_pieces(link, verb, statements, params)
 
     def _in_pieces(

@@ -12,23 +12,29 @@ from windlass.storage.address import Address
 from windlass.storage.again import Crossed, again
 from windlass.storage.database import Lane, Watch
 from windlass.storage.postgres import dialect
+from windlass.storage.postgres.copy import copied, worthwhile
 from windlass.storage.postgres.watch import PostgresWatch, channel
 from windlass.storage.sql import Dialect, Rows, Scripts
 
-#: Queue tables have no honest statistics: what is right for a claim is always the index.
-_PINNED = {
-    "enable_seqscan": "off",
-    "enable_bitmapscan": "off",
-    "enable_hashjoin": "off",
-    "enable_mergejoin": "off",
-    "enable_sort": "off",
-    "enable_material": "off",
+#: To plan an enqueue takes longer than to run it, so its plan is made once per connection.
+_PLANNED_ONCE = {
     "plan_cache_mode": "force_generic_plan",
     "jit": "off",
+    "enable_seqscan": "off",
+    "enable_mergejoin": "off",
 }
-_SIZES = {Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
+#: Queue tables have no honest statistics: what is right for a claim is always the index.
+_PINNED = {
+    **_PLANNED_ONCE,
+    "enable_bitmapscan": "off",
+    "enable_hashjoin": "off",
+    "enable_sort": "off",
+    "enable_material": "off",
+}
+PLANS = {Lane.STORE: _PLANNED_ONCE, Lane.WORK: _PINNED, Lane.RENEW: _PINNED, Lane.GENERAL: {}}
+_SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
 #: How long a call may take. A renewal that hangs leaves time for another one.
-_DEADLINES = {Lane.WORK: 60.0, Lane.RENEW: 10.0, Lane.GENERAL: 60.0}
+_DEADLINES = {Lane.STORE: 60.0, Lane.WORK: 60.0, Lane.RENEW: 10.0, Lane.GENERAL: 60.0}
 
 _GONE = (
     asyncpg.PostgresConnectionError,
@@ -63,11 +69,16 @@ class PostgresDatabase:
         # which a session's settings and prepared statements belong to somebody else.
         self._pooled = listen_url is not None
         self._now = now or dialect.NOW
+        # What is copied in takes its instants from the server's own clock.
+        self._copies = now is None
         self._scripts = Scripts(dialect.own(self._now), schema)
         self._pools: dict[Lane, asyncpg.Pool[Any]] = {}
         self._opening = asyncio.Lock()
 
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
+        if self._copies and verb == "enqueue" and worthwhile(params):
+            async with self.transaction(lane) as session:
+                return await session.run(verb, **params)
         (statement,) = self._scripts[verb]
         bound = self._scripts.bind(params)
         args = [bound[name] for name in statement.names]
@@ -81,7 +92,7 @@ class PostgresDatabase:
     @asynccontextmanager
     async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["PostgresSession"]:
         async with self._connection(lane) as connection, connection.transaction():
-            yield PostgresSession(connection, self._scripts)
+            yield PostgresSession(connection, self._scripts, self._schema, self._copies)
 
     async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
         (statement,) = self._scripts.prepare(text)
@@ -162,7 +173,7 @@ class PostgresDatabase:
     async def _open(self, lane: Lane) -> "asyncpg.Pool[Any]":
         async with self._opening:
             if lane not in self._pools:
-                pinned = _PINNED if lane is not Lane.GENERAL and not self._pooled else {}
+                pinned = {} if self._pooled else PLANS[lane]
                 self._pools[lane] = await asyncpg.create_pool(
                     self._address.url,
                     min_size=0,
@@ -170,11 +181,17 @@ class PostgresDatabase:
                     max_inactive_connection_lifetime=300,
                     command_timeout=_DEADLINES[lane],
                     timeout=10,
+                    reset=_leave_as_it_is,
                     statement_cache_size=0 if self._pooled else 200,
                     max_cached_statement_lifetime=0,
                     server_settings={"application_name": f"windlass {lane.value}", **pinned},
                 )
             return self._pools[lane]
+
+
+async def _leave_as_it_is(connection: Any) -> None:
+    """Nothing here changes a session beyond its transaction; by default a round trip is spent on
+    undoing it."""
 
 
 def _said(error: BaseException) -> str:
@@ -185,15 +202,20 @@ def _said(error: BaseException) -> str:
 class PostgresSession:
     """Verbs inside one open transaction."""
 
-    def __init__(self, connection: Any, scripts: Scripts) -> None:
-        self._connection = connection
+    def __init__(self, connection: Any, scripts: Scripts, schema: str | None, copies: bool) -> None:
+        self.connection = connection
+        self.schema = schema
         self._scripts = scripts
+        self._copies = copies
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
+        copies = self._copies and verb == "enqueue" and worthwhile(params)
+        if copies and await copied(self, params):
+            return []
         bound = self._scripts.bind(params)
         answer: Rows = []
         for statement in self._scripts[verb]:
-            found = await self._connection.fetch(
+            found = await self.connection.fetch(
                 statement.text, *[bound[name] for name in statement.names]
             )
             answer = found if statement.answers else answer

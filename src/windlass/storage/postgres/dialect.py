@@ -6,7 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from windlass.core import outcome
+from windlass.core.models import Held
+from windlass.ids import JobId
 from windlass.storage.batches import Shape
+from windlass.storage.leases import finish_row
 from windlass.storage.sql import Dialect, columns
 
 #: Fixed for a statement, so that an index can be used with it; real time, not the transaction's.
@@ -26,6 +30,23 @@ _TYPES: Mapping[str, str] = {
 
 #: Batches that statements look up by lease instead of reading them like a table.
 _BY_LEASE = frozenset({"finishes", "reports"})
+#: What nearly every end says after its lease: success and no more.
+_PLAIN_SUCCESS = finish_row(
+    outcome.success(Held(JobId(UUID(int=0)), 0), result=None, warnings=None, keep=True),
+    expired_only=False,
+)[2:]
+
+
+_NULL = (None, "null")
+#: What most rows of a batch say in these columns, as a value and in SQL.
+_USUAL: Mapping[str, Mapping[str, tuple[Any, str]]] = {
+    "jobs": {
+        "parents": (0, "0"),
+        "on_parent_failure": ("cancel", "'cancel'"),
+        "held": (False, "false"),
+        "source": ("manual", "'manual'"),
+    }
+}
 
 
 def own(now: str = NOW) -> Dialect:
@@ -62,16 +83,28 @@ def _unnest(name: str, shape: Shape) -> str:
     arrays = ", ".join(
         f"cast(:{name}__{column} as {_TYPES[type]}[])" for column, type in shape.items()
     )
-    return f"(select * from unnest({arrays}) as {name}({', '.join(shape)}))"
+    usual = _USUAL.get(name, {})
+    picked = ", ".join(f"coalesce({c}, {usual[c][1]}) as {c}" if c in usual else c for c in shape)
+    return f"(select {picked} from unnest({arrays}) as {name}({', '.join(shape)}))"
 
 
 def _arrays(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
     if name in _BY_LEASE:
-        return _by_lease(name, shape, rows)
+        plain = [row for row in rows if row[2:] == _PLAIN_SUCCESS]
+        telling = (
+            [row for row in rows if row[2:] != _PLAIN_SUCCESS] if len(plain) < len(rows) else []
+        )
+        return _by_lease(name, shape, telling, plain)
+    usual = _USUAL.get(name, {})
     return {
-        f"{name}__{column}": values
+        # Nothing unusual in a whole column is nothing to send: unnest fills it with nulls.
+        f"{name}__{column}": [] if _only(usual.get(column, _NULL)[0], values) else values
         for column, values in zip(shape, columns(rows, len(shape)), strict=True)
     }
+
+
+def _only(value: object, values: Sequence[Any]) -> bool:
+    return bool(values) and values[0] == value and values.count(value) == len(values)
 
 
 def _text(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
@@ -80,17 +113,27 @@ def _text(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str
     return {name: json.dumps([_record(shape, row) for row in rows])}
 
 
-def _by_lease(name: str, shape: Shape, rows: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+def _by_lease(
+    name: str,
+    shape: Shape,
+    telling: Sequence[Sequence[Any]],
+    plain: Sequence[Sequence[Any]] = (),
+) -> Mapping[str, Any]:
     """One JSON object: `id token` -> the row's other columns, those without a value left out.
 
-    By both, because a stale lease and the current one of a job may come in one batch.
+    By both, because a stale lease and the current one of a job may come in one batch. Plain
+    successes say nothing else, and need no JSON.
     """
     columns = list(shape)[2:]
     keyed = {
         f"{row[0]} {row[1]}": {c: v for c, v in zip(columns, row[2:], strict=True) if v is not None}
-        for row in rows
+        for row in telling
     }
-    return {f"{name}__by_lease": json.dumps(keyed)}
+    return {
+        f"{name}__by_lease": json.dumps(keyed),
+        f"{name}__plain_ids": [row[0] for row in plain],
+        f"{name}__plain_tokens": [row[1] for row in plain],
+    }
 
 
 def _recordset(name: str, shape: Shape) -> str:

@@ -55,6 +55,8 @@ create table if not exists windlass_definitions (
     -- The gate its jobs queue behind: empty for ordinary definitions, the key for those that
     -- are limited or disabled. A job whose gate differs is not claimed until it was regated.
     gate varchar(191) not null default '',
+    -- When the gate last changed: for some time after, jobs behind the old one may come to light.
+    gated_at datetime(6),
     created_at datetime(6) not null default current_timestamp(6),
     updated_at datetime(6) not null default current_timestamp(6),
     constraint windlass_definitions_key check (char_length(`key`) between 1 and 191),

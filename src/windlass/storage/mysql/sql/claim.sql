@@ -1,10 +1,11 @@
 -- Leases due jobs of the given lines, each to one worker only, no more than each line's share.
--- `claim.py` runs these statements: the second once for all lines, joined by `union all`.
+-- `claim.py` runs these statements: the second once for all lines, joined by `union all`, together with
+-- the first, so that what it locked is given up again where the first says otherwise.
 
 -- A survey may be older than what was decided since: look again at who may run, and take
 -- nothing under a limit that was not locked for this claim. What is read stays locked, so that a limit
 -- set meanwhile waits for this claim, and counts what it takes.
-select l.queue, l.tenant_id, l.gate, l.line_limit, l.tenant_limit,
+select l.queue, l.tenant_id, l.gate,
     (select json_arrayagg(`key`) from windlass_definitions force index (primary)
      where `key` in :known_keys and enabled = 1 and gate = '' lock in share mode) as plain
 from {lines} l
@@ -16,11 +17,14 @@ where (t.max_running is null or t.id in :limited_tenants)
 lock in share mode;
 
 -- The index gives the order, and only the rows that are taken stay locked.
-(select {now} as now_at, j.id, j.payload,
+(select {now} as now_at,
     -- The driver reads one long column many times faster than twenty short ones.
-    json_array(j.lease_token, j.tenant_id, j.definition, j.queue, j.priority, j.attempts,
-        j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at, j.source, j.source_ref,
-        j.correlation_id, j.created_by, j.trigger_due_at, j.timeout_seconds, j.metadata) as packed
+    json_array(:place, j.id, j.payload, j.lease_token, j.definition, j.priority, j.attempts,
+        j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at, j.source,
+        if(j.source_ref is null and j.correlation_id is null and j.created_by is null
+            and j.trigger_due_at is null and j.metadata is null, null,
+            json_array(j.source_ref, j.correlation_id, j.created_by, j.trigger_due_at, j.metadata)),
+        j.timeout_seconds) as packed
  from windlass_live j force index (windlass_live_line)
  where j.queue = :queue and j.tenant_id = :tenant_id and j.gate = :gate
     and j.state = 'queued' and j.definition in :definitions

@@ -35,6 +35,8 @@ on duplicate key update
     on_parent_failure = values(on_parent_failure), retention_days = values(retention_days),
     log_retention_days = values(log_retention_days), retention_count = values(retention_count),
     code_hash = values(code_hash),
+    gated_at = case when windlass_definitions.gate = case when values(max_concurrency) is null and windlass_definitions.enabled then ''
+                else values(`key`) end then windlass_definitions.gated_at else values(updated_at) end,
     gate = case when values(max_concurrency) is null and windlass_definitions.enabled then ''
                 else values(`key`) end,
     updated_at = values(updated_at)

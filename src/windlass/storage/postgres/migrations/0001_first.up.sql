@@ -44,6 +44,8 @@ create table windlass_definitions (
     -- The gate its jobs queue behind: empty for ordinary definitions, the key for those that
     -- are limited or disabled. A job whose gate differs is not claimed until it was regated.
     gate text not null default '',
+    -- When the gate last changed: for some time after, jobs behind the old one may come to light.
+    gated_at timestamptz,
     created_at timestamptz not null default statement_timestamp(),
     updated_at timestamptz not null default statement_timestamp()
 );
@@ -110,6 +112,14 @@ create table windlass_live (
 
 create table windlass_later (like windlass_live including defaults including constraints);
 create table windlass_ended (like windlass_live including defaults including constraints);
+
+-- So that jobs can be copied in.
+alter table windlass_live
+    alter state set default 'queued',
+    alter due_at set default statement_timestamp(),
+    alter created_at set default statement_timestamp(),
+    alter queued_at set default statement_timestamp(),
+    alter updated_at set default statement_timestamp();
 
 alter table windlass_live add constraint windlass_live_pkey primary key (id);
 alter table windlass_live add constraint windlass_live_state check (state in ('queued', 'running'));

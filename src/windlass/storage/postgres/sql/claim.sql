@@ -14,16 +14,35 @@ picked as (
     join windlass_tenants t on t.id = l.tenant_id and t.state = 'active'
         and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
     left join windlass_definitions d on d.key = l.gate
+    -- Jobs before the place to go on after are left out, all but those of a higher priority: stepping
+    -- over what lies there is what a claim's time goes on.
     cross join lateral (
-        select j.id, j.priority, j.due_at
-        from windlass_live j
-        where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
-            and j.state = 'queued'
-            and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
-            and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
-        order by j.priority, j.due_at, j.id
+        select ahead.* from (
+            select j.id, j.priority, j.due_at
+            from windlass_live j
+            where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
+                and j.priority < l.after_priority
+                and j.state = 'queued'
+                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
+                and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
+            order by j.priority, j.due_at, j.id
+            limit l.line_limit
+            for update skip locked
+        ) ahead
+        union all
+        select behind.* from (
+            select j.id, j.priority, j.due_at
+            from windlass_live j
+            where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
+                and (j.priority, j.due_at, j.id) > (l.after_priority, l.after_due_at, l.after_id)
+                and j.state = 'queued'
+                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
+                and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
+            order by j.priority, j.due_at, j.id
+            limit l.line_limit
+            for update skip locked
+        ) behind
         limit l.line_limit
-        for update skip locked
     ) c
     where l.gate = ''
         or d.enabled and d.gate = l.gate and d.key = any(cast(:known_keys as text[]))
@@ -61,4 +80,11 @@ counted as (
         cast(sum(extract(epoch from last_started_at - due_at)) * 1000 as bigint)
     from claimed group by tenant_id, queue, definition
 )
-select * from claimed
+-- A driver makes an instant of a whole number, often the same one, faster than of a timestamp.
+select id, lease_token, tenant_id, definition, queue, payload, priority, attempts, max_attempts, worker_deaths,
+    cast(date_part('epoch', created_at) * 1000000 as bigint) as created_at,
+    cast(date_part('epoch', queued_at) * 1000000 as bigint) as queued_at,
+    cast(date_part('epoch', due_at) * 1000000 as bigint) as due_at,
+    cast(date_part('epoch', last_started_at) * 1000000 as bigint) as last_started_at,
+    source, source_ref, correlation_id, created_by, trigger_due_at, timeout_seconds, metadata
+from claimed

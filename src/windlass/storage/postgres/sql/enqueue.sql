@@ -123,13 +123,18 @@ counted as (
     from (select * from to_live union all select * from to_later) stored
     group by tenant_id, queue, definition
 )
+-- What is not in the answer was created.
 select
     i.id,
-    coalesce(i.answer, case when r.id is null then 'existing' else 'created' end) as status,
-    case when i.answer is null and r.id is null then coalesce(
+    coalesce(i.answer, 'existing') as status,
+    case when i.answer is null then coalesce(
         (select k.job_id from windlass_keys k where k.tenant_id = i.tenant_id
             and k.kind = 'idempotency' and k.key = i.idempotency_key and k.job_id <> i.id),
         (select k.job_id from windlass_keys k where k.tenant_id = i.tenant_id
             and k.kind = 'dedupe' and k.key = i.dedupe_key and k.job_id <> i.id)
     ) end as existing_id
-from input i left join ready r on r.id = i.id
+from input i
+where i.answer <> 'created'
+    or i.answer is null and (
+        i.idempotency_key is not null and i.id not in (select job_id from idempotent)
+        or i.dedupe_key is not null and i.id not in (select job_id from deduped))

@@ -1,42 +1,49 @@
 -- Ends attempts whose lease is still held by its token, once, and moves each job on.
 -- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out.
--- The batch is one JSON object by lease (`id token`): looking it up needs no join, and so no plan that
--- can go wrong.
+-- The batch is two: the leases of plain successes, and one JSON object by lease (`id token`) for all
+-- that have more to say. Neither needs a join, and so no plan that can go wrong.
 with asked as (
     select cast(cast(:finishes__by_lease as text) as jsonb) as f
 ),
 gone_live as (
     delete from windlass_live j
-    where j.id = any(array(select cast(split_part(k, ' ', 1) as uuid) from jsonb_object_keys((select f from asked)) k))
+    where j.id = any(
+            cast(:finishes__plain_ids as uuid[])
+            || array(select cast(split_part(k, ' ', 1) as uuid) from jsonb_object_keys((select f from asked)) k))
         and j.state = 'running'
-        and case cast((select f from asked) -> concat(j.id, ' ', j.lease_token) ->> 'expired_only' as boolean)
-            when false then true
-            when true then j.lease_expires_at <= {now}
-            else false  -- not the lease that was meant
+        and case
+            when (j.id, j.lease_token) in (
+                select * from unnest(cast(:finishes__plain_ids as uuid[]), cast(:finishes__plain_tokens as bigint[]))
+            ) then true
+            else case cast((select f from asked) -> concat(j.id, ' ', j.lease_token) ->> 'expired_only' as boolean)
+                when false then true
+                when true then j.lease_expires_at <= {now}
+                else false  -- not the lease that was meant
+            end
         end
     returning j.*,
-        (select f from asked) -> concat(j.id, ' ', j.lease_token) as f,
+        case when (select f from asked) <> '{}' then (select f from asked) -> concat(j.id, ' ', j.lease_token) end as f,
         -- A child or a log line may have been stored since this statement began, which then does not
         -- see it. What stored it has also moved the row; see lock_parents and unchecked. Such a
         -- job is kept, and pruned later if it need not be.
-        case when j.unchecked or not cast((select f from asked) -> concat(j.id, ' ', j.lease_token) ->> 'keep' as boolean)
+        case when j.unchecked or cast((select f from asked) -> concat(j.id, ' ', j.lease_token) ->> 'keep' as boolean) = false
             then j.ctid is distinct from (select l.ctid from windlass_live l where l.id = j.id)
             else false
         end as moved
 ),
 ending as (
     select j.*,
-        f ->> 'outcome' as f_outcome,
+        coalesce(f ->> 'outcome', 'succeeded') as f_outcome,
         f ->> 'error' as f_error,
         cast(f ->> 'delay' as double precision) as f_delay,
-        cast(f ->> 'keep' as boolean) or f ->> 'state' = 'dead_letter'
+        coalesce(cast(f ->> 'keep' as boolean), true) or f ->> 'state' = 'dead_letter'
             or coalesce(j.cancel_to, '') = 'dead_letter' or j.moved as f_keep,
         case
             when f ->> 'state' <> 'completed' and j.cancel_to = 'dead_letter'
             then coalesce(j.reason, f ->> 'error', j.last_error)
             else coalesce(f ->> 'error', j.last_error)
         end as e_error,
-        case when f ->> 'state' = 'completed' then 'completed'
+        case when coalesce(f ->> 'state', 'completed') = 'completed' then 'completed'
             else coalesce(j.cancel_to, f ->> 'state') end as f_state
     from gone_live j
 ),
@@ -81,7 +88,7 @@ over as (
         max_attempts, worker_deaths + case when f_outcome = 'lost' then 1 else 0 end,
         lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
         created_at, queued_at, started_at, last_started_at, {now}, {now},
-        coalesce(cast(f ->> 'progress' as double precision), progress), progress_note, f_outcome, cast(f ->> 'result' as json), cast(f ->> 'warnings' as json),
+        case when f is null then 1 else coalesce(cast(f ->> 'progress' as double precision), progress) end, progress_note, f_outcome, cast(f ->> 'result' as json), cast(f ->> 'warnings' as json),
         e_error, case when f_error is null then error_type else f ->> 'error_type' end,
         case when f_error is null then error_trace else f ->> 'error_trace' end, reason, log_sequence, unchecked and moved
     from ending where f_state <> 'queued' and f_keep
@@ -95,9 +102,9 @@ tried as (
         f ->> 'error_trace', cast(f ->> 'pid' as integer), cast(f ->> 'exit_code' as integer), f ->> 'stdout_tail', f ->> 'stderr_tail'
     from ending
     -- The last try is told by the job's own row, as long as that says all there is.
-    where f_state = 'queued' or f_keep and (
+    where f is not null and (f_state = 'queued' or f_keep and (
         cast(f ->> 'exit_code' as integer) is not null or f ->> 'stdout_tail' is not null or f ->> 'stderr_tail' is not null
-        or cast(f ->> 'pid' as integer) is not null or f_state <> 'completed' and f_error is distinct from e_error)
+        or cast(f ->> 'pid' as integer) is not null or f_state <> 'completed' and f_error is distinct from e_error))
 ),
 gone as (
     select id from ending where f_state <> 'queued' and not f_keep
@@ -107,21 +114,29 @@ b as (delete from windlass_transitions where job_id = any(array(select id from g
 c as (delete from windlass_logs where job_id = any(array(select id from gone))),
 d as (delete from windlass_parents where child_id = any(array(select id from gone))),
 unheld as (
-    delete from windlass_holds where job_id = any(array(select id from ending))
+    delete from windlass_holds
+    where job_id = any(array(select id from ending where exists (select from windlass_holds)))
+),
+keyed as (
+    select id, f_keep from ending
+    where f_state <> 'queued' and (dedupe_key is not null or idempotency_key is not null)
 ),
 unkeyed as (
-    delete from windlass_keys k using ending e
-    where k.job_id = e.id and e.f_state <> 'queued'
+    delete from windlass_keys k using keyed e
+    where k.job_id = e.id and k.job_id = any(array(select id from keyed))
         and (k.kind = 'dedupe' and k.until <= {now} or k.kind = 'idempotency' and not e.f_keep)
 ),
 closed as (
-    update windlass_keys k set open = false from ending e
-    where k.job_id = e.id and e.f_state <> 'queued' and k.kind = 'dedupe' and k.until > {now}
+    update windlass_keys k set open = false from keyed e
+    where k.job_id = e.id and k.job_id = any(array(select id from keyed)) and k.kind = 'dedupe' and k.until > {now}
+),
+over_parents as (
+    select id, f_state from ending where f_state <> 'queued' and exists (select from windlass_parents)
 ),
 settled as (
     update windlass_parents p set settled = true
-    from ending e
-    where p.parent_id = e.id and not p.settled and e.f_state <> 'queued'
+    from over_parents e
+    where p.parent_id = e.id and p.parent_id = any(array(select id from over_parents)) and not p.settled
         and (e.f_state = 'completed' or p.policy <> 'wait')
     returning p.child_id, p.parent_id, p.policy = 'cancel' and e.f_state <> 'completed' as doomed
 ),
@@ -137,7 +152,7 @@ children as (
         updated_at = {now}
     from (select child_id, count(*) as parents, bool_or(doomed) as doomed
           from settled group by child_id) s
-    where k.id = s.child_id and k.state = 'pending'
+    where k.id = s.child_id and k.id = any(array(select child_id from settled)) and k.state = 'pending'
     returning k.tenant_id, k.queue, k.definition, k.state
 ),
 counted as (

@@ -24,6 +24,8 @@ on conflict (key) do update set
     log_retention_days = excluded.log_retention_days, retention_count = excluded.retention_count,
     code_hash = excluded.code_hash,
     gate = case when excluded.max_concurrency is null and d.enabled then '' else excluded.key end,
+    gated_at = case when d.gate = case when excluded.max_concurrency is null and d.enabled then '' else excluded.key end
+        then d.gated_at else {now} end,
     updated_at = {now}
 where d.code_hash <> excluded.code_hash
 returning key

@@ -21,6 +21,8 @@ create table windlass_definitions (
     -- The gate its jobs queue behind: empty for ordinary definitions, the key for those that
     -- are limited or disabled. A job whose gate differs is not claimed until it was regated.
     gate text not null default '',
+    -- When the gate last changed: for some time after, jobs behind the old one may come to light.
+    gated_at integer,
     title text not null,
     description text not null default '',
     kind text not null default 'code' check (kind in ('code', 'path', 'command')),

@@ -1,0 +1,84 @@
+"""The usual end in few steps: attempts that succeeded, with nothing more to say than a result."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from windlass.core.states import JobState, Outcome
+from windlass.storage.batches import BATCHES
+from windlass.storage.mysql.link import Link
+from windlass.storage.mysql.literal import filled, literal
+from windlass.storage.sql import Rows, Statement
+
+Finish = Sequence[Any]
+
+_COLUMNS = list(BATCHES["finishes"])
+_RESULT = _COLUMNS.index("result")
+#: What a plain end says, besides whose it is and its result; warnings and progress are any.
+_PLAIN: Mapping[str, Any] = {
+    "outcome": Outcome.SUCCEEDED,
+    "state": JobState.COMPLETED,
+    "error": None,
+    "error_type": None,
+    "error_trace": None,
+    "pid": None,
+    "exit_code": None,
+    "stdout_tail": None,
+    "stderr_tail": None,
+    "keep": True,
+    "expired_only": False,
+}
+
+
+def finish_plainly(
+    link: Link, script: Sequence[Statement], params: Mapping[str, Any]
+) -> Rows | None:
+    """Run `sql/finish_plain.sql` in the open transaction; the jobs that ended. None, and nothing is
+    changed, if not all that is asked for is so plain."""
+    finishes: Sequence[Finish] = params["finishes"]
+    if not finishes or not _plain(finishes):
+        return None
+    by_id = {str(finish[0]): finish for finish in finishes}
+    ends = _dump([[id, finish[1], finish[_RESULT]] for id, finish in sorted(by_id.items())])
+    if len(by_id) < len(finishes) or len(ends) > link.packet // 4:
+        return None
+    look, lock, others, end, count, leave, let_go, *free = script
+    size = {"count": len(by_id)}
+    _, _, groups, [found] = link.queries(
+        [
+            f"set @windlass_ends = {literal(ends)}",
+            filled(look, {}),
+            filled(lock, size),
+            filled(others, size),
+        ]
+    )
+    if sum(group["ended"] for group in groups) < len(by_id) or found["waited_for"]:
+        return None
+    said = dict(zip(_COLUMNS, finishes[0], strict=True))
+    texts = [filled(end, said), filled(count, {"ended": _counted(groups)}), filled(leave, {})]
+    if found["held"]:
+        texts.append(filled(let_go, {}))
+    if any(group["keyed"] for group in groups):
+        texts += [filled(statement, {}) for statement in free]
+    link.queries(texts, last=True)
+    state = JobState.COMPLETED
+    return [{"id": end[0], "state": state, "lease_token": end[1]} for end in finishes]
+
+
+def _plain(finishes: Sequence[Finish]) -> bool:
+    first = finishes[0]
+    said = dict(zip(_COLUMNS, first, strict=True))
+    if any(said[column] != value for column, value in _PLAIN.items()):
+        return False
+    # Most columns are the same objects in all of them, so that this costs little.
+    before, after = first[2:_RESULT], first[_RESULT + 1 :]
+    return all(end[2:_RESULT] == before and end[_RESULT + 1 :] == after for end in finishes)
+
+
+def _counted(groups: Rows) -> str:
+    columns = ("tenant_id", "queue", "definition", "ended")
+    return _dump([[*map(group.get, columns), int(group["run_ms"])] for group in groups])
+
+
+def _dump(rows: Sequence[Sequence[Any]]) -> str:
+    return json.dumps(rows, separators=(",", ":"))

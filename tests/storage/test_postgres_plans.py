@@ -1,0 +1,205 @@
+"""The plans of PostgreSQL's hot verbs, pinned: on tables whose statistics are missing, wrong or right.
+
+A queue's tables have no honest statistics. What is pinned is what a plan does: it reads the job tables
+by index alone, and no more rows of them than it has jobs to deal with.
+"""
+
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.conformance.builders import DEFINITIONS, KNOWN, LEASE_TIME, claim, new_job
+from windlass.core import outcome
+from windlass.core.models import Lease, Place
+from windlass.ids import new_job_ids
+from windlass.storage.base import Storage
+from windlass.storage.database import Lane
+from windlass.storage.leases import finish_row
+from windlass.storage.open import open_storage
+from windlass.storage.postgres.database import PLANS
+
+pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+
+BACKLOG = 6000
+BATCH = 50
+TABLES = {"windlass_live", "windlass_later", "windlass_ended"}
+LINE = ("default", "default", "")
+
+
+Node = Mapping[str, Any]
+
+
+@pytest.fixture(params=["never analysed", "analysed when empty", "analysed when full"])
+async def storage(database, request) -> AsyncIterator[Storage]:
+    storage = open_storage(database.url)
+    await storage.sync_definitions(DEFINITIONS)
+    connection = await asyncpg.connect(database.url)
+    for table in TABLES | {
+        "windlass_claims",
+        "windlass_holds",
+        "windlass_keys",
+        "windlass_parents",
+    }:
+        await connection.execute(f"alter table {table} set (autovacuum_enabled = off)")
+    if request.param == "analysed when empty":
+        await connection.execute("analyze")
+    await fill(storage, BACKLOG)
+    await fill(storage, BACKLOG, delay=timedelta(days=1))
+    leases = await claim(storage, 1000)
+    await storage.finish([success(lease) for lease in leases])
+    if request.param == "analysed when full":
+        await connection.execute("analyze")
+    await connection.close()
+    yield storage
+    await storage.close()
+
+
+async def test_a_claim_reads_only_what_it_takes(storage, database):
+    plan = await explain(database, storage, "claim", **claiming())
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_live") <= 2 * BATCH
+
+
+async def test_a_claim_that_goes_on_does_not_read_what_lies_before(storage, database):
+    running = await claim(storage, 2000)
+    last = running[-1]
+    place = Place(last.priority, last.due_at, last.job_id)
+
+    plan = await explain(database, storage, "claim", **claiming(place))
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_live") <= 2 * BATCH
+
+
+async def test_a_survey_reads_a_few_rows_of_each_line(storage, database):
+    plan = await explain(
+        database,
+        storage,
+        "survey",
+        all_queues=True,
+        queues=[],
+        known_keys=KNOWN,
+        cursor="",
+        most=50,
+    )
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_live") <= 10
+
+
+async def test_a_finish_finds_each_job_by_its_id(storage, database):
+    leases = await claim(storage, BATCH)
+    ends = [finish_row(success(lease), expired_only=False) for lease in leases]
+
+    plan = await explain(database, storage, "finish", finishes=ends)
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_live") <= BATCH
+    assert seen(plan, "windlass_later") == 0
+
+
+async def test_a_reaped_job_is_found_by_its_id(storage, database):
+    leases = await claim(storage, BATCH)
+    ends = [finish_row(outcome.released(lease.held), expired_only=True) for lease in leases]
+
+    plan = await explain(database, storage, "finish", finishes=ends)
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_live") <= BATCH
+
+
+@pytest.mark.parametrize("verb", ["renew", "stops"])
+async def test_a_lease_is_found_by_its_jobs_id(storage, database, verb):
+    leases = await claim(storage, BATCH)
+    more = {"lease_seconds": 30.0} if verb == "renew" else {}
+
+    plan = await explain(
+        database, storage, verb, held=[(lease.job_id, lease.token) for lease in leases], **more
+    )
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_live") <= BATCH
+
+
+async def test_looking_for_lost_leases_reads_only_claims_that_are_due(storage, database):
+    await claim(storage, BATCH)
+
+    plan = await explain(database, storage, "expired", most=1000)
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_live") == 0
+
+
+async def test_promoting_reads_only_what_is_due(storage, database):
+    plan = await explain(database, storage, "promote", most=1000)
+
+    assert_by_index(plan)
+    assert seen(plan, "windlass_later") == 0
+
+
+def claiming(place: Place | None = None) -> dict[str, Any]:
+    after = place or (-40_000, None, None)
+    return {
+        "lines": [(*LINE, BATCH, BATCH, *after)],
+        "limits": [],
+        "known_keys": KNOWN,
+        "worker_id": "alder",
+        "lease_seconds": LEASE_TIME.total_seconds(),
+    }
+
+
+def success(lease: Lease) -> Any:
+    return outcome.success(lease.held, result=None, warnings=None, keep=True)
+
+
+async def fill(storage: Storage, count: int, **changes: Any) -> None:
+    for start in range(0, count, 1000):
+        ids = new_job_ids(min(1000, count - start))
+        await storage.enqueue([new_job(id=id, **changes) for id in ids])
+
+
+async def explain(database: Any, storage: Storage, verb: str, **params: Any) -> Node:
+    """How a verb ran on a worker's connection; nothing of it stays."""
+    scripts = storage.database._scripts  # type: ignore[attr-defined]  # PostgreSQL's
+    (statement,) = scripts[verb]
+    bound = scripts.bind(params)
+    connection = await asyncpg.connect(database.url, server_settings=PLANS[Lane.WORK])
+    transaction = connection.transaction()
+    await transaction.start()
+    try:
+        [row] = await connection.fetch(
+            f"explain (analyze, format json) {statement.text}",
+            *[bound[name] for name in statement.names],
+        )
+        plan: Node = json.loads(row[0])[0]["Plan"]
+        return plan
+    finally:
+        await transaction.rollback()
+        await connection.close()
+
+
+def nodes(plan: Node) -> Iterator[Node]:
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
+
+
+def assert_by_index(plan: Node) -> None:
+    scans = [node for node in nodes(plan) if node.get("Relation Name") in TABLES]
+    wrong = [n for n in scans if n["Node Type"] in ("Seq Scan", "Bitmap Heap Scan", "Tid Scan")]
+    assert wrong == []
+    assert not [node for node in nodes(plan) if node["Node Type"] in ("Hash Join", "Merge Join")]
+
+
+def seen(plan: Node, table: str) -> int:
+    """How many rows of a table were read, also those that were not wanted."""
+    return sum(
+        node["Actual Loops"] * (node["Actual Rows"] + node.get("Rows Removed by Filter", 0))
+        for node in nodes(plan)
+        if node.get("Relation Name") == table and "Scan" in node["Node Type"]
+    )

@@ -1,0 +1,49 @@
+import pytest
+
+from tests.waiting import until
+from windlass.worker.deadlines import Deadlines
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def deadlines(told):
+    return Deadlines(told.append)
+
+
+async def test_a_run_is_told_of_when_its_time_is_up(deadlines, told):
+    deadlines.add("long", 60)
+    deadlines.add("short", 0.01)
+    deadlines.add("shorter", 0.005)
+
+    await until(lambda: len(told) == 2)
+
+    assert told == ["shorter", "short"]
+
+
+async def test_a_run_that_ended_is_not_told_of(deadlines, told):
+    deadlines.add("ended", 0.01)
+    deadlines.add("goes on", 0.01)
+
+    deadlines.drop("ended", 0.01)
+    deadlines.drop("ended", 0.01)
+    deadlines.drop("never seen", 5)
+
+    await until(lambda: told)
+    assert told == ["goes on"]
+
+
+async def test_a_run_added_when_another_is_told_of_has_its_own_time(told):
+    def expired(run: str) -> None:
+        told.append(run)
+        if run == "first":
+            deadlines.add("second", 0.001)
+
+    deadlines: Deadlines[str] = Deadlines(expired)
+    deadlines.add("first", 0.001)
+
+    await until(lambda: len(told) == 2)
+    assert told == ["first", "second"]
