@@ -13,6 +13,14 @@
 -- let orphans
 select distinct place from json_table(@windlass_orphans, '$[*]' columns (place integer path '$')) n;
 
+-- Parents that have ended count at once: when somebody looks again they may be pruned.
+
+-- let over
+select child_id, parent_id, doomed from json_table(@windlass_over, '$[*]' columns (
+    child_id char(36) character set ascii collate ascii_bin path '$[0]',
+    parent_id char(36) character set ascii collate ascii_bin path '$[1]', doomed tinyint path '$[2]')) n
+where child_id is not null;
+
 -- let input
 select place, id, answer, gate, due, goes_to from json_table(@windlass_input, '$[*]' columns (
     place integer path '$[0]', id char(36) character set ascii collate ascii_bin path '$[1]',
@@ -27,13 +35,18 @@ select * from {input} n limit 1000000000;
 
 select {now}, uuid_short() into @windlass_now, @windlass_batch;
 
-select coalesce(json_arrayagg(p.place), '[]') into @windlass_orphans
+/*M! set statement group_concat_max_len = 1073741824 for */
+select
+    coalesce(json_arrayagg(case when a.id is null and b.id is null and c.id is null then p.place end), '[]'),
+    coalesce(json_arrayagg(case when c.state = 'completed' or j.on_parent_failure <> 'wait' and c.id is not null
+        then json_array(p.child_id, p.parent_id, c.state <> 'completed' and j.on_parent_failure = 'cancel') end), '[]')
+into @windlass_orphans, @windlass_over
 from {parents} p
-straight_join (select place, tenant_id from {jobs} g limit 1000000000) j on j.place = p.place
+straight_join (select place, tenant_id, on_parent_failure from {jobs} g limit 1000000000) j on j.place = p.place
 left join windlass_live a on a.id = p.parent_id and a.tenant_id = j.tenant_id
 left join windlass_later b on b.id = p.parent_id and b.tenant_id = j.tenant_id
 left join windlass_ended c on c.id = p.parent_id and c.tenant_id = j.tenant_id
-where :parents <> '[]' and a.id is null and b.id is null and c.id is null;
+where :parents <> '[]';
 
 /*M! set statement group_concat_max_len = 1073741824 for */
 select coalesce(json_arrayagg(json_array(
@@ -142,6 +155,19 @@ straight_join {by_place} i on i.place = p.place
 straight_join windlass_later k force index (primary) on k.id = i.id
 where :parents <> '[]' and i.answer is null and k.batch = @windlass_batch
 on duplicate key update windlass_parents.policy = windlass_parents.policy;
+
+update (select child_id, count(*) as parents, max(doomed) as doomed from {over} o group by child_id) s
+straight_join windlass_later k force index (primary) on k.id = s.child_id and k.batch = @windlass_batch
+set k.waits = k.waits - s.parents,
+    k.cancel_to = case when s.doomed = 1 then 'canceled' end,
+    k.reason = case when s.doomed = 1 then 'a job it waited for did not complete' end
+where :parents <> '[]';
+
+update {over} o
+straight_join windlass_later k force index (primary) on k.id = o.child_id and k.batch = @windlass_batch
+straight_join windlass_parents p force index (primary) on p.child_id = o.child_id and p.parent_id = o.parent_id
+set p.settled = 1
+where :parents <> '[]';
 
 insert into windlass_deltas (at, tenant_id, queue, definition, queued, enqueued)
 select @windlass_now, l.tenant_id, l.queue, l.definition, count(*), count(*)
