@@ -16,7 +16,10 @@ RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 INSTALL_WINDLASS = $(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test test-quick check format lock clean
+# Questions for `make bench`, all of them by default; see benchmarks/questions.
+BENCH ?=
+
+.PHONY: help demo test test-quick check format lock bench clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -40,6 +43,9 @@ check: $(DEV) ## lint, format, types, import contracts, dependencies
 format: $(DEV) ## put the code into the format that `check` wants
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench: $(DEV) ## measure against peers and write docs/explain/performance.md; BENCH=drain asks one question
+	$(BIN)/python -m benchmarks $(BENCH)
 
 # The locks name no registry: who installs decides where packages come from.
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \

@@ -1,31 +1,22 @@
 """Windlass in a process of its own: `windlass_side.py VERB URL …` prints its figures as JSON."""
 
 import asyncio
-import json
-import sys
 import time
-from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
 
+from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, declare_other, main, ready, working
 from windlass import Windlass
 from windlass.storage.migrate import migrate_now
 
-PAYLOAD = "x" * 80
 
-
-def app(url: str) -> tuple[Windlass, Any, dict[str, int]]:
-    """An app with one no-op job that counts its runs."""
-    wl = Windlass(url)
-    ran = {"jobs": 0}
-
-    @wl.job(timeout="60s")
-    async def noop(text: str) -> None:
-        ran["jobs"] += 1
-
-    return wl, noop, ran
+async def install(url: str) -> dict[str, float]:
+    """Make the tables, and the definition known."""
+    await asyncio.to_thread(migrate_now, url)
+    async with app(url)[0]:
+        return {}
 
 
 async def fill(url: str, jobs: str, tenants: str = "1", delay: str = "") -> dict[str, float]:
@@ -50,67 +41,62 @@ async def drain(url: str, jobs: str, slots: str = "500") -> dict[str, float]:
     """Run that many jobs, the last one's end recorded."""
     wl, _, ran = app(url)
     await wl.ready()
-    count = int(jobs)
-    cpu, began = time.process_time(), time.perf_counter()
-    async with wl.running(concurrency=int(slots)) as worker:
-        assert worker is not None
-        while ran["jobs"] < count or worker.held:  # noqa: ASYNC110  an event would be set per job
-            await asyncio.sleep(0.005)
-        seconds = time.perf_counter() - began
-        used = time.process_time() - cpu
-    return {"per_second": count / seconds, "cpu_us": used / count * 1e6}
+    return await _drained(wl, ran, int(jobs), int(slots))
 
 
-async def drain_for(url: str, seconds: str, slots: str = "500") -> dict[str, float]:
-    """How many jobs a second run in that time, the start left out."""
+async def begin(url: str, jobs: str) -> dict[str, float]:
+    """Run that many jobs of a backlog that is longer."""
     wl, _, ran = app(url)
     await wl.ready()
-    async with wl.running(concurrency=int(slots)):
-        while not ran["jobs"]:  # noqa: ASYNC110  as above
-            await asyncio.sleep(0.001)
-        before, began = ran["jobs"], time.perf_counter()
-        await asyncio.sleep(float(seconds))
-        figure = (ran["jobs"] - before) / (time.perf_counter() - began)
-    return {"per_second": figure}
+    return await _drained(wl, ran, int(jobs), 500, all_ended=False)
 
 
-async def enqueue_single(url: str, jobs: str) -> dict[str, float]:
-    """One awaited enqueue after the other."""
-    wl, noop, _ = app(url)
-    async with wl:
-        await noop.enqueue(text=PAYLOAD)
-        count = int(jobs)
-        began = time.perf_counter()
-        for _n in range(count):
-            await noop.enqueue(text=PAYLOAD)
-        return {"per_second": count / (time.perf_counter() - began)}
+async def wave(url: str, jobs: str, slots: str, other: str) -> dict[str, float]:
+    """Enqueue that many jobs, then run them, as many as can be in ten seconds.
+
+    `other` says why others are not run.
+    """
+    wl, noop, ran = app(url)
+    if other in ("disabled", "limited"):
+        declare_other(wl, other)
+    await wl.enqueue_many([noop.make(text=PAYLOAD) for _n in range(int(jobs))])
+    return await _drained(wl, ran, int(jobs), int(slots), most_seconds=10)
 
 
-async def enqueue_concurrent(url: str, jobs: str, callers: str = "200") -> dict[str, float]:
-    """Many callers, each awaiting its own enqueues."""
-    wl, noop, _ = app(url)
-    async with wl:
-        await noop.enqueue(text=PAYLOAD)
-        each = int(jobs) // int(callers)
+async def _drained(
+    wl: Windlass,
+    ran: dict[str, int],
+    jobs: int,
+    slots: int,
+    *,
+    all_ended: bool = True,
+    most_seconds: float = 600,
+) -> dict[str, float]:
+    cpu, began = time.process_time(), time.perf_counter()
+    async with working(wl, slots) as worker:
+        while ran["jobs"] < jobs or (all_ended and worker.held):
+            if time.perf_counter() > began + most_seconds:
+                break
+            await asyncio.sleep(0.005)  # an event would be set per job
+        jobs = max(1, ran["jobs"])
+        seconds = time.perf_counter() - began
+        used = time.process_time() - cpu
+    return {"per_second": jobs / seconds, "cpu_us": used / jobs * 1e6}
 
-        async def caller() -> None:
-            for _n in range(each):
-                await noop.enqueue(text=PAYLOAD)
 
-        began = time.perf_counter()
-        await asyncio.gather(*[caller() for _n in range(int(callers))])
-        return {"per_second": each * int(callers) / (time.perf_counter() - began)}
-
-
-async def enqueue_bulk(url: str, jobs: str) -> dict[str, float]:
-    """One call with many jobs, making them included."""
-    wl, noop, _ = app(url)
-    async with wl:
-        await noop.enqueue(text=PAYLOAD)
-        began = time.perf_counter()
-        made = [noop.make(text=PAYLOAD) for _n in range(int(jobs))]
-        await wl.enqueue_many(made)
-        return {"per_second": int(jobs) / (time.perf_counter() - began)}
+async def share(url: str, slots: str = "500") -> dict[str, float]:
+    """Run what there is beside other processes, from the word to go until nothing is left."""
+    wl, _, ran = app(url)
+    await wl.ready()
+    await ready()
+    began = ended = time.time()
+    async with working(wl, int(slots)) as worker:
+        seen = 0
+        while time.time() < ended + 1:
+            await asyncio.sleep(0.005)
+            if ran["jobs"] > seen or worker.held:
+                seen, ended = ran["jobs"], time.time()
+    return {"jobs": ran["jobs"], "began": began, "ended": ended}
 
 
 async def pickup(url: str, jobs: str) -> dict[str, float]:
@@ -123,7 +109,7 @@ async def pickup(url: str, jobs: str) -> dict[str, float]:
         started.put_nowait(time.perf_counter())
 
     waits = []
-    async with wl.running(concurrency=10):
+    async with working(wl, 10):
         await mark.enqueue(text=PAYLOAD)
         await started.get()
         for _n in range(int(jobs)):
@@ -134,15 +120,24 @@ async def pickup(url: str, jobs: str) -> dict[str, float]:
     return {"p50_ms": median(waits), "p99_ms": quantiles(waits, n=100)[98]}
 
 
-async def idle(url: str, seconds: str) -> dict[str, float]:
+async def idle(url: str, seconds: str, settle: str = "2") -> dict[str, float]:
     """What a worker with nothing to do uses."""
     wl, _, _ = app(url)
-    async with wl.running(concurrency=10):
-        await asyncio.sleep(2)
+    async with working(wl, 10):
+        await asyncio.sleep(float(settle))
         cpu, began = time.process_time(), time.perf_counter()
         await asyncio.sleep(float(seconds))
         used = (time.process_time() - cpu) / (time.perf_counter() - began)
-    return {"cpu_percent": used * 100, "pss_mb": _pss_kb() / 1024}
+        return {"cpu_percent": used * 100, "pss_mb": _pss_kb() / 1024}
+
+
+async def listen(url: str, workers: str) -> dict[str, float]:
+    """Workers of a queue in which nothing comes, until the input ends."""
+    async with AsyncExitStack() as stack:
+        for _n in range(int(workers)):
+            await stack.enter_async_context(working(app(url)[0], 10, ["idle"]))
+        await ready()
+    return {}
 
 
 def _pss_kb() -> int:
@@ -150,51 +145,17 @@ def _pss_kb() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
-async def claim(url: str, rounds: str) -> dict[str, float]:
-    """How long one claim of a hundred takes, survey included; each is handed back."""
-    from windlass.core import outcome
-    from windlass.core.models import Held
-
-    wl, noop, _ = app(url)
-    engine = await wl.ready()
-    leases = engine.leases()
-    took = []
-    for _n in range(int(rounds)):
-        began = time.perf_counter()
-        claimed = await leases.claim(
-            "bench",
-            100,
-            queues=None,
-            known=[noop.key],
-            lease_time=timedelta(seconds=30),  # type: ignore[arg-type]  # a worker's id
-        )
-        took.append((time.perf_counter() - began) * 1000)
-        await leases.finish([outcome.released(Held(x.job_id, x.token)) for x in claimed.leases])
-        await engine.storage.promote()
-    await wl.close()
-    return {"p50_ms": median(took)}
-
-
-def main() -> None:
-    verb, url, *rest = sys.argv[1:]
-    verbs: dict[str, Callable[..., Awaitable[dict[str, float]]]] = {
-        "fill": fill,
-        "drain": drain,
-        "drain_for": drain_for,
-        "enqueue_single": enqueue_single,
-        "enqueue_concurrent": enqueue_concurrent,
-        "enqueue_bulk": enqueue_bulk,
-        "pickup": pickup,
-        "idle": idle,
-        "claim": claim,
-    }
-    if verb == "migrate":
-        migrate_now(url)
-        figures: dict[str, float] = {}
-    else:
-        figures = asyncio.run(verbs[verb](url, *rest))  # type: ignore[arg-type]  # each is a coroutine function
-    print(json.dumps(figures))
-
+VERBS: Mapping[str, Verb] = {
+    "install": install,
+    "fill": fill,
+    "drain": drain,
+    "begin": begin,
+    "wave": wave,
+    "share": share,
+    "pickup": pickup,
+    "idle": idle,
+    "listen": listen,
+}
 
 if __name__ == "__main__":
-    main()
+    main(VERBS)

@@ -1,8 +1,8 @@
 """PostgreSQL as a database: pools of connections, one per lane."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -12,7 +12,8 @@ from windlass.storage.address import Address
 from windlass.storage.again import Crossed, again
 from windlass.storage.database import Lane, Watch
 from windlass.storage.postgres import dialect
-from windlass.storage.postgres.copy import copied, worthwhile
+from windlass.storage.postgres.plain import are_many, copied, is_plain
+from windlass.storage.postgres.pool import Pool
 from windlass.storage.postgres.watch import PostgresWatch, channel
 from windlass.storage.sql import Dialect, Rows, Scripts
 
@@ -72,13 +73,14 @@ class PostgresDatabase:
         # What is copied in takes its instants from the server's own clock.
         self._copies = now is None
         self._scripts = Scripts(dialect.own(self._now), schema)
-        self._pools: dict[Lane, asyncpg.Pool[Any]] = {}
-        self._opening = asyncio.Lock()
+        self._pools: dict[Lane, Pool] = {}
 
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
-        if self._copies and verb == "enqueue" and worthwhile(params):
-            async with self.transaction(lane) as session:
-                return await session.run(verb, **params)
+        if verb == "enqueue" and is_plain(params["jobs"]):
+            if self._copies and are_many(params["jobs"]):
+                async with self.transaction(lane) as session:
+                    return await session.run(verb, **params)
+            verb = "enqueue_plain"
         (statement,) = self._scripts[verb]
         bound = self._scripts.bind(params)
         args = [bound[name] for name in statement.names]
@@ -150,16 +152,12 @@ class PostgresDatabase:
     async def close(self) -> None:
         pools, self._pools = list(self._pools.values()), {}
         for pool in pools:
-            try:
-                await asyncio.wait_for(pool.close(), 5)
-            except (TimeoutError, *_GONE):
-                pool.terminate()
+            await pool.close()
 
     @asynccontextmanager
     async def _connection(self, lane: Lane) -> AsyncIterator[Any]:
         try:
-            pool = self._pools.get(lane) or await self._open(lane)
-            async with pool.acquire(timeout=_DEADLINES[lane]) as connection:
+            async with self._pool(lane).loan(_DEADLINES[lane]) as connection:
                 yield connection
         except asyncpg.UndefinedTableError as error:
             raise SchemaOutdated(found=0, needed=1) from error
@@ -170,28 +168,22 @@ class PostgresDatabase:
         except _GONE as error:
             raise DatabaseUnreachable(self._address.url, cause=_said(error)) from error
 
-    async def _open(self, lane: Lane) -> "asyncpg.Pool[Any]":
-        async with self._opening:
-            if lane not in self._pools:
-                pinned = {} if self._pooled else PLANS[lane]
-                self._pools[lane] = await asyncpg.create_pool(
-                    self._address.url,
-                    min_size=0,
-                    max_size=_SIZES[lane],
-                    max_inactive_connection_lifetime=300,
-                    command_timeout=_DEADLINES[lane],
-                    timeout=10,
-                    reset=_leave_as_it_is,
-                    statement_cache_size=0 if self._pooled else 200,
-                    max_cached_statement_lifetime=0,
-                    server_settings={"application_name": f"windlass {lane.value}", **pinned},
-                )
-            return self._pools[lane]
-
-
-async def _leave_as_it_is(connection: Any) -> None:
-    """Nothing here changes a session beyond its transaction; by default a round trip is spent on
-    undoing it."""
+    def _pool(self, lane: Lane) -> Pool:
+        if lane not in self._pools:
+            connect = partial(
+                asyncpg.connect,
+                self._address.url,
+                command_timeout=_DEADLINES[lane],
+                timeout=10,
+                statement_cache_size=0 if self._pooled else 200,
+                max_cached_statement_lifetime=0,
+                server_settings={
+                    "application_name": f"windlass {lane.value}",
+                    **({} if self._pooled else PLANS[lane]),
+                },
+            )
+            self._pools[lane] = Pool(connect, _SIZES[lane])
+        return self._pools[lane]
 
 
 def _said(error: BaseException) -> str:
@@ -209,9 +201,11 @@ class PostgresSession:
         self._copies = copies
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
-        copies = self._copies and verb == "enqueue" and worthwhile(params)
-        if copies and await copied(self, params):
-            return []
+        if verb == "enqueue" and is_plain(params["jobs"]):
+            copies = self._copies and are_many(params["jobs"])
+            if copies and await copied(self, params["jobs"]):
+                return []
+            verb = "enqueue_plain"
         bound = self._scripts.bind(params)
         answer: Rows = []
         for statement in self._scripts[verb]:

@@ -24,8 +24,9 @@ with input as (
             ) then 'unknown_parent'
         end as answer
     from {jobs} j
-    left join windlass_definitions d on d.key = j.definition
-    left join windlass_tenants t on t.id = j.tenant_id
+    -- Each limit keeps the planner from reading the whole table.
+    left join lateral (select * from windlass_definitions where key = j.definition limit 1) d on true
+    left join lateral (select * from windlass_tenants where id = j.tenant_id limit 1) t on true
 ),
 idempotent as (
     insert into windlass_keys (tenant_id, kind, key, job_id, until)

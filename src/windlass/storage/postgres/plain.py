@@ -1,4 +1,8 @@
-"""Storing many plain jobs by COPY: several times faster than by a statement that knows it all."""
+"""The usual enqueue in few steps: jobs due at once, with no key, no parent and no hold.
+
+A few are stored by a statement that knows no more than that, many by COPY. Both leave to the whole
+`enqueue` whatever they find to be unusual.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,8 +13,10 @@ import asyncpg
 from windlass.storage.batches import BATCHES
 from windlass.storage.sql import Rows
 
-#: For fewer jobs the extra round trips are not worth it.
-_WORTHWHILE = 100
+Job = Sequence[Any]
+
+#: For fewer jobs the extra round trips of COPY are not worth it.
+_MANY = 100
 
 _ASKED = list(BATCHES["jobs"])
 #: Columns of the batch that are columns of the table.
@@ -18,7 +24,7 @@ _COPIED = (
     "id", "tenant_id", "definition", "queue", "priority", "payload", "max_attempts", "timeout_seconds",
     "correlation_id", "source", "source_ref", "trigger_id", "trigger_due_at", "created_by", "metadata",
 )  # fmt: skip
-#: What makes a job more than plain, if it says anything but this.
+#: What a plain job says.
 _PLAIN = {
     "due_at": None,
     "delay": None,
@@ -30,13 +36,13 @@ _PLAIN = {
 }
 _TAKEN = [_ASKED.index(column) for column in _COPIED]
 _LOOKED_AT = [(_ASKED.index(column), usual) for column, usual in _PLAIN.items()]
-_TENANT, _DEFINITION, _QUEUE = (
-    _ASKED.index(column) for column in ("tenant_id", "definition", "queue")
+_ID, _TENANT, _DEFINITION, _QUEUE = (
+    _ASKED.index(column) for column in ("id", "tenant_id", "definition", "queue")
 )
 
 
-class Runner(Protocol):
-    """A session, and its connection."""
+class Session(Protocol):
+    """Verbs inside one open transaction, and its connection."""
 
     connection: Any
     schema: str | None
@@ -44,22 +50,22 @@ class Runner(Protocol):
     async def run(self, verb: str, /, **params: Any) -> Rows: ...
 
 
-def worthwhile(params: Mapping[str, Any]) -> bool:
-    """Whether these jobs are many, and due at once with nothing to check but who they are for."""
-    jobs: Sequence[Sequence[Any]] = params["jobs"]
-    return len(jobs) >= _WORTHWHILE and all(
-        job[place] == usual for job in jobs for place, usual in _LOOKED_AT
-    )
+def is_plain(jobs: Sequence[Job]) -> bool:
+    return all(job[place] == usual for job in jobs for place, usual in _LOOKED_AT)
 
 
-async def copied(session: Runner, params: Mapping[str, Any]) -> bool:
-    """Store the jobs in the open transaction; False if some cannot be, and none was stored."""
-    jobs: Sequence[Sequence[Any]] = params["jobs"]
+def are_many(jobs: Sequence[Job]) -> bool:
+    return len(jobs) >= _MANY
+
+
+async def copied(session: Session, jobs: Sequence[Job]) -> bool:
+    """Store plain jobs in the open transaction; False if some cannot be, and none was stored."""
     groups = Counter((job[_TENANT], job[_QUEUE], job[_DEFINITION]) for job in jobs)
-    asked = [(*group, count) for group, count in groups.items()]
-    gates = {
-        (row["tenant_id"], row["definition"]): row["gate"]
-        for row in await session.run("gates_of", groups=asked)
+    ids = [job[_ID] for job in jobs]
+    counted = [(*group, count) for group, count in groups.items()]
+    found = await session.run("gates_of", groups=counted, first=min(ids), last=max(ids))
+    gates: Mapping[tuple[str, str], str] = {
+        (row["tenant_id"], row["definition"]): row["gate"] for row in found
     }
     if any((tenant, definition) not in gates for tenant, _, definition in groups):
         return False
@@ -76,5 +82,5 @@ async def copied(session: Runner, params: Mapping[str, Any]) -> bool:
             )
     except asyncpg.UniqueViolationError:  # some are stored already
         return False
-    await session.run("count_stored", groups=asked)
+    await session.run("count_stored", groups=counted)
     return True

@@ -1,0 +1,13 @@
+"""What several questions have in common: jobs come and are drained, in one database."""
+
+from collections.abc import Callable
+
+from benchmarks.measure import Figures
+from benchmarks.stage import Stage
+
+
+def wave(
+    stage: Stage, url: str, jobs: int, slots: int = 500, *, other: str = ""
+) -> Callable[[], Figures]:
+    """Enqueue that many jobs, then measure how they are drained past `other` ones."""
+    return lambda: stage.windlass("wave", url, jobs, slots, other)

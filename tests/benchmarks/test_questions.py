@@ -1,0 +1,44 @@
+"""Every question can be asked: once, small and without peers, on real databases."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.asking import ask, told
+from benchmarks.questions import NAMES
+from benchmarks.stage import Stage
+from tests.databases.kinds import asked
+from tests.databases.plugin import SERVERS
+
+ON_MARIADB = {"mariadb", "databases"}
+
+
+@pytest.fixture
+def stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
+    servers = pytestconfig.stash[SERVERS]
+    urls = {kind: servers.url(kind) for kind in asked() if kind != "sqlite"}
+    with Stage(toy=True, urls=urls) as stage:
+        yield stage
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.database("mariadb" if name in ON_MARIADB else "postgresql"))
+        for name in NAMES
+        if name != "sqlite"
+    ],
+)  # fmt: skip
+def test_a_question_finds_an_answer(name: str, stage: Stage) -> None:
+    answer = ask(name, stage)
+
+    assert answer.findings
+    assert all(finding.measure in told(answer) for finding in answer.findings)
+
+
+@pytest.mark.database("sqlite")
+def test_the_question_about_sqlite_needs_no_server() -> None:
+    with Stage(toy=True) as stage:
+        answer = ask("sqlite", stage)
+
+    assert answer.findings[0].ours.median > 0
