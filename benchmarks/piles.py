@@ -9,19 +9,34 @@ from tests.databases.connect import execute
 
 Table = Literal["live", "later", "ended"]
 
-#: An id in the order of `n`, of the age the copied job has.
+#: The part of an id that tells its time of making: as the copied job's, or some days ago.
+_AGE = "left(cast(j.id as text), 8) || substr(cast(j.id as text), 10, 4)"
+_OLD = "lpad(to_hex(cast((extract(epoch from now()) - {days} * 86400) * 1000 as bigint)), 12, '0')"
+#: An id in the order of `n`.
 _ID = (
-    "cast(left(cast(j.id as text), 8) || substr(cast(j.id as text), 10, 4) || '7' "
+    f"cast({_AGE} || '7' "
     "|| lpad(to_hex(n >> 20), 3, '0') || '8' || lpad(to_hex(n & 1048575), 15, '0') as uuid)"
 )
 
 
 def pile(
-    url: str, table: Table, jobs: int, *, definition: str = "noop", where: str = "true"
+    url: str,
+    table: Table,
+    jobs: int,
+    *,
+    definition: str = "noop",
+    where: str = "true",
+    days_old: int = 0,
 ) -> None:
-    """Copy a job of `definition` in `table` that many times. PostgreSQL only."""
+    """Copy a job of `definition` in `table` that many times, as old ones. PostgreSQL only."""
     columns = [name for (name,) in execute(url, _columns(f"windlass_{table}"))]
-    values = [_ID if name == "id" else f"j.{name}" for name in columns]
+    made = {"id": _ID}
+    if days_old:
+        made = {
+            "id": _ID.replace(_AGE, _OLD.format(days=days_old)),
+            "finished_at": f"j.finished_at - interval '{days_old} days'",
+        }
+    values = [made.get(name, f"j.{name}") for name in columns]
     execute(
         url,
         f"insert into windlass_{table} ({', '.join(columns)}) "

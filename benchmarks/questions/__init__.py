@@ -10,6 +10,7 @@ NAMES = (
     "idle",
     "wal",
     "growth",
+    "retention",
     "backlog",
     "tenants",
     "unclaimable",

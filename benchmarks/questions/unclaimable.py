@@ -8,7 +8,7 @@ from benchmarks.questions.waves import wave
 from benchmarks.stage import Stage
 
 QUESTION = "Do a million jobs that cannot be claimed slow down those behind them?"
-JOBS, AHEAD = 20_000, 1_000_000
+JOBS, AHEAD = 60_000, 1_000_000
 REASONS = {
     "disabled": "of a disabled definition",
     "unknown": "of a definition this worker does not know",

@@ -21,6 +21,7 @@ from windlass.core import outcome
 from windlass.core.models import Held, Line, Place, Quota
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 from windlass.storage import rows
+from windlass.storage.database import Lane
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.postgres import database, dialect
 from windlass.storage.sql import Scripts
@@ -87,7 +88,7 @@ class Handed:
 
 
 async def _claim(after: Place | None) -> Mapping[str, Any]:
-    handed, quota = Handed(), Quota(line=LINE, line_limit=BATCH, tenant_limit=BATCH, after=after)
+    handed, quota = Handed(), Quota(line=LINE, line_limit=BATCH, tenant_limit=BATCH, begin=after)
     await handed.verbs.claim(
         WorkerId("raw"), [quota], [DefinitionKey("noop")], lease_time=timedelta(seconds=60)
     )

@@ -55,10 +55,10 @@ async def working(
         await run
 
 
-def main(verbs: Mapping[str, Verb]) -> None:
+def main(verbs: Mapping[str, Verb], run: Callable[..., Mapping[str, float]] = asyncio.run) -> None:
     """Run the verb on the command line, in the loop that `windlass worker` uses."""
     verb, *rest = sys.argv[1:]
-    print(json.dumps(asyncio.run(verbs[verb](*rest))))
+    print(json.dumps(run(verbs[verb](*rest))))
 
 
 async def ready() -> None:

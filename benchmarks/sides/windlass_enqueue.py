@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import asyncpg
+import uvloop
 
 from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, main
 
@@ -120,4 +121,5 @@ VERBS: Mapping[str, Verb] = {
 }
 
 if __name__ == "__main__":
-    main(VERBS)
+    # As the peer, and as most programs that enqueue.
+    main(VERBS, uvloop.run)

@@ -34,23 +34,23 @@ def worker(storage):
     return claim_some
 
 
-async def test_a_claim_goes_on_after_a_place(storage):
+async def test_a_claim_begins_at_a_place(storage):
     await storage.enqueue([new_job() for _ in range(6)])
     first = await claim(storage, 2)
     place = Place(first[-1].priority, first[-1].due_at, first[-1].job_id)
 
-    again = await claim_after(storage, place, 10)
+    again = await claim_from(storage, place, 10)
 
     assert len(again) == 4
     assert not {lease.job_id for lease in again} & {lease.job_id for lease in first}
 
 
-async def test_a_more_urgent_job_is_claimed_before_the_place_to_go_on_after(storage):
+async def test_a_more_urgent_job_is_claimed_before_the_place_to_begin_at(storage):
     await storage.enqueue([new_job(priority=100) for _ in range(4)])
     [first] = await claim(storage)
     urgent = await enqueue(storage, priority=50)
 
-    found = await claim_after(storage, Place(first.priority, first.due_at, first.job_id), 2)
+    found = await claim_from(storage, Place(first.priority, first.due_at, first.job_id), 2)
 
     assert urgent in {lease.job_id for lease in found}
     assert len(found) == 2
@@ -99,7 +99,7 @@ async def tenants(storage):
     return names
 
 
-async def claim_after(storage, place, wanted):
+async def claim_from(storage, place, wanted):
     survey = await storage.survey(None, KNOWN)
-    quotas = [replace(quota, after=place) for quota in share.quotas(survey.lines, wanted)]
+    quotas = [replace(quota, begin=place) for quota in share.quotas(survey.lines, wanted)]
     return await storage.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)

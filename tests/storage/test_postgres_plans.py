@@ -73,7 +73,7 @@ async def test_a_claim_that_goes_on_does_not_read_what_lies_before(storage, data
     plan = await explain(database, storage, "claim", **claiming(place))
 
     assert_by_index(plan)
-    assert seen(plan, "windlass_live") <= 2 * BATCH
+    assert seen(plan, "windlass_live") <= 2 * BATCH + 1  # the job at that place
 
 
 async def test_a_survey_reads_a_few_rows_of_each_line(storage, database):

@@ -11,7 +11,15 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 from windlass.core.states import ENDED, JobState, Outcome, View
-from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, TriggerId, WorkerId
+from windlass.ids import (
+    DefinitionKey,
+    EventId,
+    JobId,
+    QueueName,
+    TenantId,
+    TriggerId,
+    WorkerId,
+)
 
 DEFAULT_TENANT = TenantId("default")
 SYSTEM_TENANT = TenantId("system")
@@ -203,6 +211,14 @@ class Transition:
     attempt: int | None = None
 
 
+class Place(NamedTuple):
+    """Where a job stands in its line."""
+
+    priority: int
+    due_at: datetime
+    id: JobId
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One of the lines a claim may draw from: the jobs of one tenant in one queue behind one
@@ -214,6 +230,8 @@ class Line:
     gate: str
     weight: int = 1
     limits: tuple[str, ...] = ()
+    #: Where its first job stands that the asker may take, if the database tells.
+    first: Place | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,25 +242,17 @@ class Survey:
     next_due_in: timedelta | None
 
 
-class Place(NamedTuple):
-    """Where a job stands in its line."""
-
-    priority: int
-    due_at: datetime
-    id: JobId
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
     """How many jobs a claim may take from a line, and from its tenant's lines together.
 
-    With `after` it may pass over jobs up to there, unless they are more urgent.
+    Jobs before the place to `begin` at may be left out, unless their priority is higher.
     """
 
     line: Line
     line_limit: int
     tenant_limit: int
-    after: Place | None = None
+    begin: Place | None = None
 
 
 class Held(NamedTuple):
@@ -392,6 +402,69 @@ class Tenant:
     state: Literal["active", "suspended", "deleted"] = "active"
     weight: int = 1
     max_running: int | None = None
+
+
+TriggerType = Literal["cron", "interval", "once", "init", "event"]
+Misfire = Literal["fire_once", "skip", "all"]
+Overlap = Literal["allow", "skip", "queue_one"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """A rule that makes jobs of a definition: at certain times, or when an event comes.
+
+    `payload` is a template. Declared in code (`origin`), it follows the code but for the fields an
+    operator `edited`; `code` has what the code says.
+    """
+
+    id: TriggerId
+    tenant: TenantId
+    name: str
+    type: TriggerType
+    definition: DefinitionKey
+    payload: Any = field(default_factory=dict)
+    enabled: bool = True
+    cron: str | None = None
+    interval_seconds: float | None = None
+    at: datetime | None = None
+    timezone: str = "UTC"
+    misfire: Misfire = "fire_once"
+    overlap: Overlap = "allow"
+    run_once: bool = False
+    event_name: str | None = None
+    condition: Mapping[str, Any] | None = None
+    delay_seconds: float | None = None
+    dedupe_window_seconds: float | None = None
+    max_attempts: int | None = None
+    origin: Literal["code", "operator"] = "operator"
+    edited: tuple[str, ...] = ()
+    code: Mapping[str, Any] | None = None
+    code_hash: str = ""
+    missing_from_code: bool = False
+    next_run_at: datetime | None = None
+    last_run_at: datetime | None = None
+    last_job_id: JobId | None = None
+    last_error: str | None = None
+    last_error_at: datetime | None = None
+    created_by: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something an application says has happened; its tenant's triggers turn it into jobs."""
+
+    id: EventId
+    tenant: TenantId
+    name: str
+    data: Any
+    correlation_id: str | None = None
+    created_by: str | None = None
+    depth: int = 0
+    created_at: datetime | None = None
+    matched_at: datetime | None = None
+    jobs: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

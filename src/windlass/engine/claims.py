@@ -1,10 +1,10 @@
 """One worker's way of claiming: look which lines have jobs, share between them, draw.
 
-To look, and to draw from the front of a line, is to step over everything that lies there: jobs that
-run, jobs this worker does not know and, while something holds an old snapshot of a PostgreSQL
-database, all jobs that ended since. So both are done sparingly, and a claim in between goes on where
-the last one stopped. What has come to stand before that place is found from the front: after a
-while, and at once when a claim brings less than was wanted. See docs/decisions/0008.
+To look is to step over everything that lies at the front of a line: jobs that run, jobs this worker
+does not know and, while something holds an old snapshot of a PostgreSQL database, all jobs that ended
+since. So it is done sparingly, and a claim begins where the last look found a job, or where the last
+claim stopped. What has come to stand before that place is found by the next look: after a while, and
+at once when a claim brings less than was wanted. See docs/decisions/0008.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,13 +13,15 @@ from datetime import timedelta
 
 from windlass import clock
 from windlass.core import share
-from windlass.core.models import Lease, Line, Place, Quota, Survey
+from windlass.core.models import Lease, Line, Place, Survey
 from windlass.ids import WorkerId
 from windlass.storage.base import Storage
 
-#: Something that took this long, in seconds, is done again only after ten times as long.
-_LONG = 0.02
+#: A look that took longer than this, in seconds, is repeated only after ten times as long.
+_LONG = 0.005
 _TIMES = 10.0
+#: So many lines that gave jobs are tried first when a nudge comes.
+_MOST_REMEMBERED = 10
 
 
 class Claims:
@@ -30,8 +32,9 @@ class Claims:
         self._cursor = ""
         self._survey = Survey(lines=(), next_due_in=None)
         self._places: dict[Line, Place] = {}
-        self._looks = _Sparingly(short=1.0)
-        self._fronts = _Sparingly(short=_TIMES)
+        self._gave: Sequence[Line] = ()
+        self._saw_part = False
+        self._looked_at = self._look_again_at = float("-inf")
 
     async def claim(
         self,
@@ -41,79 +44,73 @@ class Claims:
         queues: Collection[str] | None,
         known: Collection[str],
         lease_time: timedelta,
+        nudged: bool = False,
     ) -> tuple[list[Lease], timedelta | None]:
-        """Lease up to `wanted` jobs; also how long until a job not yet due becomes so."""
+        """Lease up to `wanted` jobs; also how long until a job not yet due becomes so.
 
-        async def draw(wanted: int) -> list[Lease]:
+        After a nudge it may bring less than there is: what came is most likely where the last jobs
+        came from, and starts sooner if nothing else is looked at first.
+        """
+
+        async def draw(lines: Sequence[Line], wanted: int) -> list[Lease]:
             quotas = [
-                replace(quota, after=self._places.get(quota.line))
-                for quota in share.quotas(self._survey.lines, wanted)
+                replace(quota, begin=self._places.get(quota.line))
+                for quota in share.quotas(lines, wanted)
             ]
             if not quotas:
                 return []
-            began = clock.monotonic()
             leases = await self._storage.claim(worker, quotas, known, lease_time=lease_time)
-            if all(quota.after is None for quota in quotas):
-                self._fronts.took(clock.monotonic() - began)
-            self._remember(quotas, leases)
+            self._cursor = share.next_cursor(lines, quotas)
+            self._remember(lines, leases)
             return leases
 
-        looked = self._looks.due or self._is_due
+        if nudged and not self._survey.lines and (leases := await draw(self._gave, wanted)):
+            return leases, self._survey.next_due_in
+        looked = self._is_time_to_look
         if looked:
-            await self._look(queues, known)
-        if self._fronts.due:
-            self._places.clear()
-        from_front = not self._places
-        leases = await draw(wanted)
-        if len(leases) < wanted and not (looked and from_front):
-            self._places.clear()
-            await self._look(queues, known)
-            leases += await draw(wanted - len(leases))
+            await self._look(queues, known, wanted)
+        leases = await draw(self._survey.lines, wanted)
+        if len(leases) < wanted and not looked:
+            await self._look(queues, known, wanted)
+            leases += await draw(self._survey.lines, wanted - len(leases))
         return leases, self._survey.next_due_in
 
     @property
-    def _is_due(self) -> bool:
-        """Whether a job that was not yet due at the last look has become so."""
-        due_in = self._survey.next_due_in
-        return due_in is not None and self._looks.since >= due_in.total_seconds()
+    def _is_time_to_look(self) -> bool:
+        now, due_in = clock.monotonic(), self._survey.next_due_in
+        is_due = due_in is not None and now - self._looked_at >= due_in.total_seconds()
+        return is_due or self._saw_part or now >= self._look_again_at
 
-    async def _look(self, queues: Collection[str] | None, known: Collection[str]) -> None:
-        began = clock.monotonic()
-        survey = await self._storage.survey(queues, known, cursor=self._cursor)
+    async def _look(
+        self, queues: Collection[str] | None, known: Collection[str], wanted: int
+    ) -> None:
+        survey = await self._seen(queues, known, wanted)
         if survey.next_due_in is not None and survey.next_due_in <= timedelta():
             await self._storage.promote()
-            began = clock.monotonic()
-            survey = await self._storage.survey(queues, known, cursor=self._cursor)
-        self._looks.took(clock.monotonic() - began)
+            survey = await self._seen(queues, known, wanted)
         self._survey = survey
+        self._saw_part = len(survey.lines) >= wanted
+        self._places = {line: line.first for line in survey.lines if line.first}
 
-    def _remember(self, quotas: Sequence[Quota], leases: Sequence[Lease]) -> None:
-        """Note how far each line was drawn, and whose turn is next."""
-        self._cursor = share.next_cursor(self._survey.lines, quotas)
-        lines = {(line.queue, line.tenant, line.gate): line for line in self._survey.lines}
+    async def _seen(
+        self, queues: Collection[str] | None, known: Collection[str], wanted: int
+    ) -> Survey:
+        began = clock.monotonic()
+        # As many lines as jobs are wanted: so even the last tenant's turn comes soon.
+        survey = await self._storage.survey(queues, known, cursor=self._cursor, most=wanted)
+        self._looked_at = clock.monotonic()
+        took = self._looked_at - began
+        self._look_again_at = self._looked_at + took * (_TIMES if took > _LONG else 1.0)
+        return survey
+
+    def _remember(self, lines: Sequence[Line], leases: Sequence[Lease]) -> None:
+        """Note which lines gave jobs, and how far."""
+        by_key = {(line.queue, line.tenant, line.gate): line for line in lines}
+        gave: dict[Line, None] = {}
         for lease in leases:
             key = lease.queue, lease.tenant
-            if line := lines.get((*key, lease.definition)) or lines.get((*key, "")):
+            if line := by_key.get((*key, lease.definition)) or by_key.get((*key, "")):
                 self._places[line] = Place(lease.priority, lease.due_at, lease.job_id)
-
-
-class _Sparingly:
-    """When to do something again that must not take up all the time."""
-
-    def __init__(self, *, short: float) -> None:
-        self._short = short
-        self._last = self._next = float("-inf")
-
-    def took(self, seconds: float) -> None:
-        """It was done, and took so long."""
-        self._last = clock.monotonic()
-        self._next = self._last + seconds * (_TIMES if seconds > _LONG else self._short)
-
-    @property
-    def due(self) -> bool:
-        return clock.monotonic() >= self._next
-
-    @property
-    def since(self) -> float:
-        """Seconds since it was done."""
-        return clock.monotonic() - self._last
+                gave[line] = None
+        if gave:
+            self._gave = tuple(gave)[:_MOST_REMEMBERED]

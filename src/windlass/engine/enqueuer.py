@@ -36,8 +36,8 @@ class Enqueuer:
             lane = asyncio.create_task(self._drain())
             self._lanes.add(lane)
             lane.add_done_callback(self._lanes.discard)
-        # A caller that gives up must not take the others' batch with it.
-        return await asyncio.shield(answer)
+        # A caller that gives up lets go of its answer, and takes nothing of the others' batch.
+        return await answer
 
     async def _drain(self) -> None:
         while self._waiting:

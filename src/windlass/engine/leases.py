@@ -50,16 +50,18 @@ class Leases:
         queues: Collection[str] | None,
         known: Collection[str],
         lease_time: timedelta,
+        nudged: bool = False,
     ) -> Claimed:
         """Lease up to `limit` due jobs that `worker` knows how to run.
 
         Tenants share fairly and no limit is exceeded. Fewer than `limit`, even none, is an
-        ordinary answer. Each lease carries its token. `queues` None means all.
+        ordinary answer. Each lease carries its token. `queues` None means all; `nudged` says that
+        something has just come.
         """
         if limit < 1 or not known:
             return Claimed((), None)
         leases, next_due_in = await self._claims.claim(
-            worker, limit, queues=queues, known=known, lease_time=lease_time
+            worker, limit, queues=queues, known=known, lease_time=lease_time, nudged=nudged
         )
         self._telemetry.claimed(worker, leases)
         return Claimed(leases, next_due_in)

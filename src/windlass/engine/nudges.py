@@ -5,12 +5,15 @@ many enqueues share one.
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
+from windlass import clock
 from windlass.storage.database import Database
 
-#: Nudges within this time of one another are one nudge.
+#: Nudges within this time of one another are one nudge; and while the database is so busy that one
+#: takes long, within twenty times as long: producers must not wait for what only saves time.
 _GATHER_SECONDS = 0.01
+_TIMES = 20.0
 #: When a job in a caller's transaction is likely to have been committed.
 _COMMITTED_SECONDS = (0.02, 0.25)
 
@@ -21,9 +24,13 @@ class Nudges:
         self._queues: set[str] = set()
         self._sending: asyncio.Task[None] | None = None
         self._later: set[asyncio.TimerHandle] = set()
+        #: Workers of this process, which need not be told through the database.
+        self.here: set[Callable[[Collection[str]], None]] = set()
 
     def nudge(self, queues: Collection[str]) -> None:
         """Wake workers of these queues soon. Returns at once and never fails."""
+        for heard in self.here:
+            heard(queues)
         self._queues.update(queues)
         if self._sending is None or self._sending.done():
             self._sending = asyncio.get_running_loop().create_task(self._send())
@@ -50,8 +57,10 @@ class Nudges:
         # The first goes out at once; what comes while it is under way is gathered.
         while self._queues:
             queues, self._queues = self._queues, set()
+            began = clock.monotonic()
             try:
                 await self._database.nudge(sorted(queues))
             except Exception:  # noqa: BLE001  workers poll; the next nudge tries again
                 return
-            await asyncio.sleep(_GATHER_SECONDS)
+            took = clock.monotonic() - began
+            await asyncio.sleep(max(_GATHER_SECONDS, took * _TIMES))

@@ -8,10 +8,11 @@ from windlass.storage.database import Database
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.registry import RegistryVerbs
+from windlass.storage.triggers import TriggerVerbs
 from windlass.storage.upkeep import UpkeepVerbs
 
 
-class Storage(JobVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs):
+class Storage(JobVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs, TriggerVerbs):
     """The one door to the queue. Correct with any number of processes behind it."""
 
     def __init__(self, database: Database) -> None:

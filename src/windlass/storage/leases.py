@@ -70,6 +70,7 @@ class LeaseVerbs:
                     limits=share.limit_names(
                         row["tenant_id"], row["gate"], row["max_running"], row["max_concurrency"]
                     ),
+                    first=rows.place(row),
                 )
                 for row in found
                 if row["queue"] is not None
@@ -88,9 +89,8 @@ class LeaseVerbs:
     ) -> list[Lease]:
         """Lease due jobs of the lines, no more from each than its quota and every limit allow.
 
-        In each line the most urgent first; of a line with a place to go on `after`, jobs before
-        that may be left out unless their priority is higher. Answers ordered by priority, due time
-        and id.
+        In each line the most urgent first; of a line with a place to `begin` at, jobs before it may
+        be left out unless their priority is higher. Answers ordered by priority, due time and id.
         """
         names = sorted({name for quota in quotas for name in quota.line.limits})
         if not names:
@@ -207,7 +207,7 @@ class LeaseVerbs:
                     q.line.gate,
                     q.line_limit,
                     q.tenant_limit,
-                    *(q.after or _FRONT),
+                    *(q.begin or _FRONT),
                 )
                 for q in quotas
             ],

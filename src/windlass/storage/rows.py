@@ -10,16 +10,20 @@ from uuid import UUID
 from windlass.core.models import (
     Attempt,
     Definition,
+    Event,
     Job,
     Lease,
     LogLine,
+    Place,
     Tenant,
     Transition,
+    Trigger,
     WorkerRow,
 )
 from windlass.core.states import JobState, Outcome
 from windlass.ids import (
     DefinitionKey,
+    EventId,
     JobId,
     QueueName,
     TenantId,
@@ -112,6 +116,13 @@ def job(row: Row) -> Job:
         error_trace=row.get("error_trace"),
         reason=row["reason"],
     )
+
+
+def place(row: Row) -> Place | None:
+    """Where the first job of a line stands; not every database tells."""
+    if row.get("first_id") is None:
+        return None
+    return Place(row["first_priority"], instant(row["first_due_at"]), JobId(uuid(row["first_id"])))
 
 
 def lease(row: Row) -> Lease:
@@ -239,4 +250,56 @@ def worker(row: Row) -> WorkerRow:
         last_seen_at=instant(row["last_seen_at"]),
         age=seconds(row["age"]),
         metadata=decoded(row["metadata"]) or {},
+    )
+
+
+def trigger(row: Row) -> Trigger:
+    return Trigger(
+        id=TriggerId(uuid(row["id"])),
+        tenant=TenantId(row["tenant_id"]),
+        name=row["name"],
+        type=row["type"],
+        definition=DefinitionKey(row["definition"]),
+        payload=decoded(row["payload"]),
+        enabled=bool(row["enabled"]),
+        cron=row["cron"],
+        interval_seconds=row["interval_seconds"],
+        at=maybe_instant(row["at"]),
+        timezone=row["timezone"],
+        misfire=row["misfire"],
+        overlap=row["overlap"],
+        run_once=bool(row["run_once"]),
+        event_name=row["event_name"],
+        condition=decoded(row["condition"]),
+        delay_seconds=row["delay_seconds"],
+        dedupe_window_seconds=row["dedupe_window_seconds"],
+        max_attempts=row["max_attempts"],
+        origin=row["origin"],
+        edited=tuple(decoded(row["edited"])),
+        code=decoded(row["code"]),
+        code_hash=row["code_hash"],
+        missing_from_code=bool(row["missing_from_code"]),
+        next_run_at=maybe_instant(row["next_run_at"]),
+        last_run_at=maybe_instant(row["last_run_at"]),
+        last_job_id=None if row["last_job_id"] is None else JobId(uuid(row["last_job_id"])),
+        last_error=row["last_error"],
+        last_error_at=maybe_instant(row["last_error_at"]),
+        created_by=row["created_by"],
+        created_at=instant(row["created_at"]),
+        updated_at=instant(row["updated_at"]),
+    )
+
+
+def event(row: Row) -> Event:
+    return Event(
+        id=EventId(uuid(row["id"])),
+        tenant=TenantId(row["tenant_id"]),
+        name=row["name"],
+        data=decoded(row["data"]),
+        correlation_id=row["correlation_id"],
+        created_by=row["created_by"],
+        depth=row["depth"],
+        created_at=instant(row["created_at"]),
+        matched_at=maybe_instant(row["matched_at"]),
+        jobs=row["jobs"],
     )

@@ -17,6 +17,11 @@ class UpkeepVerbs:
         moved = await self._db.run("promote", lane=Lane.WORK, most=most)
         return {row["queue"]: int(row["moved"]) for row in moved}
 
+    async def chores(self) -> set[str]:
+        """Which of `unchecked`, `overdue`, `deltas` and `claims` there is anything to do for."""
+        [row] = await self._db.run("chores", lane=Lane.WORK)
+        return {name for name in ("unchecked", "overdue", "deltas", "claims") if row[name]}
+
     async def unchecked(self, *, most: int = 500) -> list[JobId]:
         """Pending jobs not yet looked at since they were stored: a parent may have ended."""
         return [JobId(rows.uuid(r["id"])) for r in await self._db.run("unchecked", most=most)]

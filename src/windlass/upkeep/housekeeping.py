@@ -1,7 +1,13 @@
 """What must be done now and then: admit, end, fold, regate, prune, forget."""
 
+import asyncio
+
+from windlass import clock
 from windlass.engine.engine import Engine
 from windlass.engine.leases import end_overdue
+
+#: How long pruning rests after each step, in times of what it took.
+_REST = 9.0
 
 
 class Housekeeping:
@@ -13,12 +19,16 @@ class Housekeeping:
     async def tick(self) -> int:
         """Admit children whose parents ended unseen, end what is overdue, fold the counts."""
         storage = self._engine.storage
+        chores = await storage.chores()
         done = 0
-        if unchecked := await storage.unchecked():
+        if "unchecked" in chores and (unchecked := await storage.unchecked()):
             done += len(await storage.admit(unchecked))
-        done += await end_overdue(storage)
-        while folded := await storage.fold():
+        if "overdue" in chores:
+            done += await end_overdue(storage)
+        while "deltas" in chores and (folded := await storage.fold()):
             done += folded
+        if "claims" in chores:
+            await storage.tidy_claims()
         return done
 
 
@@ -43,9 +53,13 @@ class Pruning:
         self._engine = engine
 
     async def tick(self) -> int:
-        """Prune until nothing is left to prune."""
+        """Prune until nothing is left to prune, in a tenth of the time at most: what is pruned is
+        old, and workers need the database now."""
         total = 0
+        began = clock.monotonic()
         while (pruned := await self._engine.retention.prune()).jobs + pruned.lines + pruned.keys:
             total += pruned.jobs
+            await asyncio.sleep(_REST * (clock.monotonic() - began))
+            began = clock.monotonic()
         await self._engine.workers.forget()
         return total

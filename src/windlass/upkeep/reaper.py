@@ -44,8 +44,6 @@ class Reaper:
             # somebody's on a file. So see first that a renewal would get through.
             await self._promptly(self._storage.renew([], lease_time=self._lease_time))
         if not due or clock.monotonic() < self._patient_until:
-            if not expired:
-                await self._storage.tidy_claims()
             return 0
         return len(await self._leases.reap(_some(due)))
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from importlib.metadata import version
 from random import Random
@@ -61,6 +61,7 @@ class Worker:
         self._busy = 0
         self._stuck = 0
         self._starved = False
+        self._news = False
         self._next_due_in: timedelta | None = None
         self._told_to_stop = False
         self._stopping = asyncio.Event()
@@ -134,10 +135,12 @@ class Worker:
             for loop in (self._reports.run(), self._listen(), self._mind_stops())
         ]
         renewing.start()
+        self._engine.nudges.here.add(self._hear)
         try:
             await self._claim_until_stopped()
             left = await self._drain()
         finally:
+            self._engine.nudges.here.discard(self._hear)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -159,12 +162,14 @@ class Worker:
     async def tick(self) -> int:
         """Claim once into the free slots and start what came. Answers how many."""
         wanted = min(self._room(), max(_SMALLEST_SHARE, self._options.concurrency // 2))
+        nudged, self._news = self._news, False
         claimed = await self._leases.claim(
             self.id,
             wanted,
             queues=self._options.queues,
             known=self._handlers.keys(),
             lease_time=self._options.lease_time,
+            nudged=nudged,
         )
         for lease in claimed.leases:
             self._start(lease)
@@ -232,8 +237,7 @@ class Worker:
                 try:
                     while True:
                         if await watch.wait(self._options.poll.total_seconds()):
-                            self._wake.set()
-                            self._nudged.set()
+                            self._hear({"*"})
                         failures = 0
                 finally:
                     await watch.close()
@@ -241,6 +245,13 @@ class Worker:
                 failures += 1
                 self._telemetry.trouble("listening", error)
                 await asyncio.sleep(backoff_seconds(failures))
+
+    def _hear(self, queues: Collection[str]) -> None:
+        served = self._options.queues
+        if served is None or "*" in queues or not set(served).isdisjoint(queues):
+            self._news = True
+            self._wake.set()
+            self._nudged.set()
 
     async def _mind_stops(self) -> None:
         """Each poll, and when nudged, look whether a run should stop."""

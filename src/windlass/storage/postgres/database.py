@@ -12,7 +12,7 @@ from windlass.storage.address import Address
 from windlass.storage.again import Crossed, again
 from windlass.storage.database import Lane, Watch
 from windlass.storage.postgres import dialect
-from windlass.storage.postgres.plain import are_many, copied, is_plain
+from windlass.storage.postgres.plain import are_many, copied, is_plain, shortest_way
 from windlass.storage.postgres.pool import Pool
 from windlass.storage.postgres.watch import PostgresWatch, channel
 from windlass.storage.sql import Dialect, Rows, Scripts
@@ -80,7 +80,7 @@ class PostgresDatabase:
             if self._copies and are_many(params["jobs"]):
                 async with self.transaction(lane) as session:
                     return await session.run(verb, **params)
-            verb = "enqueue_plain"
+            verb, params = shortest_way(params["jobs"])
         (statement,) = self._scripts[verb]
         bound = self._scripts.bind(params)
         args = [bound[name] for name in statement.names]
@@ -205,7 +205,7 @@ class PostgresSession:
             copies = self._copies and are_many(params["jobs"])
             if copies and await copied(self, params["jobs"]):
                 return []
-            verb = "enqueue_plain"
+            verb, params = shortest_way(params["jobs"])
         bound = self._scripts.bind(params)
         answer: Rows = []
         for statement in self._scripts[verb]:

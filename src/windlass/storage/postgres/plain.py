@@ -1,6 +1,6 @@
 """The usual enqueue in few steps: jobs due at once, with no key, no parent and no hold.
 
-A few are stored by a statement that knows no more than that, many by COPY. Both leave to the whole
+One or a few are stored by a statement that knows no more than that, many by COPY. Both leave to the whole
 `enqueue` whatever they find to be unusual.
 """
 
@@ -22,7 +22,8 @@ _ASKED = list(BATCHES["jobs"])
 #: Columns of the batch that are columns of the table.
 _COPIED = (
     "id", "tenant_id", "definition", "queue", "priority", "payload", "max_attempts", "timeout_seconds",
-    "correlation_id", "source", "source_ref", "trigger_id", "trigger_due_at", "created_by", "metadata",
+    "on_parent_failure", "correlation_id", "source", "source_ref", "trigger_id", "trigger_due_at",
+    "created_by", "metadata",
 )  # fmt: skip
 #: What a plain job says.
 _PLAIN = {
@@ -52,6 +53,14 @@ class Session(Protocol):
 
 def is_plain(jobs: Sequence[Job]) -> bool:
     return all(job[place] == usual for job in jobs for place, usual in _LOOKED_AT)
+
+
+def shortest_way(jobs: Sequence[Job]) -> tuple[str, dict[str, Any]]:
+    """The verb that stores plain jobs, and what it is to be told."""
+    if len(jobs) == 1:
+        [job] = jobs
+        return "enqueue_one", {_ASKED[place]: job[place] for place in _TAKEN}
+    return "enqueue_plain", {"jobs": jobs}
 
 
 def are_many(jobs: Sequence[Job]) -> bool:

@@ -14,14 +14,14 @@ picked as (
     join windlass_tenants t on t.id = l.tenant_id and t.state = 'active'
         and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
     left join windlass_definitions d on d.key = l.gate
-    -- Jobs before the place to go on after are left out, all but those of a higher priority: stepping
-    -- over what lies there is what a claim's time goes on.
+    -- Jobs before the place to begin at are left out, all but those of a higher priority: stepping over
+    -- what lies there is what a claim's time would go on.
     cross join lateral (
         select ahead.* from (
             select j.id, j.priority, j.due_at
             from windlass_live j
             where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
-                and j.priority < l.after_priority
+                and j.priority < l.begin_priority
                 and j.state = 'queued'
                 and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
@@ -34,7 +34,7 @@ picked as (
             select j.id, j.priority, j.due_at
             from windlass_live j
             where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
-                and (j.priority, j.due_at, j.id) > (l.after_priority, l.after_due_at, l.after_id)
+                and (j.priority, j.due_at, j.id) >= (l.begin_priority, l.begin_due_at, l.begin_id)
                 and j.state = 'queued'
                 and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)

@@ -42,7 +42,8 @@ hops as (
 ),
 -- Each limit inside keeps the planner from joining the other way round, which would hop to the end.
 lines as (
-    select h.queue, h.tenant_id, h.gate, h.hop, t.weight, t.max_running, d.max_concurrency
+    select h.queue, h.tenant_id, h.gate, h.hop, t.weight, t.max_running, d.max_concurrency,
+        first_job.priority as first_priority, first_job.due_at as first_due_at, first_job.id as first_id
     from hops h
     cross join lateral (
         select weight, max_running from windlass_tenants
@@ -53,7 +54,7 @@ lines as (
         where key = h.gate and gate = h.gate and enabled and key = any(cast(:known_keys as text[])) limit 1
     ) d on true
     cross join lateral (
-        select 1 from windlass_live j
+        select j.priority, j.due_at, j.id from windlass_live j
         where j.queue = h.queue and j.tenant_id = h.tenant_id and j.gate = h.gate
             and j.state = 'queued' and j.definition = any(cast(:known_keys as text[]))
             and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
@@ -64,6 +65,7 @@ lines as (
 )
 select
     extract(epoch from (select min(due_at) from windlass_later where state = 'queued') - {now}) as next_due_in,
-    l.queue, l.tenant_id, l.gate, l.weight, l.max_running, l.max_concurrency
+    l.queue, l.tenant_id, l.gate, l.weight, l.max_running, l.max_concurrency,
+    l.first_priority, l.first_due_at, l.first_id
 from (select 1) one left join lines l on true
 order by l.hop, l.queue

@@ -1,0 +1,2 @@
+-- Notes how many jobs an event made.
+update windlass_events set jobs = :jobs where id = :id

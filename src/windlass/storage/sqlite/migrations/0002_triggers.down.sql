@@ -1,0 +1,3 @@
+-- Takes away the rules and the events; jobs they made stay.
+drop table windlass_events;
+drop table windlass_triggers;

@@ -1,0 +1,2 @@
+-- Tells events, newest first.
+select * from windlass_events where (:tenant_id is null or tenant_id = :tenant_id) and (:before is null or id < :before) order by id desc limit :most

@@ -1,0 +1,195 @@
+"""Verbs on triggers and events: keep, find what is due, fire once, match once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any
+
+from windlass.core.jsontext import dump_json
+from windlass.core.models import Event, NewJob, Scope, Trigger
+from windlass.ids import EventId, TriggerId
+from windlass.storage import rows
+from windlass.storage.again import again
+from windlass.storage.batches import BATCHES
+from windlass.storage.database import Database, Session
+from windlass.storage.enqueue import Stored, store
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A trigger whose time has come, and the database's time when that was seen."""
+
+    trigger: Trigger
+    now: datetime
+
+
+class Refused(Exception):
+    """A job of a trigger may not be stored, so its transaction was undone."""
+
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        super().__init__(stored.status)
+
+
+class TriggerVerbs:
+    _db: Database
+
+    @again
+    async def add_trigger(self, trigger: Trigger) -> bool:
+        """Keep a new trigger; False if its tenant has one of that name."""
+        async with self._db.transaction() as session:
+            return bool(await session.run("add_trigger", triggers=[_row(trigger)]))
+
+    @again
+    async def change_trigger(self, trigger: Trigger) -> bool:
+        """Let a trigger be as given, its type and tenant aside; False if there is none, or another
+        of that name."""
+        async with self._db.transaction() as session:
+            return bool(await session.run("change_trigger", triggers=[_row(trigger)]))
+
+    @again
+    async def drop_trigger(self, scope: Scope, id: TriggerId) -> bool:
+        """Forget a trigger; False if there is none. What it made stays."""
+        async with self._db.transaction() as session:
+            return bool(await session.run("drop_trigger", id=id, tenant_id=scope.tenant))
+
+    async def triggers(self, scope: Scope) -> list[Trigger]:
+        """All triggers, by tenant and name."""
+        return [rows.trigger(row) for row in await self._db.run("triggers", tenant_id=scope.tenant)]
+
+    async def trigger(self, scope: Scope, id: TriggerId) -> Trigger | None:
+        """One trigger, or None if there is none or the scope may not see it."""
+        found = await self._db.run("trigger", id=id, tenant_id=scope.tenant)
+        return rows.trigger(found[0]) if found else None
+
+    async def due_triggers(self, *, most: int = 100) -> list[Due]:
+        """Triggers of enabled definitions and active tenants whose time has come."""
+        found = await self._db.run("due_triggers", most=most)
+        return [Due(rows.trigger(row), rows.instant(row["now_at"])) for row in found]
+
+    async def next_trigger_in(self) -> timedelta | None:
+        """How long until the next trigger is due; None if none will be."""
+        [row] = await self._db.run("next_trigger")
+        return rows.seconds(row["due_in"])
+
+    @again
+    async def fire(
+        self,
+        trigger: Trigger,
+        due_at: datetime,
+        next_run_at: datetime | None,
+        jobs: Sequence[NewJob],
+    ) -> list[Stored] | None:
+        """Move a trigger on from a due time and store the jobs made for it, both or nothing.
+
+        None if another process did it before, or it was disabled meanwhile. Raises Refused, with
+        nothing changed, if a job may not be stored.
+        """
+        async with self._db.transaction() as session:
+            moved = await session.run(
+                "advance",
+                id=trigger.id,
+                due_at=due_at,
+                next_run_at=next_run_at,
+                job_id=jobs[-1].id if jobs else None,
+            )
+            if not moved:
+                return None
+            stored = await store(session, jobs) if jobs else []
+            for each in stored:
+                if each.status not in ("created", "existing"):
+                    raise Refused(each)
+            return stored
+
+    async def trigger_failed(self, id: TriggerId, error: str) -> None:
+        """Note on a trigger why it could not make a job."""
+        await self._db.run("trigger_failed", id=id, error=error)
+
+    async def add_event(self, event: Event) -> None:
+        """Keep an event, to be matched."""
+        await add_event(self._db, event)
+
+    async def waiting_events(self, *, most: int = 100) -> list[EventId]:
+        """Events whose jobs are not made yet, the oldest first."""
+        found = await self._db.run("waiting_events", most=most)
+        return [EventId(rows.uuid(row["id"])) for row in found]
+
+    async def events(
+        self, scope: Scope, *, before: EventId | None = None, most: int = 50
+    ) -> list[Event]:
+        """Events, newest first; `before` is the last one already seen."""
+        found = await self._db.run("events", tenant_id=scope.tenant, before=before, most=most)
+        return [rows.event(row) for row in found]
+
+    async def event(self, scope: Scope, id: EventId) -> Event | None:
+        """One event, or None if there is none or the scope may not see it."""
+        found = await self._db.run("event", id=id, tenant_id=scope.tenant)
+        return rows.event(found[0]) if found else None
+
+    def matching(self) -> "Matching":
+        """A transaction in which one event is matched."""
+        return Matching(self._db)
+
+
+class Matching:
+    """Matches an event: what it makes and that it is matched are stored together, once."""
+
+    def __init__(self, database: Database) -> None:
+        self._context = database.transaction()
+
+    async def __aenter__(self) -> "Matching":
+        self._session = await self._context.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        return await self._context.__aexit__(*error)
+
+    async def take(self, id: EventId) -> Event | None:
+        """The event, if nobody has matched it yet; nobody else can from here on."""
+        found = await self._session.run("take_event", id=id)
+        return rows.event(found[0]) if found else None
+
+    async def listening(self, event: Event, *, most: int) -> list[Trigger]:
+        """The triggers an event sets off."""
+        found = await self._session.run(
+            "listening", tenant_id=event.tenant, name=event.name, most=most
+        )
+        return [rows.trigger(row) for row in found]
+
+    async def store(self, jobs: Sequence[NewJob]) -> list[Stored]:
+        return await store(self._session, jobs) if jobs else []
+
+    async def failed(self, id: TriggerId, error: str) -> None:
+        await self._session.run("trigger_failed", id=id, error=error)
+
+    async def matched(self, event: Event, jobs: int) -> None:
+        await self._session.run("event_matched", id=event.id, jobs=jobs)
+
+
+async def add_event(session: Session, event: Event) -> None:
+    """Keep an event, also through a caller's own transaction."""
+    await session.run(
+        "add_event",
+        id=event.id,
+        tenant_id=event.tenant,
+        name=event.name,
+        data=dump_json(event.data),
+        correlation_id=event.correlation_id,
+        created_by=event.created_by,
+        depth=event.depth,
+    )
+
+
+def _row(trigger: Trigger) -> tuple[Any, ...]:
+    values = {
+        **{f.name: getattr(trigger, f.name) for f in fields(trigger)},
+        "tenant_id": trigger.tenant,
+    }
+    return tuple(
+        _text(values[column]) if type == "json" else values[column]
+        for column, type in BATCHES["triggers"].items()
+    )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else dump_json(list(value) if isinstance(value, tuple) else value)
