@@ -180,7 +180,7 @@ def _due(given: OptionNames) -> datetime | None:
 
 
 def _parents(given: object) -> tuple[JobId, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
+    if isinstance(given, str | NewJob | Receipt) or not isinstance(given, Sequence):
         raise OptionInvalid("after", given, allowed="a list of jobs, receipts or whole job ids")
     return tuple(dict.fromkeys(map(_parent, given)))
 

@@ -51,7 +51,7 @@ def page(page: Page, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
 
 def receipt(receipt: Receipt) -> dict[str, Any]:
     """What enqueue answers."""
-    return _plain(receipt)
+    return {name: plain(value) for name, value in receipt._asdict().items()}
 
 
 def attempt(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:

@@ -163,7 +163,7 @@ class Matching:
         await self._session.run("trigger_failed", id=id, error=error)
 
     async def matched(self, event: Event, jobs: int) -> None:
-        await self._session.run("event_matched", id=event.id, jobs=jobs)
+        await self._session.run("event_matched", id=event.id, made=jobs)
 
 
 async def add_event(session: Session, event: Event) -> None:

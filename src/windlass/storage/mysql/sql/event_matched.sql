@@ -1,2 +1,2 @@
 -- Notes how many jobs an event made.
-update windlass_events set jobs = :jobs where id = :id
+update windlass_events set jobs = :made where id = :id

@@ -10,4 +10,4 @@ set
     updated_at = {now}
 from {triggers} t
 where w.id = t.id and not exists (select 1 from windlass_triggers o where o.tenant_id = t.tenant_id and o.name = t.name and o.id <> t.id)
-returning w.id
+returning id

@@ -1,0 +1,120 @@
+"""Events wait until they are matched, and are matched once."""
+
+import asyncio
+
+import pytest
+
+from tests.conformance.builders import new_job
+from tests.conformance.test_triggers import kept
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Event, Scope
+from windlass.ids import EventId, TenantId, new_event_id
+
+
+def an_event(**changes) -> Event:
+    return Event(
+        **{
+            "id": new_event_id(),
+            "tenant": DEFAULT_TENANT,
+            "name": "folder.changed",
+            "data": {"path": "/in", "size": 3},
+            **changes,
+        }
+    )
+
+
+@pytest.fixture
+async def event(storage):
+    event = an_event()
+    await storage.add_event(event)
+    return event
+
+
+async def listener(storage, **changes):
+    return await kept(
+        storage,
+        **{"type": "event", "interval_seconds": None, "event_name": "folder.changed", **changes},
+    )
+
+
+async def test_an_event_is_kept_as_it_is(storage):
+    event = an_event(correlation_id="c", created_by="ada", depth=3, data=["ä", None, 1.5])
+
+    await storage.add_event(event)
+
+    found = await storage.event(ALL_TENANTS, event.id)
+    assert (found.name, found.data, found.depth) == (event.name, event.data, 3)
+    assert (found.correlation_id, found.created_by, found.matched_at) == ("c", "ada", None)
+    assert await storage.event(Scope(TenantId("acme")), event.id) is None
+
+
+async def test_events_are_listed_newest_first(storage):
+    ids = []
+    for _ in range(5):
+        event = an_event()
+        await storage.add_event(event)
+        ids.append(event.id)
+
+    first = await storage.events(ALL_TENANTS, most=2)
+    rest = await storage.events(ALL_TENANTS, before=first[-1].id)
+
+    assert [e.id for e in first + rest] == ids[::-1]
+
+
+async def test_an_event_waits_until_it_is_matched(storage, event):
+    assert await storage.waiting_events() == [event.id]
+
+    async with storage.matching() as matching:
+        assert (await matching.take(event.id)).data == event.data
+        await matching.matched(event, 2)
+
+    assert await storage.waiting_events() == []
+    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 2
+
+
+async def test_of_many_who_match_an_event_one_does(storage, event):
+    jobs = [new_job() for _ in range(6)]
+
+    async def match(job):
+        async with storage.matching() as matching:
+            if await matching.take(event.id):
+                await matching.store([job])
+
+    await asyncio.gather(*[match(job) for job in jobs])
+
+    assert len(await storage.known([job.id for job in jobs])) == 1
+
+
+async def test_matching_that_fails_is_undone_and_can_be_done_again(storage, event):
+    made = new_job()
+
+    async def fail():
+        async with storage.matching() as matching:
+            await matching.take(event.id)
+            await matching.store([made])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+
+    assert await storage.known([made.id]) == set()
+    assert await storage.waiting_events() == [event.id]
+
+
+async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
+    first = await listener(storage)
+    second = await listener(storage)
+    await listener(storage, enabled=False)
+    await listener(storage, event_name="folder.removed")
+    await listener(storage, tenant=TenantId("system"))
+
+    async with storage.matching() as matching:
+        heard = await matching.listening(event, most=100)
+        few = await matching.listening(event, most=1)
+
+    assert {t.id for t in heard} == {first.id, second.id}
+    assert len(few) == 1
+
+
+async def test_an_unknown_event_is_taken_by_nobody(storage):
+    async with storage.matching() as matching:
+        assert await matching.take(EventId(new_event_id())) is None

@@ -1,0 +1,182 @@
+"""Triggers are kept, found when due, and move on from a due time exactly once."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.conformance.builders import KNOWN, job, new_job
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope, Tenant, Trigger
+from windlass.core.states import JobState
+from windlass.ids import DefinitionKey, TenantId, new_job_id, new_trigger_id
+from windlass.storage.triggers import Refused
+
+MINUTE = timedelta(minutes=1)
+
+
+def a_trigger(**changes) -> Trigger:
+    made = Trigger(
+        id=new_trigger_id(),
+        tenant=DEFAULT_TENANT,
+        name=f"nightly {new_job_id()}",
+        type="interval",
+        definition=DefinitionKey(KNOWN[0]),
+        payload={"n": 1},
+        interval_seconds=60.0,
+    )
+    return replace(made, **changes)
+
+
+async def kept(storage, **changes) -> Trigger:
+    trigger = a_trigger(**changes)
+    assert await storage.add_trigger(trigger)
+    found = await storage.trigger(ALL_TENANTS, trigger.id)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+async def due(storage):
+    return await kept(storage, next_run_at=await storage.now() - MINUTE)
+
+
+async def test_a_trigger_is_kept_as_it_is(storage):
+    now = await storage.now()
+    whole = a_trigger(
+        type="event",
+        interval_seconds=None,
+        event_name="folder.changed",
+        payload={"path": "{{event.path}}", "list": [1, None, "ä"]},
+        condition={"kind": {"in": ["a", "b"]}},
+        timezone="Europe/Berlin",
+        misfire="skip",
+        overlap="queue_one",
+        delay_seconds=30.5,
+        dedupe_window_seconds=5.0,
+        max_attempts=7,
+        origin="code",
+        edited=("enabled", "cron"),
+        code={"enabled": True},
+        code_hash="abc",
+        enabled=False,
+        created_by="ada",
+    )
+
+    found = await kept(storage, **{f: getattr(whole, f) for f in whole.__dataclass_fields__})
+
+    assert found.created_at is not None
+    assert abs(found.created_at - now) < MINUTE
+    assert found == replace(whole, created_at=found.created_at, updated_at=found.updated_at)
+
+
+async def test_a_tenants_triggers_have_different_names(storage):
+    first = await kept(storage, name="nightly")
+    other = await kept(storage, name="weekly")
+
+    assert not await storage.add_trigger(a_trigger(name="nightly"))
+    assert not await storage.change_trigger(replace(other, name="nightly"))
+    assert await storage.change_trigger(replace(first, name="nightly", enabled=False))
+    assert [t.name for t in await storage.triggers(ALL_TENANTS)] == ["nightly", "weekly"]
+
+
+async def test_a_trigger_is_seen_by_its_tenant_alone(storage):
+    trigger = await kept(storage)
+    stranger = Scope(TenantId("acme"))
+
+    assert await storage.trigger(stranger, trigger.id) is None
+    assert await storage.triggers(stranger) == []
+    assert not await storage.drop_trigger(stranger, trigger.id)
+    assert await storage.drop_trigger(Scope(DEFAULT_TENANT), trigger.id)
+    assert await storage.trigger(ALL_TENANTS, trigger.id) is None
+
+
+async def test_what_is_due_is_found_and_nothing_else(storage, due):
+    now = await storage.now()
+    await kept(storage, next_run_at=now + MINUTE)
+    await kept(storage, next_run_at=now - MINUTE, enabled=False)
+    await kept(storage, next_run_at=now - MINUTE, missing_from_code=True)
+    await kept(storage)
+
+    assert [each.trigger.id for each in await storage.due_triggers()] == [due.id]
+
+
+async def test_a_disabled_definition_or_tenant_is_not_scheduled(storage, due):
+    await storage.set_enabled(due.definition, False)
+    assert await storage.due_triggers() == []
+    await storage.set_enabled(due.definition, True)
+    await storage.put_tenant(Tenant(id=DEFAULT_TENANT, name="Default", state="suspended"))
+
+    assert await storage.due_triggers() == []
+
+
+async def test_how_long_it_is_until_the_next_one(storage, due):
+    assert await storage.next_trigger_in() is None
+    await kept(storage, next_run_at=await storage.now() + MINUTE)
+
+    left = await storage.next_trigger_in()
+
+    assert left is not None
+    assert timedelta(seconds=50) < left <= MINUTE
+
+
+async def test_firing_moves_on_and_stores_the_job(storage, due):
+    made, then = new_job(source="schedule"), due.next_run_at + MINUTE
+
+    stored = await storage.fire(due, due.next_run_at, then, [made])
+
+    assert [each.status for each in stored] == ["created"]
+    after = await storage.trigger(ALL_TENANTS, due.id)
+    assert (after.next_run_at, after.last_run_at, after.last_job_id) == (
+        then,
+        due.next_run_at,
+        made.id,
+    )
+    assert (await job(storage, made.id)).state is JobState.QUEUED
+
+
+async def test_a_due_time_is_fired_once(storage, due):
+    await storage.fire(due, due.next_run_at, due.next_run_at + MINUTE, [new_job()])
+
+    assert await storage.fire(due, due.next_run_at, due.next_run_at + MINUTE, [new_job()]) is None
+
+
+async def test_of_many_who_fire_a_due_time_one_does(storage, due):
+    jobs = [new_job() for _ in range(8)]
+
+    fired = await asyncio.gather(
+        *[storage.fire(due, due.next_run_at, None, [each]) for each in jobs]
+    )
+
+    assert sum(each is not None for each in fired) == 1
+    assert len(await storage.known([each.id for each in jobs])) == 1
+
+
+async def test_a_trigger_disabled_meanwhile_makes_no_job(storage, due):
+    await storage.change_trigger(replace(due, enabled=False))
+    made = new_job()
+
+    assert await storage.fire(due, due.next_run_at, None, [made]) is None
+    assert await storage.known([made.id]) == set()
+
+
+async def test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was(storage, due):
+    with pytest.raises(Refused):
+        await storage.fire(due, due.next_run_at, None, [new_job(definition=DefinitionKey("none"))])
+
+    assert (await storage.trigger(ALL_TENANTS, due.id)).next_run_at == due.next_run_at
+
+
+async def test_passing_a_due_time_by_makes_no_job(storage, due):
+    assert await storage.fire(due, due.next_run_at, due.next_run_at + MINUTE, []) == []
+
+    assert (await storage.trigger(ALL_TENANTS, due.id)).last_job_id is None
+
+
+async def test_an_error_is_noted_and_gone_after_the_next_success(storage, due):
+    await storage.trigger_failed(due.id, "no such field")
+    failed = await storage.trigger(ALL_TENANTS, due.id)
+    await storage.fire(due, due.next_run_at, None, [])
+
+    assert (failed.last_error, failed.last_error_at is not None) == ("no such field", True)
+    assert (await storage.trigger(ALL_TENANTS, due.id)).last_error is None
