@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from windlass.app import Windlass
     from windlass.core.backoff import Backoff
-    from windlass.core.models import Job, Receipt
+    from windlass.core.models import Event, Job, Receipt, Trigger
+    from windlass.core.schedule import cron, every, init, once
     from windlass.errors import JobFailed, Permanent, Stopped, WindlassError
     from windlass.settings import Settings
     from windlass.worker.context import JobContext
 
 __all__ = [
     "Backoff",
+    "Event",
     "Job",
     "JobContext",
     "JobFailed",
@@ -20,13 +22,19 @@ __all__ = [
     "Receipt",
     "Settings",
     "Stopped",
+    "Trigger",
     "Windlass",
     "WindlassError",
+    "cron",
+    "every",
+    "init",
+    "once",
 ]
 
 # A name is imported when it is first used: `windlass --help` must not wait for the engine.
 _HOMES = {
     "Backoff": "windlass.core.backoff",
+    "Event": "windlass.core.models",
     "Job": "windlass.core.models",
     "JobContext": "windlass.worker.context",
     "JobFailed": "windlass.errors",
@@ -34,8 +42,13 @@ _HOMES = {
     "Receipt": "windlass.core.models",
     "Settings": "windlass.settings",
     "Stopped": "windlass.errors",
+    "Trigger": "windlass.core.models",
     "Windlass": "windlass.app",
     "WindlassError": "windlass.errors",
+    "cron": "windlass.core.schedule",
+    "every": "windlass.core.schedule",
+    "init": "windlass.core.schedule",
+    "once": "windlass.core.schedule",
 }
 
 

@@ -12,13 +12,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from windlass.core.models import NewJob, Receipt
+from windlass.core.models import DEFAULT_TENANT, Event, NewJob, Receipt
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import Deliveries
 from windlass.engine.engine import Engine
 from windlass.engine.jobs import OnDuplicate
-from windlass.faces import DefinitionsFace, JobsFace, TenantsFace, WorkersFace
+from windlass.faces import (
+    DefinitionsFace,
+    EventsFace,
+    JobsFace,
+    SchedulesFace,
+    TenantsFace,
+    TriggersFace,
+    WorkersFace,
+)
 from windlass.options import Delivery, OptionNames
 from windlass.settings import Settings
 from windlass.storage.open import open_storage
@@ -120,6 +128,21 @@ class Windlass:
         return TenantsFace(self)
 
     @property
+    def triggers(self) -> TriggersFace:
+        """Rules that make jobs: by time, and by event."""
+        return TriggersFace(self)
+
+    @property
+    def schedules(self) -> SchedulesFace:
+        """Those by time."""
+        return SchedulesFace(self)
+
+    @property
+    def events(self) -> EventsFace:
+        """What was emitted."""
+        return EventsFace(self)
+
+    @property
     def workers(self) -> WorkersFace:
         """The workers seen."""
         return WorkersFace(self)
@@ -145,6 +168,8 @@ class Windlass:
             engine = self._connect()
             for handler in self.handlers.values():
                 engine.definitions.declare(declared_row(handler))
+                if handler.schedule is not None:
+                    engine.triggers.declare(handler.definition, handler.schedule)
             self._engines[loop] = engine
         return engine
 
@@ -187,6 +212,36 @@ class Windlass:
             jobs, on_duplicate=on_duplicate, progress=progress, tx=tx
         )
 
+    async def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        correlation_id: str | None = None,
+        created_by: str | None = None,
+        tx: object = None,
+    ) -> Event:
+        """Say that something has happened: the tenant's triggers for it make their jobs, once.
+
+        In a `tx` it has happened once that commits.
+        """
+        engine, session, ready = await self.deliveries.join(tx)
+        event = engine.events.make(
+            name,
+            dict(data or {}),
+            tenant=tenant,
+            correlation_id=correlation_id,
+            created_by=created_by,
+        )
+        if session is None:
+            return await engine.events.emit(event)
+        if not ready:
+            await engine.ready_in(session)
+        await engine.events.emit_in(session, event)
+        await engine.events.match_after_commit(event.id)
+        return event
+
     @asynccontextmanager
     async def running(
         self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
@@ -204,6 +259,12 @@ class Windlass:
                 finally:
                     worker.drain()
                     await working
+
+    @asynccontextmanager
+    async def upkeep(self) -> AsyncIterator[None]:
+        """Run scheduler and upkeep, and no job, in this process while the block lasts."""
+        async with self._upheld(WorkerOptions.of(self.settings)):
+            yield
 
     async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
         """Run worker and upkeep in this process until the worker has ended: stopped by whoever

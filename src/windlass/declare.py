@@ -15,6 +15,7 @@ from windlass.core.durations import duration
 from windlass.core.models import DEFAULT_QUEUE, FOREVER, Definition, ParentFailure
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.priority import priority as checked_priority
+from windlass.core.schedule import Schedule
 from windlass.engine.jobs import OnDuplicate
 from windlass.errors import DefinitionInvalid
 from windlass.ids import DefinitionKey, QueueName
@@ -40,6 +41,7 @@ class JobOptions(TypedDict, total=False):
     max_concurrency: int
     permanent: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
+    schedule: Schedule
     tags: Sequence[str]
     system: bool
     idempotent: bool
@@ -109,6 +111,7 @@ def declare(
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
+        schedule=options.get("schedule"),
     )
 
 

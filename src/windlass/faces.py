@@ -18,8 +18,10 @@ from windlass.core.models import (
 )
 from windlass.core.states import JobState, View
 from windlass.engine.definitions import Definitions
+from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
 from windlass.engine.tenants import Tenants
+from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId
@@ -184,6 +186,40 @@ class TenantsFace(Noun):
     suspend = Awaits(Tenants.suspend)
     resume = Awaits(Tenants.resume)
     delete = Awaits(Tenants.delete)
+
+
+class TriggersFace(Noun):
+    """Rules that make jobs, by time and by event: create, list, enable, disable and delete."""
+
+    noun = "triggers"
+    create = Awaits(Triggers.create)
+    get = Awaits(Triggers.get)
+    list = Awaits(Triggers.list)
+    reschedule = Awaits(Triggers.reschedule)
+    enable = Awaits(Triggers.enable)
+    disable = Awaits(Triggers.disable)
+    delete = Awaits(Triggers.delete)
+
+
+class SchedulesFace(Noun):
+    """The rules that make jobs by time."""
+
+    noun = "triggers"
+    create = Awaits(Triggers.create)
+    get = Awaits(Triggers.get)
+    list = Awaits(Triggers.schedules)
+    reschedule = Awaits(Triggers.reschedule)
+    enable = Awaits(Triggers.enable)
+    disable = Awaits(Triggers.disable)
+    delete = Awaits(Triggers.delete)
+
+
+class EventsFace(Noun):
+    """What was emitted, and how many jobs came of it."""
+
+    noun = "events"
+    get = Awaits(Events.get)
+    list = Awaits(Events.list)
 
 
 class WorkersFace(Noun):

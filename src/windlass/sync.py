@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Self, Unpack, overload
 from windlass import faces
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
-from windlass.core.models import Definition, Job, NewJob, Receipt
+from windlass.core.models import DEFAULT_TENANT, Definition, Event, Job, NewJob, Receipt
 from windlass.declare import JobOptions
 from windlass.declared import BlockingDecorator, BlockingJob, P, R
 from windlass.engine.jobs import OnDuplicate
@@ -99,6 +99,49 @@ class Tenants:
 
 
 @dataclass(frozen=True, slots=True)
+class Triggers:
+    """Rules that make jobs, by time and by event: create, list, enable, disable and delete."""
+
+    _awaited: faces.TriggersFace
+    _portal: Runs
+
+    create = Blocks(faces.TriggersFace.create)
+    get = Blocks(faces.TriggersFace.get)
+    list = Blocks(faces.TriggersFace.list)
+    reschedule = Blocks(faces.TriggersFace.reschedule)
+    enable = Blocks(faces.TriggersFace.enable)
+    disable = Blocks(faces.TriggersFace.disable)
+    delete = Blocks(faces.TriggersFace.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedules:
+    """The rules that make jobs by time."""
+
+    _awaited: faces.SchedulesFace
+    _portal: Runs
+
+    create = Blocks(faces.SchedulesFace.create)
+    get = Blocks(faces.SchedulesFace.get)
+    list = Blocks(faces.SchedulesFace.list)
+    reschedule = Blocks(faces.SchedulesFace.reschedule)
+    enable = Blocks(faces.SchedulesFace.enable)
+    disable = Blocks(faces.SchedulesFace.disable)
+    delete = Blocks(faces.SchedulesFace.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """What was emitted, and how many jobs came of it."""
+
+    _awaited: faces.EventsFace
+    _portal: Runs
+
+    get = Blocks(faces.EventsFace.get)
+    list = Blocks(faces.EventsFace.list)
+
+
+@dataclass(frozen=True, slots=True)
 class Workers:
     """The workers seen."""
 
@@ -177,6 +220,21 @@ class Windlass:
         return Tenants(self._awaited.tenants, self._portal)
 
     @property
+    def triggers(self) -> Triggers:
+        """Rules that make jobs: by time, and by event."""
+        return Triggers(self._awaited.triggers, self._portal)
+
+    @property
+    def schedules(self) -> Schedules:
+        """Those by time."""
+        return Schedules(self._awaited.schedules, self._portal)
+
+    @property
+    def events(self) -> Events:
+        """What was emitted."""
+        return Events(self._awaited.events, self._portal)
+
+    @property
     def workers(self) -> Workers:
         """The workers seen."""
         return Workers(self._awaited.workers, self._portal)
@@ -219,6 +277,41 @@ class Windlass:
         run(engine.jobs.check(jobs))
         stored = drive(engine.jobs.enqueue_in(session, jobs))
         return run(engine.jobs.joined(jobs, stored, on_duplicate))
+
+    def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        correlation_id: str | None = None,
+        created_by: str | None = None,
+        tx: object = None,
+    ) -> Event:
+        """Say that something has happened: the tenant's triggers for it make their jobs, once.
+
+        In a `tx` it has happened once that commits.
+        """
+        run = self._portal.run
+        engine, session, ready = run(self._awaited.deliveries.join(tx))
+        event = engine.events.make(
+            name,
+            dict(data or {}),
+            tenant=tenant,
+            correlation_id=correlation_id,
+            created_by=created_by,
+        )
+        if session is None:
+            return run(engine.events.emit(event))
+        if not session.blocking:
+            raise TransactionUnsupported(
+                session.name, problem="It has to be awaited, and this code blocks."
+            )
+        if not ready:
+            drive(engine.ready_in(session))
+        drive(engine.events.emit_in(session, event))
+        run(engine.events.match_after_commit(event.id))
+        return event
 
     def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
         """Store a job and return when it is durable, or part of the caller's transaction."""

@@ -53,7 +53,8 @@ def test_processes_that_migrate_at_once_take_turns(new_database, clean):
         list(threads.map(migrate_now, [url] * 4))
 
     assert shape(url) == clean
-    assert execute(url, "select count(*) from windlass_migrations") == [(1,)]
+    once_each = "select count(*) - count(distinct number) from windlass_migrations"
+    assert execute(url, once_each) == [(0,)]
 
 
 def test_names_are_compared_exactly_in_every_column(clean):

@@ -56,6 +56,18 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.JobFailed: Exit.JOB_FAILED,
     errors.WaitTimedOut: Exit.TIMED_OUT,
     errors.TransactionUnsupported: Exit.USAGE,
+    errors.TriggerNotFound: Exit.NOT_FOUND,
+    errors.TriggerExists: Exit.CONFLICT,
+    errors.EventNotFound: Exit.NOT_FOUND,
+    errors.ScheduleInvalid: Exit.USAGE,
+    errors.ZoneUnknown: Exit.USAGE,
+    errors.ScheduleNeverFires: Exit.USAGE,
+    errors.TemplateInvalid: Exit.USAGE,
+    errors.TemplateMissing: Exit.FAILED,
+    errors.TemplateFailed: Exit.FAILED,
+    errors.ConditionInvalid: Exit.USAGE,
+    errors.CommandTemplateInvalid: Exit.USAGE,
+    errors.ArgumentRefused: Exit.FAILED,
 }
 
 

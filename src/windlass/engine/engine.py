@@ -5,12 +5,15 @@ from datetime import datetime
 
 from windlass.engine.counts import Counts
 from windlass.engine.definitions import Definitions
+from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
 from windlass.engine.leases import Leases
+from windlass.engine.making import Maker
 from windlass.engine.nudges import Nudges
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.tenants import Tenants
+from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
 from windlass.settings import Settings
 from windlass.storage.base import Storage
@@ -30,6 +33,9 @@ class Engine:
         self.definitions = Definitions(storage, self.nudges)
         self.jobs = Jobs(storage, self.definitions, self.nudges)
         self.tenants = Tenants(storage, self.nudges)
+        self.maker = Maker(self.definitions, settings)
+        self.triggers = Triggers(storage, self.maker, self.nudges)
+        self.events = Events(storage, self.maker, self.nudges, telemetry)
         self.workers = Workers(storage)
         self.retention = Retention(storage, settings)
         self._checked = False
@@ -53,6 +59,7 @@ class Engine:
                 if not self._checked:
                     await self._check()
         await self.definitions.sync()
+        await self.triggers.sync()
 
     async def ready_beside(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that
@@ -74,6 +81,7 @@ class Engine:
         return await self.storage.now()
 
     async def close(self) -> None:
+        await self.events.close()
         await self.nudges.close()
         await self.storage.close()
 

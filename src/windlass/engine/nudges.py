@@ -15,7 +15,7 @@ from windlass.storage.database import Database
 _GATHER_SECONDS = 0.01
 _TIMES = 20.0
 #: When a job in a caller's transaction is likely to have been committed.
-_COMMITTED_SECONDS = (0.02, 0.25)
+COMMITTED_SECONDS = (0.02, 0.25)
 
 
 class Nudges:
@@ -24,21 +24,25 @@ class Nudges:
         self._queues: set[str] = set()
         self._sending: asyncio.Task[None] | None = None
         self._later: set[asyncio.TimerHandle] = set()
-        #: Workers of this process, which need not be told through the database.
+        #: Workers and schedulers of this process, which need not be told through the database.
         self.here: set[Callable[[Collection[str]], None]] = set()
 
     def nudge(self, queues: Collection[str]) -> None:
         """Wake workers of these queues soon. Returns at once and never fails."""
-        for heard in self.here:
-            heard(queues)
+        self.hear(queues)
         self._queues.update(queues)
         if self._sending is None or self._sending.done():
             self._sending = asyncio.get_running_loop().create_task(self._send())
 
+    def hear(self, queues: Collection[str]) -> None:
+        """Tell those of this process who sleep."""
+        for heard in self.here:
+            heard(queues)
+
     def nudge_after_commit(self, queues: Collection[str]) -> None:
         """The same for jobs in a caller's transaction, whose commit nobody tells us of."""
         loop = asyncio.get_running_loop()
-        for delay in _COMMITTED_SECONDS:
+        for delay in COMMITTED_SECONDS:
             handle = loop.call_later(delay, self.nudge, tuple(queues))
             self._later = {timer for timer in self._later if timer.when() > loop.time()} | {handle}
 

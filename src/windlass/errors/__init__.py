@@ -21,17 +21,30 @@
     │   ├── WL2107 DefinitionNotFound
     │   ├── WL2108 DefinitionDisabled
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
+    │   ├── WL2110 CommandTemplateInvalid   a command declared in a way that cannot work
+    │   ├── WL2111 ArgumentRefused          a value that cannot be passed to a command
     │   ├── WL2201 TenantNotFound
     │   └── WL2202 TenantSuspended
-    └── 3xxx  jobs
-        ├── WL3301 JobNotFound
-        ├── WL3302 JobStateConflict         the verb does not apply to the job's state
-        ├── WL3303 AmbiguousId              several jobs end in what was typed
-        ├── WL3304 DuplicateJob             only with on_duplicate="error"
-        ├── WL3305 ParentInvalid
-        ├── WL3401 JobFailed                what waiting for a job that failed raises
-        ├── WL3402 WaitTimedOut
-        └── WL3501 TransactionUnsupported   a `tx` we cannot write through
+    ├── 3xxx  jobs
+    │   ├── WL3301 JobNotFound
+    │   ├── WL3302 JobStateConflict         the verb does not apply to the job's state
+    │   ├── WL3303 AmbiguousId              several jobs end in what was typed
+    │   ├── WL3304 DuplicateJob             only with on_duplicate="error"
+    │   ├── WL3305 ParentInvalid
+    │   ├── WL3401 JobFailed                what waiting for a job that failed raises
+    │   ├── WL3402 WaitTimedOut
+    │   └── WL3501 TransactionUnsupported   a `tx` we cannot write through
+    └── 4xxx  rules that make jobs
+        ├── WL4101 TriggerNotFound
+        ├── WL4102 TriggerExists
+        ├── WL4201 EventNotFound
+        ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
+        ├── WL4402 ZoneUnknown
+        ├── WL4403 ScheduleNeverFires       31 February
+        ├── WL4501 TemplateInvalid          a payload template that cannot be used
+        ├── WL4502 TemplateMissing          a placeholder for a field that is not there
+        ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
+        └── WL4601 ConditionInvalid
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -84,11 +97,24 @@ from windlass.errors.jobs import (
     TransactionUnsupported,
     WaitTimedOut,
 )
+from windlass.errors.rules import EventNotFound, TriggerExists, TriggerNotFound
+from windlass.errors.schedules import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
+from windlass.errors.written import (
+    ArgumentRefused,
+    CommandTemplateInvalid,
+    ConditionInvalid,
+    TemplateFailed,
+    TemplateInvalid,
+    TemplateMissing,
+)
 
 __all__ = [
     "AmbiguousId",
     "AppNotFound",
+    "ArgumentRefused",
     "CommandInvalid",
+    "CommandTemplateInvalid",
+    "ConditionInvalid",
     "ConfirmationNeeded",
     "DatabaseTimeout",
     "DatabaseUnreachable",
@@ -96,6 +122,7 @@ __all__ = [
     "DefinitionInvalid",
     "DefinitionNotFound",
     "DuplicateJob",
+    "EventNotFound",
     "FieldError",
     "JobFailed",
     "JobNotFound",
@@ -108,16 +135,24 @@ __all__ = [
     "PayloadTooLarge",
     "PayloadUnstorable",
     "Permanent",
+    "ScheduleInvalid",
+    "ScheduleNeverFires",
     "SchemaOutdated",
     "SchemaTooNew",
     "SettingProblem",
     "SettingsInvalid",
     "Stopped",
+    "TemplateFailed",
+    "TemplateInvalid",
+    "TemplateMissing",
     "TenantNotFound",
     "TenantSuspended",
     "TransactionUnsupported",
+    "TriggerExists",
+    "TriggerNotFound",
     "UnsupportedDatabase",
     "WaitTimedOut",
     "WindlassError",
+    "ZoneUnknown",
     "by_code",
 ]

@@ -8,6 +8,8 @@ from windlass.storage import rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane
 
+_CHORES = ("unchecked", "overdue", "deltas", "claims", "events")
+
 
 class UpkeepVerbs:
     _db: Database
@@ -18,9 +20,9 @@ class UpkeepVerbs:
         return {row["queue"]: int(row["moved"]) for row in moved}
 
     async def chores(self) -> set[str]:
-        """Which of `unchecked`, `overdue`, `deltas` and `claims` there is anything to do for."""
+        """Which of these chores there is anything to do for."""
         [row] = await self._db.run("chores", lane=Lane.WORK)
-        return {name for name in ("unchecked", "overdue", "deltas", "claims") if row[name]}
+        return {name for name in _CHORES if row[name]}
 
     async def unchecked(self, *, most: int = 500) -> list[JobId]:
         """Pending jobs not yet looked at since they were stored: a parent may have ended."""

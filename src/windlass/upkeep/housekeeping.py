@@ -17,7 +17,8 @@ class Housekeeping:
         self._engine = engine
 
     async def tick(self) -> int:
-        """Admit children whose parents ended unseen, end what is overdue, fold the counts."""
+        """Admit children whose parents ended unseen, end what is overdue, fold the counts, match
+        events nobody has matched."""
         storage = self._engine.storage
         chores = await storage.chores()
         done = 0
@@ -29,6 +30,8 @@ class Housekeeping:
             done += folded
         if "claims" in chores:
             await storage.tidy_claims()
+        while "events" in chores and (matched := await self._engine.events.match_waiting()):
+            done += matched
         return done
 
 

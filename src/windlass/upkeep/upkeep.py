@@ -6,6 +6,7 @@ from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
 from windlass.upkeep.housekeeping import Housekeeping, Pruning, Regating
 from windlass.upkeep.reaper import Reaper
+from windlass.upkeep.scheduler import Scheduler
 
 #: Often enough that a dead worker's job starts again within one and a half leases, the second
 #: look included.
@@ -17,11 +18,11 @@ _PRUNING_SECONDS = 600.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating and pruning. Any number of processes may run it at once."""
+    """Reaping, housekeeping, regating, pruning and scheduling. Any number of processes may run it at once."""
 
     def __init__(self, engine: Engine, *, lease_time: timedelta) -> None:
         reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
-        self._loops = [
+        self._loops: list[Loop | Scheduler] = [
             Loop(
                 "reaping",
                 reaper.tick,
@@ -47,13 +48,16 @@ class Upkeep:
                 telemetry=engine.telemetry,
             ),
         ]
+        if engine.settings.scheduler.enabled:
+            ticks = engine.settings.scheduler.tick_seconds
+            self._loops.append(Scheduler(engine, tick_seconds=ticks))
 
     def start(self) -> None:
         for loop in self._loops:
             loop.start()
 
     async def stop(self) -> None:
-        for loop in self._loops:
+        for loop in reversed(self._loops):  # the scheduler first
             await loop.stop()
 
 

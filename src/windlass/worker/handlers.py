@@ -8,6 +8,7 @@ from typing import Any
 from windlass.core.backoff import Backoff
 from windlass.core.models import Definition
 from windlass.core.payload import PayloadModel
+from windlass.core.schedule import Schedule
 from windlass.errors import DefinitionInvalid
 
 
@@ -27,6 +28,7 @@ class Handler:
     timeout: timedelta
     permanent: tuple[type[BaseException], ...] = ()
     where: tuple[str, str | None, str]
+    schedule: Schedule | None = None
 
     @property
     def keep(self) -> bool:

@@ -237,7 +237,7 @@ class Worker:
                 try:
                     while True:
                         if await watch.wait(self._options.poll.total_seconds()):
-                            self._hear({"*"})
+                            self._engine.nudges.hear({"*"})
                         failures = 0
                 finally:
                     await watch.close()

@@ -6,4 +6,5 @@ select
         or exists (select 1 from windlass_later force index (windlass_later_doomed) where cancel_to is not null)
         as overdue,
     exists (select 1 from windlass_deltas force index (primary)) as deltas,
-    0 as claims
+    0 as claims,
+    exists (select 1 from windlass_events force index (windlass_events_waiting) where matched_at is null) as events

@@ -25,7 +25,7 @@ picked as (
                 and j.state = 'queued'
                 and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
-            order by j.priority, j.due_at, j.id
+            order by j.priority, j.due_at, uuid_send(j.id)
             limit l.line_limit
             for update skip locked
         ) ahead
@@ -34,11 +34,11 @@ picked as (
             select j.id, j.priority, j.due_at
             from windlass_live j
             where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
-                and (j.priority, j.due_at, j.id) >= (l.begin_priority, l.begin_due_at, l.begin_id)
+                and (j.priority, j.due_at, uuid_send(j.id)) >= (l.begin_priority, l.begin_due_at, uuid_send(l.begin_id))
                 and j.state = 'queued'
                 and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
-            order by j.priority, j.due_at, j.id
+            order by j.priority, j.due_at, uuid_send(j.id)
             limit l.line_limit
             for update skip locked
         ) behind

@@ -58,7 +58,7 @@ lines as (
         where j.queue = h.queue and j.tenant_id = h.tenant_id and j.gate = h.gate
             and j.state = 'queued' and j.definition = any(cast(:known_keys as text[]))
             and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
-        order by j.priority, j.due_at, j.id limit 1
+        order by j.priority, j.due_at, uuid_send(j.id) limit 1
     ) first_job
     where h.gate = '' or d.key is not null
     limit :most

@@ -1,0 +1,142 @@
+"""Events: what an application says has happened, and the jobs that follow."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from windlass.core import condition as conditions
+from windlass.core.dedupe import check_name
+from windlass.core.jsontext import dump_json
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Event, NewJob, Scope, Trigger
+from windlass.engine.making import Maker
+from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
+from windlass.errors import EventNotFound, OptionInvalid, WindlassError
+from windlass.ids import EventId, TenantId, new_event_id
+from windlass.storage.base import Storage
+from windlass.storage.database import Session
+from windlass.storage.triggers import Matching, add_event
+from windlass.telemetry import Telemetry
+
+#: One event sets off at most so many triggers, and stands at most so far down a chain.
+MOST_TRIGGERS = 100
+DEEPEST = 16
+
+
+class Events:
+    def __init__(
+        self, storage: Storage, maker: Maker, nudges: Nudges, telemetry: Telemetry
+    ) -> None:
+        self._storage = storage
+        self._maker = maker
+        self._nudges = nudges
+        self._telemetry = telemetry
+        self._soon: set[asyncio.Task[None]] = set()
+
+    def make(
+        self,
+        name: str,
+        data: Any,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        correlation_id: str | None = None,
+        created_by: str | None = None,
+        depth: int = 0,
+    ) -> Event:
+        """An event that is not kept yet; bad input raises."""
+        if depth > DEEPEST:
+            raise OptionInvalid("event", name, allowed=f"at most {DEEPEST} events in a chain")
+        dump_json(data, what="event")
+        return Event(
+            id=new_event_id(),
+            tenant=TenantId(check_name("tenant", tenant)),
+            name=check_name("event", name),
+            data=data,
+            correlation_id=correlation_id,
+            created_by=created_by,
+            depth=depth,
+        )
+
+    async def emit(self, event: Event) -> Event:
+        """Keep an event and make its jobs."""
+        await self._storage.add_event(event)
+        await self.match(event.id)
+        return event
+
+    async def emit_in(self, session: Session, event: Event) -> None:
+        """Keep an event through a caller's own transaction: it has happened once that commits.
+
+        Awaits nothing but the session. Its jobs are made soon after, by whoever finds it.
+        """
+        await add_event(session, event)
+
+    async def match_after_commit(self, id: EventId) -> None:
+        """Make an event's jobs about when its caller's transaction is likely to have committed;
+        should it take longer, upkeep finds it."""
+        loop = asyncio.get_running_loop()
+        for delay in COMMITTED_SECONDS:
+            loop.call_later(delay, lambda: self._soon.add(loop.create_task(self._try(id))))
+
+    async def close(self) -> None:
+        for task in self._soon:
+            task.cancel()
+        await asyncio.gather(*self._soon, return_exceptions=True)
+
+    async def _try(self, id: EventId) -> None:
+        try:
+            await self.match(id)
+        except WindlassError as error:  # it waits; upkeep tries again
+            self._telemetry.trouble("matching events", error)
+        finally:
+            if task := asyncio.current_task():
+                self._soon.discard(task)
+
+    async def get(self, id: EventId, scope: Scope = ALL_TENANTS) -> Event:
+        """One event; EventNotFound if there is none."""
+        if event := await self._storage.event(scope, id):
+            return event
+        raise EventNotFound(str(id))
+
+    async def list(
+        self, *, before: EventId | None = None, limit: int = 50, scope: Scope = ALL_TENANTS
+    ) -> Sequence[Event]:
+        """Events, newest first; `before` is the last one already seen."""
+        return await self._storage.events(scope, before=before, most=limit)
+
+    async def match_waiting(self) -> int:
+        """Make the jobs of events that wait for it. Answers how many events those were."""
+        waiting = await self._storage.waiting_events()
+        for id in waiting:
+            await self.match(id)
+        return len(waiting)
+
+    async def match(self, id: EventId) -> int:
+        """Make the jobs an event sets off, once; one trigger's trouble harms no other."""
+        async with self._storage.matching() as matching:
+            event = await matching.take(id)
+            if event is None:
+                return 0
+            made: list[tuple[Trigger, NewJob]] = []
+            for trigger in await matching.listening(event, most=MOST_TRIGGERS):
+                try:
+                    if _applies(trigger, event):
+                        made.append((trigger, await self._maker.after(trigger, event)))
+                except WindlassError as error:
+                    await matching.failed(trigger.id, str(error))
+            created = await self._store(matching, made)
+            await matching.matched(event, created)
+        if made:
+            self._nudges.nudge({job.queue for _, job in made})
+        return created
+
+    async def _store(self, matching: Matching, made: Sequence[tuple[Trigger, NewJob]]) -> int:
+        created = 0
+        stored = await matching.store([job for _, job in made])
+        for (trigger, _), each in zip(made, stored, strict=True):
+            if each.status not in ("created", "existing"):
+                await matching.failed(trigger.id, f"its job was refused: {each.status}")
+            created += each.status == "created"
+        return created
+
+
+def _applies(trigger: Trigger, event: Event) -> bool:
+    return trigger.condition is None or conditions.parse(trigger.condition).holds(event.data)

@@ -1,0 +1,81 @@
+"""Jobs that triggers make: the template filled in, checked, and named so that it is made once."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from windlass.core import template
+from windlass.core.dedupe import payload_key
+from windlass.core.jsontext import load_json
+from windlass.core.models import Definition, Event, NewJob, Trigger
+from windlass.core.schema_payload import JsonSchemaPayload
+from windlass.engine.definitions import Definitions
+from windlass.ids import new_job_id
+from windlass.settings import Settings
+
+
+class Maker:
+    def __init__(self, definitions: Definitions, settings: Settings) -> None:
+        self._definitions = definitions
+        self._limit = settings.limits.payload_bytes
+
+    async def check(self, trigger: Trigger) -> None:
+        """Refuse a trigger whose definition is unknown, or whose payload can be seen to be wrong."""
+        definition = await self._definitions.get(trigger.definition)
+        parsed = template.parse(trigger.payload)
+        if parsed.is_constant:
+            self._written(definition, parsed.render({}))
+
+    async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
+        """The job for a due time. However often it is made, it is stored once."""
+        about = {"schedule": {"name": trigger.name, "due_at": due_at.isoformat()}}
+        job = await self._made(trigger, about)
+        return job._replace(
+            source="schedule",
+            source_ref=str(trigger.id),
+            trigger_due_at=due_at,
+            idempotency_key=f"trigger {trigger.id} {due_at.isoformat()}",
+        )
+
+    async def after(self, trigger: Trigger, event: Event) -> NewJob:
+        """The job for an event. However often it is made, it is stored once."""
+        about = {"event": event.data if isinstance(event.data, Mapping) else {}}
+        job = await self._made(trigger, about)
+        return job._replace(
+            source="event",
+            source_ref=f"{event.id} {trigger.id}",
+            correlation_id=event.correlation_id or str(event.id),
+            idempotency_key=f"event {event.id} {trigger.id}",
+            metadata=f'{{"event_depth":{event.depth}}}',
+        )
+
+    async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
+        definition = await self._definitions.get(trigger.definition)
+        text = self._written(definition, template.parse(trigger.payload).render(about))
+        window = trigger.dedupe_window_seconds
+        return NewJob(
+            id=new_job_id(),
+            definition=definition.key,
+            payload=text,
+            tenant=trigger.tenant,
+            queue=definition.queue,
+            priority=definition.priority,
+            max_attempts=trigger.max_attempts or definition.max_attempts,
+            delay=None
+            if trigger.delay_seconds is None
+            else timedelta(seconds=trigger.delay_seconds),
+            dedupe_key=None if window is None else payload_key(definition.key, load_json(text)),
+            dedupe_window=None if window is None else timedelta(seconds=window),
+            on_parent_failure=definition.on_parent_failure,
+            trigger_id=trigger.id,
+        )
+
+    def _written(self, definition: Definition, payload: Any) -> str:
+        given = {**load_json(definition.default_payload), **(payload or {})}
+        return _schema(definition.key, definition.payload_schema, self._limit).encode((), given)
+
+
+@lru_cache(maxsize=256)
+def _schema(key: str, text: str, limit: int) -> JsonSchemaPayload:
+    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

@@ -1,0 +1,46 @@
+"""4xxx: rules that make jobs — triggers, schedules, events."""
+
+from windlass.errors.base import WindlassError
+from windlass.errors.wording import quoted
+
+
+class TriggerNotFound(WindlassError):
+    """There is no trigger with this id or name, or it belongs to another tenant."""
+
+    code = "WL4101"
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        super().__init__(
+            f"no trigger {quoted(id)}.",
+            reason="It may have been deleted, or belong to another tenant.",
+            hint="`await wl.triggers.list()` has them all.",
+        )
+
+
+class TriggerExists(WindlassError):
+    """The tenant has another trigger of this name."""
+
+    code = "WL4102"
+
+    def __init__(self, name: str, *, tenant: str) -> None:
+        self.name = name
+        super().__init__(
+            f"{quoted(name)} cannot be saved: there is another trigger of that name.",
+            reason=f"Names are unique within a tenant, here {quoted(tenant)}.",
+            hint="Choose another name, or change the trigger that has it.",
+        )
+
+
+class EventNotFound(WindlassError):
+    """There is no event with this id, or it belongs to another tenant."""
+
+    code = "WL4201"
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        super().__init__(
+            f"no event {quoted(id)}.",
+            reason="It may belong to another tenant, or have been pruned.",
+            hint="`await wl.events.list()` has the latest.",
+        )

@@ -1,0 +1,119 @@
+"""An event's jobs are made once, and one trigger's trouble harms no other."""
+
+import pytest
+
+from tests.conformance.builders import KNOWN
+from windlass.core.models import ALL_TENANTS, JobFilter
+from windlass.engine.events import DEEPEST
+from windlass.errors import ConditionInvalid, OptionInvalid, TemplateInvalid, TriggerExists
+
+
+@pytest.fixture
+def made(storage):
+    async def jobs():
+        return (await storage.page(ALL_TENANTS, JobFilter(), limit=500)).jobs
+
+    return jobs
+
+
+@pytest.fixture
+def emit(engine):
+    async def say(name="folder.changed", **data):
+        return await engine.events.emit(engine.events.make(name, data))
+
+    return say
+
+
+@pytest.fixture
+def listen(engine):
+    async def make(name="ingest", **changes):
+        return await engine.triggers.create(
+            name, **{"definition": KNOWN[0], "event": "folder.changed", **changes}
+        )
+
+    return make
+
+
+async def test_an_event_makes_a_job_of_each_trigger(storage, emit, listen, made):
+    first = await listen("a", payload={"path": "{{event.path}}", "size": "{{event.size}}"})
+    second = await listen("b")
+
+    event = await emit(path="/in", size=3)
+
+    jobs = {job.trigger_id: job for job in await made()}
+    assert set(jobs) == {first.id, second.id}
+    whole = await storage.get(ALL_TENANTS, jobs[first.id].id)
+    assert whole.payload == {"path": "/in", "size": 3}
+    assert (whole.source, whole.source_ref) == ("event", f"{event.id} {first.id}")
+    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 2
+
+
+async def test_matching_again_makes_nothing_more(engine, emit, listen, made):
+    await listen()
+    event = await emit()
+
+    assert await engine.events.match(event.id) == 0
+    assert len(await made()) == 1
+
+
+async def test_a_condition_decides(emit, listen, made):
+    await listen(condition={"kind": {"in": ["a", "b"]}})
+
+    await emit(kind="c")
+    assert await made() == []
+    await emit(kind="a")
+    assert len(await made()) == 1
+
+
+async def test_a_missing_field_is_noted_on_its_trigger_alone(engine, emit, listen, made):
+    await listen("bad", payload={"path": "{{event.nothing}}"})
+    good = await listen("good")
+
+    await emit(path="/in")
+
+    assert [job.trigger_id for job in await made()] == [good.id]
+    assert "event.nothing" in (await engine.triggers.get("bad")).last_error
+    assert (await engine.triggers.get("good")).last_error is None
+
+
+async def test_an_equal_job_within_the_window_is_not_made_again(emit, listen, made):
+    await listen(payload={"path": "{{event.path}}"}, dedupe_window="5m")
+
+    await emit(path="/in")
+    await emit(path="/in")
+    await emit(path="/out")
+
+    assert len(await made()) == 2
+
+
+async def test_a_delay_lets_the_job_wait(emit, listen, made, clock):
+    await listen(delay="30s")
+
+    await emit()
+
+    [job] = await made()
+    assert (job.due_at - clock.now).total_seconds() == 30
+
+
+async def test_a_chain_of_events_comes_to_an_end(engine):
+    engine.events.make("deep", {}, depth=DEEPEST)
+
+    with pytest.raises(OptionInvalid):
+        engine.events.make("deeper", {}, depth=DEEPEST + 1)
+
+
+@pytest.mark.parametrize(("wrong", "error"), [
+    ({"payload": {"path": "{{event.path"}}, TemplateInvalid),
+    ({"condition": {"kind": {"like": "a"}}}, ConditionInvalid),
+    ({"event": None}, OptionInvalid),
+])  # fmt: skip
+async def test_what_cannot_work_is_refused_when_it_is_saved(listen, wrong, error):
+    with pytest.raises(error):
+        await listen(**wrong)
+
+
+async def test_a_name_is_taken_once(listen):
+    await listen("twice")
+
+    with pytest.raises(TriggerExists):
+        await listen("twice")

@@ -1,0 +1,76 @@
+"""Schedulers that are killed at random: no due time is missed, none is fired twice; nor is an event."""
+
+import asyncio
+import random
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+
+from tests.waiting import until
+from windlass import every
+
+TRIGGERS, EVENTS, PROCESSES, SECONDS = 60, 40, 4, 4.0
+
+
+async def test_each_due_time_and_each_event_makes_one_job_whoever_dies(journey):
+    wl = journey.wl
+
+    @wl.job
+    def beat() -> None: ...
+
+    @wl.job
+    def heard(n: int) -> None: ...
+
+    for n in range(TRIGGERS):
+        await wl.schedules.create(
+            f"beat {n}", definition="beat", schedule=every("1s"), misfire="all"
+        )
+    await wl.triggers.create(
+        "heard", definition="heard", event="said", payload={"n": "{{event.n}}"}
+    )
+    schedulers = [journey.processes.start("scheduler", settings={}) for _ in range(PROCESSES)]
+    await until(lambda: all(s.output.exists() for s in schedulers))
+
+    emitting = asyncio.create_task(emit(wl))
+    until_when = asyncio.get_running_loop().time() + SECONDS
+    while asyncio.get_running_loop().time() < until_when:
+        await asyncio.sleep(random.uniform(0.2, 0.6))
+        victim = schedulers.pop(random.randrange(len(schedulers)))
+        victim.kill()
+        schedulers.append(journey.processes.start("scheduler", settings={}))
+    await emitting
+    end = datetime.now(UTC)
+    await until(lambda: caught_up(wl, end), waiting_for="the schedulers to catch up")
+    for scheduler in schedulers:
+        scheduler.kill()
+
+    times, numbers = await made(wl)
+    assert len(times) == TRIGGERS
+    for due in times.values():
+        steps = {b - a for a, b in zip(sorted(due), sorted(due)[1:], strict=False)}
+        assert steps == {timedelta(seconds=1)}
+    assert sorted(numbers) == list(range(EVENTS))
+
+
+async def emit(wl) -> None:
+    for n in range(EVENTS):
+        await wl.emit("said", {"n": n})
+        await asyncio.sleep(SECONDS / EVENTS / 2)
+
+
+async def caught_up(wl, end: datetime) -> bool:
+    rows = await wl.schedules.list()
+    return all(row.next_run_at is not None and row.next_run_at > end for row in rows)
+
+
+async def made(wl):
+    times, numbers, after = defaultdict(list), [], None
+    while True:
+        page = await wl.jobs.list(after=after, limit=500)
+        for job in page.jobs:
+            if job.definition == "beat":
+                times[job.trigger_id].append(job.trigger_due_at)
+            else:
+                numbers.append((await wl.jobs.get(job.id)).payload["n"])
+        if page.next is None:
+            return times, numbers
+        after = page.next

@@ -1,0 +1,153 @@
+"""The scheduler makes one job for each due time, whatever else happens."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from tests.conformance.builders import KNOWN, lease_of
+from windlass.core.models import ALL_TENANTS, JobFilter
+from windlass.core.schedule import cron, every, once
+from windlass.upkeep.scheduler import Scheduler
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def scheduler(engine):
+    return Scheduler(engine, tick_seconds=15)
+
+
+@pytest.fixture
+def made(storage):
+    async def jobs():
+        page = await storage.page(ALL_TENANTS, JobFilter(), limit=500)
+        return sorted(page.jobs, key=lambda job: job.trigger_due_at)
+
+    return jobs
+
+
+async def test_a_job_is_made_when_its_time_has_come(engine, scheduler, clock, made):
+    trigger = await engine.triggers.create(
+        "nightly", definition=KNOWN[0], schedule=cron("0 2 * * *")
+    )
+    assert await scheduler.tick() == 0
+
+    await clock.set(trigger.next_run_at)
+    assert await scheduler.tick() == 1
+    assert await scheduler.tick() == 0
+
+    [job] = await made()
+    assert (job.source, job.source_ref, job.trigger_id) == ("schedule", str(trigger.id), trigger.id)
+    assert job.trigger_due_at == trigger.next_run_at
+    after = await engine.triggers.get("nightly")
+    assert after.next_run_at == trigger.next_run_at + timedelta(days=1)
+    assert (after.last_run_at, after.last_job_id) == (trigger.next_run_at, job.id)
+
+
+async def test_an_interval_is_due_at_once_and_then_again_and_again(engine, scheduler, clock, made):
+    await engine.triggers.create("beat", definition=KNOWN[0], schedule=every("1m"))
+
+    for _ in range(3):
+        assert await scheduler.tick() == 1
+        await clock.set(clock.now + MINUTE)
+
+    times = [job.trigger_due_at for job in await made()]
+    assert [b - a for a, b in pairwise(times)] == [MINUTE, MINUTE]
+
+
+async def test_once_is_once(engine, scheduler, clock, made):
+    at = clock.now + MINUTE
+    await engine.triggers.create("launch", definition=KNOWN[0], schedule=once(at))
+
+    await clock.set(at + timedelta(days=400))
+
+    assert (await scheduler.tick(), await scheduler.tick(), len(await made())) == (1, 0, 1)
+    assert (await engine.triggers.get("launch")).next_run_at is None
+
+
+@pytest.mark.parametrize(("misfire", "jobs"), [("fire_once", 1), ("skip", 0), ("all", 5)])
+async def test_times_that_were_missed(engine, scheduler, clock, made, misfire, jobs):
+    trigger = await engine.triggers.create(
+        "hourly", definition=KNOWN[0], schedule=cron("0 * * * *"), misfire=misfire
+    )
+
+    await clock.set(trigger.next_run_at + timedelta(hours=4, minutes=30))
+    await scheduler.tick()
+
+    assert len(await made()) == jobs
+    assert (await engine.triggers.get("hourly")).next_run_at == trigger.next_run_at + timedelta(
+        hours=5
+    )
+
+
+async def test_many_schedulers_make_each_job_once(engine, clock, made):
+    for n in range(20):
+        await engine.triggers.create(f"t{n}", definition=KNOWN[0], schedule=cron("*/5 * * * *"))
+    await clock.set(clock.now + timedelta(hours=1))
+
+    await asyncio.gather(*[Scheduler(engine, tick_seconds=15).tick() for _ in range(4)])
+
+    jobs = await made()
+    assert len(jobs) == len({job.trigger_id for job in jobs}) == 20
+
+
+@pytest.mark.parametrize(("overlap", "while_queued", "while_running"), [
+    ("allow", 1, 1), ("skip", 0, 0), ("queue_one", 0, 1),
+])  # fmt: skip
+async def test_an_earlier_job_that_has_not_ended(
+    engine, scheduler, storage, clock, overlap, while_queued, while_running
+):
+    await engine.triggers.create("beat", definition=KNOWN[0], schedule=every("1m"), overlap=overlap)
+    await scheduler.tick()
+
+    await clock.set(clock.now + MINUTE)
+    assert await scheduler.tick() == while_queued
+    if not while_queued:
+        last = (await engine.triggers.get("beat")).last_job_id
+        await lease_of(storage, last)
+        await clock.set(clock.now + MINUTE)
+        assert await scheduler.tick() == while_running
+
+
+async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clock, made):
+    good = await engine.triggers.create("good", definition=KNOWN[0], schedule=every("1m"))
+    bad = await engine.triggers.create("bad", definition=KNOWN[0], schedule=every("1m"))
+    await storage.change_trigger(
+        replace(bad, payload={"n": "{{schedule.nothing}}"}, next_run_at=clock.now)
+    )
+
+    assert await scheduler.tick() == 1
+
+    assert [job.trigger_id for job in await made()] == [good.id]
+    after = await engine.triggers.get("bad")
+    assert "schedule.nothing" in (after.last_error or "")
+    assert after.next_run_at == clock.now + MINUTE
+
+
+async def test_disabling_keeps_the_last_run_and_enabling_counts_from_now(engine, scheduler, clock):
+    await engine.triggers.create("beat", definition=KNOWN[0], schedule=cron("0 * * * *"))
+    await clock.set(datetime(2030, 1, 1, 12, 30, tzinfo=UTC))
+    await scheduler.tick()
+
+    off = await engine.triggers.disable("beat")
+    await clock.set(datetime(2030, 1, 5, 7, 10, tzinfo=UTC))
+    assert await scheduler.tick() == 0
+    on = await engine.triggers.enable("beat")
+
+    assert off.next_run_at is None
+    assert off.last_run_at is not None
+    assert on.last_run_at == off.last_run_at
+    assert on.next_run_at == datetime(2030, 1, 5, 8, tzinfo=UTC)
+
+
+async def test_the_loop_wakes_at_the_next_due_instant(engine, storage):
+    scheduler = Scheduler(engine, tick_seconds=15)
+    assert await scheduler._until_next() == 15
+    await engine.triggers.create(
+        "soon", definition=KNOWN[0], schedule=once(await storage.now() + timedelta(seconds=3))
+    )
+
+    assert await scheduler._until_next() == pytest.approx(3, abs=0.01)
