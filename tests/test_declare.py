@@ -20,6 +20,7 @@ def app():
 def test_the_public_names_are_these():
     assert sorted(windlass.__all__) == [
         "Backoff",
+        "Event",
         "Job",
         "JobContext",
         "JobFailed",
@@ -27,8 +28,13 @@ def test_the_public_names_are_these():
         "Receipt",
         "Settings",
         "Stopped",
+        "Trigger",
         "Windlass",
         "WindlassError",
+        "cron",
+        "every",
+        "init",
+        "once",
     ]
     assert all(hasattr(windlass, name) for name in windlass.__all__)
 

@@ -334,6 +334,16 @@ class Windlass:
         finally:
             portal.close()
 
+    @contextmanager
+    def upkeep(self) -> Iterator[None]:
+        """Run scheduler and upkeep, and no job, in the background while the block lasts."""
+        portal = Portal()
+        try:
+            with portal.inside(self._awaited.upkeep()):
+                yield
+        finally:
+            portal.close()
+
     def close(self) -> None:
         """Close the connections and end the thread. The next call starts anew."""
         if self._portal.open:

@@ -62,6 +62,7 @@ class Ledger:
         with self.path.open("rb") as file:
             file.seek(self._read_bytes)
             new = file.read()
+        new = new[: new.rfind(b"\n") + 1]  # a line may be half written yet
         self._read_bytes += len(new)
         self._lines += map(json.loads, new.splitlines())
 
