@@ -1,5 +1,7 @@
 -- Makes rows of the definitions in code, and lets rows follow changed code. Says which changed.
--- Those are locked first, so that what is answered is what the second statement changes.
+-- One at a time, since what is not there yet cannot be locked; so what is answered is what changes.
+select id from windlass_tenants force index (primary) where id = 'system' for update;
+
 -- answer
 select s.`key`
 from {definitions} s
