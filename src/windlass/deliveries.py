@@ -1,13 +1,12 @@
 """Jobs on their way into the database: alone, in bulk, or in a caller's own transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from windlass.core.models import Definition, NewJob, Receipt
-from windlass.core.payload import JsonSchemaPayload, load_json
 from windlass.engine.engine import Engine
 from windlass.engine.jobs import OnDuplicate
+from windlass.engine.making import payload_of
 from windlass.options import Delivery
 from windlass.storage.callers import CallerSession
 
@@ -30,7 +29,7 @@ class Deliveries:
             return delivery.job(handler.definition, text), handler.definition
         definition = await (await self._app.ready()).definitions.get(key)
         limit = self._app.settings.limits.payload_bytes
-        text = _schema(key, definition.payload_schema, limit).encode((), payload or {})
+        text = payload_of(definition, limit).encode((), payload or {})
         return delivery.job(definition, text), definition
 
     async def store(
@@ -71,8 +70,3 @@ class Deliveries:
             return await engine.jobs.enqueue(job, on_duplicate=on_duplicate)
         [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=delivery.tx)
         return receipt
-
-
-@lru_cache(maxsize=256)
-def _schema(key: str, text: str, limit: int) -> JsonSchemaPayload:
-    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

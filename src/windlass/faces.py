@@ -188,30 +188,28 @@ class TenantsFace(Noun):
     delete = Awaits(Tenants.delete)
 
 
-class TriggersFace(Noun):
+class RulesFace(Noun):
+    """What schedules and triggers have in common."""
+
+    noun = "triggers"
+    create = Awaits(Triggers.create)
+    get = Awaits(Triggers.get)
+    reschedule = Awaits(Triggers.reschedule)
+    enable = Awaits(Triggers.enable)
+    disable = Awaits(Triggers.disable)
+    delete = Awaits(Triggers.delete)
+
+
+class TriggersFace(RulesFace):
     """Rules that make jobs, by time and by event: create, list, enable, disable and delete."""
 
-    noun = "triggers"
-    create = Awaits(Triggers.create)
-    get = Awaits(Triggers.get)
     list = Awaits(Triggers.list)
-    reschedule = Awaits(Triggers.reschedule)
-    enable = Awaits(Triggers.enable)
-    disable = Awaits(Triggers.disable)
-    delete = Awaits(Triggers.delete)
 
 
-class SchedulesFace(Noun):
+class SchedulesFace(RulesFace):
     """The rules that make jobs by time."""
 
-    noun = "triggers"
-    create = Awaits(Triggers.create)
-    get = Awaits(Triggers.get)
     list = Awaits(Triggers.schedules)
-    reschedule = Awaits(Triggers.reschedule)
-    enable = Awaits(Triggers.enable)
-    disable = Awaits(Triggers.disable)
-    delete = Awaits(Triggers.delete)
 
 
 class EventsFace(Noun):

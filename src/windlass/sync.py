@@ -99,35 +99,30 @@ class Tenants:
 
 
 @dataclass(frozen=True, slots=True)
-class Triggers:
+class Rules:
+    """What schedules and triggers have in common."""
+
+    _awaited: faces.RulesFace
+    _portal: Runs
+
+    create = Blocks(faces.RulesFace.create)
+    get = Blocks(faces.RulesFace.get)
+    reschedule = Blocks(faces.RulesFace.reschedule)
+    enable = Blocks(faces.RulesFace.enable)
+    disable = Blocks(faces.RulesFace.disable)
+    delete = Blocks(faces.RulesFace.delete)
+
+
+class Triggers(Rules):
     """Rules that make jobs, by time and by event: create, list, enable, disable and delete."""
 
-    _awaited: faces.TriggersFace
-    _portal: Runs
-
-    create = Blocks(faces.TriggersFace.create)
-    get = Blocks(faces.TriggersFace.get)
     list = Blocks(faces.TriggersFace.list)
-    reschedule = Blocks(faces.TriggersFace.reschedule)
-    enable = Blocks(faces.TriggersFace.enable)
-    disable = Blocks(faces.TriggersFace.disable)
-    delete = Blocks(faces.TriggersFace.delete)
 
 
-@dataclass(frozen=True, slots=True)
-class Schedules:
+class Schedules(Rules):
     """The rules that make jobs by time."""
 
-    _awaited: faces.SchedulesFace
-    _portal: Runs
-
-    create = Blocks(faces.SchedulesFace.create)
-    get = Blocks(faces.SchedulesFace.get)
     list = Blocks(faces.SchedulesFace.list)
-    reschedule = Blocks(faces.SchedulesFace.reschedule)
-    enable = Blocks(faces.SchedulesFace.enable)
-    disable = Blocks(faces.SchedulesFace.disable)
-    delete = Blocks(faces.SchedulesFace.delete)
 
 
 @dataclass(frozen=True, slots=True)

@@ -358,11 +358,11 @@ def test_a_program_gets_the_arguments_as_they_are():
 def test_large_payloads_are_refused_in_a_short_time():
     given = {"argv": ["tool"], "options": OPTIONS}
 
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(ArgumentRefused):
         build(given, {"tag": ["x" * 1000] * MOST_ARGUMENTS, "anything": ["y"] * 200_000})
 
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @given(st.dictionaries(st.sampled_from(sorted(SCHEMA["properties"])) | texts, values), texts)

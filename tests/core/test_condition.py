@@ -184,10 +184,10 @@ def test_large_data_are_answered_for_in_a_short_time():
     condition = parse({f"f{n}": {"contains": "a" * 100 + "b"} for n in range(30)})
     event = {f"f{n}": "a" * 10_000 for n in range(30)}
 
-    started = time.perf_counter()
+    started = time.process_time()
     assert not condition.holds(event)
 
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @given(values, values)

@@ -151,10 +151,10 @@ def test_a_sentence_is_short_and_of_one_line():
 def test_hostile_text_takes_a_short_time(piece):
     text = piece * (200_000 // len(piece))
 
-    started = time.perf_counter()
+    started = time.process_time()
     fingerprint(text, text, text)
 
-    assert time.perf_counter() - started < 0.2
+    assert time.process_time() - started < 0.2
 
 
 @given(st.text() | st.none(), st.text() | st.none(), st.text() | st.none())

@@ -246,13 +246,13 @@ def test_hostile_templates_are_read_in_a_short_time(piece):
     text = piece * (60_000 // len(piece))
     event = {"a": "{{event.a}}" * 20_000}
 
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         render(text, event)
     except (TemplateInvalid, TemplateFailed, TemplateMissing):
         pass
 
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @given(values(pieces), values(pieces), st.integers(2, 200))

@@ -73,7 +73,12 @@ class Maker:
 
     def _written(self, definition: Definition, payload: Any) -> str:
         given = {**load_json(definition.default_payload), **(payload or {})}
-        return _schema(definition.key, definition.payload_schema, self._limit).encode((), given)
+        return payload_of(definition, self._limit).encode((), given)
+
+
+def payload_of(definition: Definition, limit: int) -> JsonSchemaPayload:
+    """What checks and writes payloads of a definition of which only the row is known."""
+    return _schema(definition.key, definition.payload_schema, limit)
 
 
 @lru_cache(maxsize=256)
