@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from windlass.core.models import DEFAULT_TENANT, Event, NewJob, Receipt
+from windlass.core.models import Event, NewJob, Receipt
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import Deliveries
 from windlass.engine.engine import Engine
+from windlass.engine.events import EventOptions
 from windlass.engine.jobs import OnDuplicate
 from windlass.faces import (
     DefinitionsFace,
@@ -217,23 +218,15 @@ class Windlass:
         name: str,
         data: Mapping[str, Any] | None = None,
         *,
-        tenant: str = DEFAULT_TENANT,
-        correlation_id: str | None = None,
-        created_by: str | None = None,
         tx: object = None,
+        **about: Unpack[EventOptions],
     ) -> Event:
         """Say that something has happened: the tenant's triggers for it make their jobs, once.
 
         In a `tx` it has happened once that commits.
         """
         engine, session, ready = await self.deliveries.join(tx)
-        event = engine.events.make(
-            name,
-            dict(data or {}),
-            tenant=tenant,
-            correlation_id=correlation_id,
-            created_by=created_by,
-        )
+        event = engine.events.make(name, dict(data or {}), **about)
         if session is None:
             return await engine.events.emit(event)
         if not ready:

@@ -13,9 +13,10 @@ from typing import Any, Concatenate, Self, Unpack, overload
 from windlass import faces
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
-from windlass.core.models import DEFAULT_TENANT, Definition, Event, Job, NewJob, Receipt
+from windlass.core.models import Definition, Event, Job, NewJob, Receipt
 from windlass.declare import JobOptions
 from windlass.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.engine.events import EventOptions
 from windlass.engine.jobs import OnDuplicate
 from windlass.errors import TransactionUnsupported
 from windlass.options import Delivery, OptionNames
@@ -278,10 +279,8 @@ class Windlass:
         name: str,
         data: Mapping[str, Any] | None = None,
         *,
-        tenant: str = DEFAULT_TENANT,
-        correlation_id: str | None = None,
-        created_by: str | None = None,
         tx: object = None,
+        **about: Unpack[EventOptions],
     ) -> Event:
         """Say that something has happened: the tenant's triggers for it make their jobs, once.
 
@@ -289,13 +288,7 @@ class Windlass:
         """
         run = self._portal.run
         engine, session, ready = run(self._awaited.deliveries.join(tx))
-        event = engine.events.make(
-            name,
-            dict(data or {}),
-            tenant=tenant,
-            correlation_id=correlation_id,
-            created_by=created_by,
-        )
+        event = engine.events.make(name, dict(data or {}), **about)
         if session is None:
             return run(engine.events.emit(event))
         if not session.blocking:

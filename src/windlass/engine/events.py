@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from windlass.core import condition as conditions
 from windlass.core.dedupe import check_name
@@ -22,6 +22,14 @@ MOST_TRIGGERS = 100
 DEEPEST = 16
 
 
+class EventOptions(TypedDict, total=False):
+    """What an event tells beside its name and data."""
+
+    tenant: str
+    correlation_id: str | None
+    created_by: str | None
+
+
 class Events:
     def __init__(
         self, storage: Storage, maker: Maker, nudges: Nudges, telemetry: Telemetry
@@ -32,27 +40,18 @@ class Events:
         self._telemetry = telemetry
         self._soon: set[asyncio.Task[None]] = set()
 
-    def make(
-        self,
-        name: str,
-        data: Any,
-        *,
-        tenant: str = DEFAULT_TENANT,
-        correlation_id: str | None = None,
-        created_by: str | None = None,
-        depth: int = 0,
-    ) -> Event:
+    def make(self, name: str, data: Any, *, depth: int = 0, **about: Unpack[EventOptions]) -> Event:
         """An event that is not kept yet; bad input raises."""
         if depth > DEEPEST:
             raise OptionInvalid("event", name, allowed=f"at most {DEEPEST} events in a chain")
         dump_json(data, what="event")
         return Event(
             id=new_event_id(),
-            tenant=TenantId(check_name("tenant", tenant)),
+            tenant=TenantId(check_name("tenant", about.get("tenant", DEFAULT_TENANT))),
             name=check_name("event", name),
             data=data,
-            correlation_id=correlation_id,
-            created_by=created_by,
+            correlation_id=about.get("correlation_id"),
+            created_by=about.get("created_by"),
             depth=depth,
         )
 

@@ -38,6 +38,7 @@ class SqliteWatch:
         self._socket: socket.socket | None = None
         self.path: Path | None = None
         if path is not None:
+            # Without sockets of files, or where none may be made, polling has to do.
             with contextlib.suppress(OSError, NotImplementedError, AttributeError):
                 self._bind(_folder(path, make=True))
 
