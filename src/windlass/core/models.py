@@ -31,6 +31,7 @@ FOREVER = -1.0
 ParentFailure = Literal["cancel", "run", "wait"]
 Source = Literal["manual", "event", "schedule", "system"]
 Level = Literal["debug", "info", "warn", "error"]
+Origin = Literal["code", "operator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +330,7 @@ class Finish(NamedTuple):
     exit_code: int | None = None
     stdout_tail: str | None = None
     stderr_tail: str | None = None
+    fingerprint: str | None = None
     keep: bool = True
     perhaps_ended: bool = False
 
@@ -389,19 +391,56 @@ class Definition:
     retention_days: float | None = None
     log_retention_days: float | None = None
     retention_count: int | None = None
+    #: Where the code is (`module:name`), the dotted path to call, or the words of a command.
+    handler: str = ""
+    #: The field of the payload whose values are limited one by one, such as `args.account_id`.
+    limit_key: str | None = None
+    max_per_key: int | None = None
+    #: No more attempts than `rate_count` begin in any `rate_seconds`; the same for each key.
+    rate_count: int | None = None
+    rate_seconds: float | None = None
+    key_rate_count: int | None = None
+    key_rate_seconds: float | None = None
+    #: Keys of definitions whose open jobs a new job waits for.
+    runs_after: Sequence[str] = ()
+    #: The definition that gets a job when one of this definition is dead-lettered.
+    on_dead_letter: str | None = None
+    memory_limit_mb: int | None = None
+    #: Of the payload's shape; payloads of older versions are brought up to it before they run.
+    version: int = 1
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    origin: Origin = "code"
+    #: What an operator changed of what the code says, and what the code says.
+    edited: tuple[str, ...] = ()
+    code: Mapping[str, Any] | None = None
+    missing_from_code: bool = False
     code_hash: str = ""
     gate: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """The owner of jobs. `weight` is its share of workers, `max_running` its cap."""
+    """The owner of jobs. `weight` is its share of workers, `max_running` its cap, `max_open` how many
+    of its jobs may be open before more are rejected. Its schedules are in its `timezone`."""
 
     id: TenantId
     name: str
     state: Literal["active", "suspended", "deleted"] = "active"
     weight: int = 1
     max_running: int | None = None
+    max_open: int | None = None
+    timezone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """What was said about a queue: whether it is paused, by whom and why, and its limit."""
+
+    name: QueueName
+    paused_at: datetime | None = None
+    paused_by: str | None = None
+    pause_reason: str | None = None
+    max_concurrency: int | None = None
 
 
 TriggerType = Literal["cron", "interval", "once", "init", "event"]
@@ -436,7 +475,7 @@ class Trigger:
     delay_seconds: float | None = None
     dedupe_window_seconds: float | None = None
     max_attempts: int | None = None
-    origin: Literal["code", "operator"] = "operator"
+    origin: Origin = "operator"
     edited: tuple[str, ...] = ()
     code: Mapping[str, Any] | None = None
     code_hash: str = ""

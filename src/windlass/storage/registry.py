@@ -1,6 +1,6 @@
 """Verbs on definitions, tenants and workers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.core.jsontext import dump_json
@@ -106,7 +106,11 @@ async def sync_definitions(session: Session, declared: Sequence[Definition]) -> 
 
 
 def _definition_row(definition: Definition) -> tuple[Any, ...]:
-    return tuple(
-        dump_json(list(definition.tags)) if column == "tags" else getattr(definition, column)
-        for column in BATCHES["definitions"]
-    )
+    return tuple(_value(getattr(definition, column)) for column in BATCHES["definitions"])
+
+
+def _value(value: Any) -> Any:
+    """What is not a plain value, as JSON text."""
+    if isinstance(value, tuple | list):
+        return dump_json(list(value))
+    return dump_json(dict(value)) if isinstance(value, Mapping) else value

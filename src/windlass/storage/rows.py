@@ -220,6 +220,22 @@ def definition(row: Row) -> Definition:
         retention_days=row["retention_days"],
         log_retention_days=row["log_retention_days"],
         retention_count=row["retention_count"],
+        handler=row["handler"],
+        limit_key=row["limit_key"],
+        max_per_key=row["max_per_key"],
+        rate_count=row["rate_count"],
+        rate_seconds=row["rate_seconds"],
+        key_rate_count=row["key_rate_count"],
+        key_rate_seconds=row["key_rate_seconds"],
+        runs_after=tuple(decoded(row["runs_after"])),
+        on_dead_letter=row["on_dead_letter"],
+        memory_limit_mb=row["memory_limit_mb"],
+        version=row["version"],
+        metadata=decoded(row["metadata"]),
+        origin=row["origin"],
+        edited=tuple(decoded(row["edited"])),
+        code=decoded(row["code"]),
+        missing_from_code=bool(row["missing_from_code"]),
         code_hash=row["code_hash"],
         gate=row["gate"],
     )
@@ -232,6 +248,8 @@ def tenant(row: Row) -> Tenant:
         state=row["state"],
         weight=row["weight"],
         max_running=row["max_running"],
+        max_open=row["max_open"],
+        timezone=row["timezone"],
     )
 
 

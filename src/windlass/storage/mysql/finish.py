@@ -25,6 +25,7 @@ _PLAIN: Mapping[str, Any] = {
     "exit_code": None,
     "stdout_tail": None,
     "stderr_tail": None,
+    "fingerprint": None,
     "keep": True,
     "expired_only": False,
 }
