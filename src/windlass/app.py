@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from windlass.core.models import Event, NewJob, Receipt
+from windlass.core.models import Definition, Event, NewJob, Receipt
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import Deliveries
@@ -23,6 +23,7 @@ from windlass.faces import (
     DefinitionsFace,
     EventsFace,
     JobsFace,
+    QueuesFace,
     SchedulesFace,
     TenantsFace,
     TriggersFace,
@@ -124,6 +125,11 @@ class Windlass:
         return DefinitionsFace(self)
 
     @property
+    def queues(self) -> QueuesFace:
+        """List, pause, resume and limit queues."""
+        return QueuesFace(self)
+
+    @property
     def tenants(self) -> TenantsFace:
         """Create, list, suspend and delete tenants."""
         return TenantsFace(self)
@@ -173,6 +179,12 @@ class Windlass:
                     engine.triggers.declare(handler.definition, handler.schedule)
             self._engines[loop] = engine
         return engine
+
+    def effective(self, declared: Definition) -> Definition:
+        """A definition in code with what operators edited of it, at most some seconds ago."""
+        for engine in self._engines.values():
+            return engine.definitions.effective(declared)
+        return declared
 
     async def ready(self) -> Engine:
         """Connect, check the schema, make declared definitions known."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -11,10 +11,10 @@ from typing import Any, Literal, TypedDict, get_args
 
 from windlass.core.backoff import Backoff
 from windlass.core.dedupe import check_name
+from windlass.core.definition_options import ALLOWED, FIELDS, edits, whole
 from windlass.core.durations import duration
-from windlass.core.models import DEFAULT_QUEUE, FOREVER, Definition, ParentFailure
+from windlass.core.models import DEFAULT_QUEUE, Definition, ParentFailure
 from windlass.core.payload import PayloadModel, dump_json
-from windlass.core.priority import priority as checked_priority
 from windlass.core.schedule import Schedule
 from windlass.engine.jobs import OnDuplicate
 from windlass.errors import DefinitionInvalid
@@ -39,10 +39,17 @@ class JobOptions(TypedDict, total=False):
     timeout: str | timedelta | float
     isolation: Isolation
     max_concurrency: int
+    rate_limit: str
+    key: str
+    max_per_key: int
+    rate_per_key: str
     permanent: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
     schedule: Schedule
     tags: Sequence[str]
+    metadata: Mapping[str, Any]
+    enabled: bool
+    version: int
     system: bool
     idempotent: bool
     requires_permission: str
@@ -66,24 +73,17 @@ def declare(
     _check(name, function, options)
     own_backoff = options.get("backoff")
     timeout = duration(options.get("timeout", settings.timeout_seconds), option="timeout")
-    if timeout <= timedelta():
-        raise DefinitionInvalid(
-            name, f"timeout is {options.get('timeout')!r}", hint="Use more than 0."
-        )
     window = options.get("dedupe_window")
     definition = Definition(
         key=DefinitionKey(name),
         title=options.get("title", name),
         description=options.get("description") or inspect.getdoc(function) or "",
+        handler=f"{function.__module__}:{getattr(function, '__qualname__', name)}",
         queue=QueueName(check_name("queue", options.get("queue", DEFAULT_QUEUE))),
-        priority=checked_priority(options.get("priority", "normal")),
-        max_attempts=options.get("max_attempts", settings.worker.max_attempts),
-        backoff=dump_json(own_backoff.to_json()) if own_backoff else None,
-        timeout_seconds=timeout.total_seconds(),
         isolation=options.get("isolation", "thread"),
-        max_concurrency=options.get("max_concurrency"),
+        limit_key=_limit_key(name, options),
+        version=options.get("version", 1),
         default_payload=dump_json(dict(options.get("default_payload", {}))),
-        tags=tuple(options.get("tags", ())),
         system=options.get("system", False),
         idempotent=options.get("idempotent", False),
         requires_permission=options.get("requires_permission"),
@@ -93,9 +93,7 @@ def declare(
         ),
         on_duplicate=options.get("on_duplicate", "existing"),
         on_parent_failure=options.get("on_parent_failure", "cancel"),
-        retention_days=_days(options.get("retention_days")),
-        log_retention_days=_days(options.get("log_retention_days")),
-        retention_count=options.get("retention_count"),
+        **_running(options, settings, timeout),
     )
     return Handler(
         definition=definition,
@@ -126,6 +124,31 @@ def declared_row(handler: Handler) -> Definition:
     return replace(whole, code_hash=hashlib.sha256(said.encode()).hexdigest())
 
 
+def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dict[str, Any]:
+    """How it runs: what an operator may edit later."""
+    said = {name: value for name, value in options.items() if name in FIELDS}
+    if "key" in options and not {"max_per_key", "rate_per_key"} & said.keys():
+        said["max_per_key"] = 1
+    usual = {"max_attempts": settings.worker.max_attempts}
+    return edits({**usual, **said, "timeout": timeout})
+
+
+def _limit_key(name: str, options: JobOptions) -> str | None:
+    path = options.get("key")
+    if path is None and {"max_per_key", "rate_per_key"} & options.keys():
+        raise DefinitionInvalid(
+            name,
+            "it has a limit per key, and no key",
+            hint='Say which field is the key: `key="args.account_id"`.',
+        )
+    return path
+
+
+def _is_path(value: object) -> bool:
+    """Whether something names a field of the payload: `args.account_id`."""
+    return isinstance(value, str) and re.fullmatch(r"args(\.[^\s.]+)+", value) is not None
+
+
 def _backoff_of(settings: BackoffSettings) -> Backoff:
     return Backoff(
         kind=settings.kind,
@@ -154,25 +177,9 @@ def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -
         )
 
 
-def _whole(least: int, most: float) -> Callable[[object], bool]:
-    return lambda value: type(value) is int and least <= value <= most
-
-
 def _word(choice: object) -> tuple[Callable[[object], bool], str]:
     words = get_args(choice)
     return lambda value: value in words, " or ".join(map(repr, words))
-
-
-def _is_days(value: object) -> bool:
-    return value == "forever" or (isinstance(value, int | float) and 0 <= value <= 36_500)
-
-
-def _is_texts(value: object) -> bool:
-    return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and all(isinstance(each, str) for each in value)
-    )
 
 
 def _is_errors(value: object) -> bool:
@@ -182,16 +189,12 @@ def _is_errors(value: object) -> bool:
 
 
 #: What an option may be, and in words; the others are checked by what reads them.
-_ALLOWED: Mapping[str, tuple[Callable[[object], bool], str]] = {
-    "max_attempts": (_whole(1, 100), "1 to 100"),
-    "max_concurrency": (_whole(1, math.inf), "1 or more"),
-    "retention_count": (_whole(1, math.inf), "1 or more"),
-    "retention_days": (_is_days, "0 to 36500, or 'forever'"),
-    "log_retention_days": (_is_days, "0 to 36500, or 'forever'"),
-    "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
+_ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **ALLOWED,
+    "key": (_is_path, "a field of the payload, such as 'args.account_id'"),
+    "version": (whole(1, 10_000), "1 to 10000"),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
     "permanent": (_is_errors, "a list of exception classes"),
-    "tags": (_is_texts, "a list of texts"),
     "isolation": _word(Isolation),
     "dedupe": _word(Literal["payload"]),
     "on_duplicate": _word(OnDuplicate),
@@ -202,12 +205,6 @@ _ALLOWED: Mapping[str, tuple[Callable[[object], bool], str]] = {
 def _is_async(function: Callable[..., Any]) -> bool:
     called = function if inspect.isroutine(function) else type(function).__call__
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
-
-
-def _days(value: float | str | None) -> float | None:
-    if value == "forever":
-        return FOREVER
-    return None if value is None else float(value)
 
 
 def _where(key: str, function: Callable[..., Any], isolation: str) -> tuple[str, str | None, str]:

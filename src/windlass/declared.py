@@ -16,7 +16,7 @@ from typing import (
     overload,
 )
 
-from windlass.core.models import NewJob, Receipt
+from windlass.core.models import Definition, NewJob, Receipt
 from windlass.options import Delivery, OptionNames
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
@@ -38,6 +38,7 @@ class Declared(Generic[P, R_co]):
         self._function = function
         self._delivery = delivery
         self._stamp: Callable[[str], NewJob] | None = None
+        self._stamped_as: Definition | None = None
         update_wrapper(self, function, updated=())
 
     @property
@@ -58,15 +59,21 @@ class Declared(Generic[P, R_co]):
         """The same job, delivered otherwise: tenant, delay, priority, keys, parents, tx …"""
         other = copy(self)
         other._delivery = self._delivery.and_also(options)
-        other._stamp = None
+        other._stamped_as = None
         return other
 
     def __repr__(self) -> str:
         return f"<job {self.key}>"
 
+    @property
+    def definition(self) -> Definition:
+        """The definition as it is in force: as declared, but for what operators edited."""
+        raise NotImplementedError
+
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
-        if self._stamp is None:
-            self._stamp = self._delivery.stamp(self.handler.definition)
+        definition = self.definition
+        if self._stamp is None or self._stamped_as is not definition:
+            self._stamp, self._stamped_as = self._delivery.stamp(definition), definition
         return self._stamp(self.handler.payload.encode(args, kwargs))
 
 
@@ -83,11 +90,15 @@ class DeclaredJob(Declared[P, R_co]):
         super().__init__(handler, function, delivery or Delivery({}))
         self._app = app
 
+    @property
+    def definition(self) -> Definition:
+        return self._app.effective(self.handler.definition)
+
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments; they are validated first."""
         job = self._made(args, kwargs)
         deliveries = self._app.deliveries
-        return await deliveries.deliver(job, self.handler.definition, self._delivery)
+        return await deliveries.deliver(job, self.definition, self._delivery)
 
     @property
     def blocking(self) -> "BlockingJob[P, R_co]":
@@ -108,10 +119,14 @@ class BlockingJob(Declared[P, R_co]):
         super().__init__(handler, function, delivery or Delivery({}))
         self._app = app
 
+    @property
+    def definition(self) -> Definition:
+        return self._app.effective(self.handler.definition)
+
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments, validated first, and return when it is durable."""
         job = self._made(args, kwargs)
-        return self._app.deliver(job, self.handler.definition, self._delivery)
+        return self._app.deliver(job, self.definition, self._delivery)
 
 
 class JobDecorator(Protocol):

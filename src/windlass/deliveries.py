@@ -26,7 +26,8 @@ class Deliveries:
         """A job and its definition, by key: the handler's where it is known here, else the row's."""
         if handler := self._app.handlers.get(key):
             text = handler.payload.encode((), payload or {})
-            return delivery.job(handler.definition, text), handler.definition
+            definition = self._app.effective(handler.definition)
+            return delivery.job(definition, text), definition
         definition = await (await self._app.ready()).definitions.get(key)
         limit = self._app.settings.limits.payload_bytes
         text = payload_of(definition, limit).encode((), payload or {})

@@ -20,6 +20,7 @@ from windlass.core.states import JobState, View
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
+from windlass.engine.queues import Queues
 from windlass.engine.tenants import Tenants
 from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
@@ -167,13 +168,17 @@ class JobsFace:
 
 
 class DefinitionsFace(Noun):
-    """What may run: list, enable and disable definitions."""
+    """What may run: list, enable, disable, edit and reset definitions."""
 
     noun = "definitions"
+    sync = Awaits(Definitions.mark_missing)
     get = Awaits(Definitions.get)
     list = Awaits(Definitions.list)
     enable = Awaits(Definitions.enable)
     disable = Awaits(Definitions.disable)
+    edit = Awaits(Definitions.edit)
+    reset = Awaits(Definitions.reset)
+    delete = Awaits(Definitions.delete)
 
 
 class TenantsFace(Noun):
@@ -186,6 +191,17 @@ class TenantsFace(Noun):
     suspend = Awaits(Tenants.suspend)
     resume = Awaits(Tenants.resume)
     delete = Awaits(Tenants.delete)
+
+
+class QueuesFace(Noun):
+    """Named lines of jobs: list, pause, resume and limit queues."""
+
+    noun = "queues"
+    get = Awaits(Queues.get)
+    list = Awaits(Queues.list)
+    pause = Awaits(Queues.pause)
+    resume = Awaits(Queues.resume)
+    limit = Awaits(Queues.limit)
 
 
 class RulesFace(Noun):

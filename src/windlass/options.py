@@ -8,6 +8,7 @@ from uuid import UUID
 
 from windlass.core.dedupe import check_name, payload_key
 from windlass.core.durations import duration
+from windlass.core.gates import key_in, own_gate
 from windlass.core.jsontext import dump_json, load_json, size_of
 from windlass.core.models import (
     DEFAULT_TENANT,
@@ -41,6 +42,7 @@ class OptionNames(TypedDict, total=False):
     priority: int | str
     max_attempts: int
     timeout: Duration
+    limit_key: str
     dedupe_key: str
     dedupe_window: Duration
     idempotency_key: str
@@ -100,14 +102,20 @@ class Delivery:
     def stamp(self, definition: Definition) -> Callable[[str], NewJob]:
         """Makes jobs of payloads; what they have in common is looked at once."""
         rest = self._model(definition)[3:]
-        if definition.dedupe != "payload" or "dedupe_key" in self.given:
+        dedupes = definition.dedupe == "payload" and "dedupe_key" not in self.given
+        path = None if "limit_key" in self.given else definition.limit_key
+        if not dedupes and path is None:
             return lambda payload: NewJob(new_job_id(), definition.key, payload, *rest)
 
-        def with_key(payload: str) -> NewJob:
-            made = NewJob(new_job_id(), definition.key, payload, *rest)
-            return made._replace(dedupe_key=payload_key(definition.key, load_json(payload)))
+        def by_payload(payload: str) -> NewJob:
+            made, value = NewJob(new_job_id(), definition.key, payload, *rest), load_json(payload)
+            if dedupes:
+                made = made._replace(dedupe_key=payload_key(definition.key, value))
+            if path is not None:
+                made = made._replace(gate=own_gate(definition, key_in(value, path)))
+            return made
 
-        return with_key
+        return by_payload
 
     def _model(self, definition: Definition) -> NewJob:
         given = self.given
@@ -138,6 +146,7 @@ class Delivery:
             source_ref=self._name("source_ref"),
             created_by=self._name("created_by"),
             metadata=_metadata(given.get("metadata")),
+            gate=own_gate(definition, self._name("limit_key")),
         )
         return made._replace(delay=None) if made.due_at else made
 

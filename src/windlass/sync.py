@@ -73,15 +73,19 @@ class Jobs:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What may run: list, enable and disable definitions."""
+    """What may run: list, enable, disable, edit and reset definitions."""
 
     _awaited: faces.DefinitionsFace
     _portal: Runs
 
+    sync = Blocks(faces.DefinitionsFace.sync)
     get = Blocks(faces.DefinitionsFace.get)
     list = Blocks(faces.DefinitionsFace.list)
     enable = Blocks(faces.DefinitionsFace.enable)
     disable = Blocks(faces.DefinitionsFace.disable)
+    edit = Blocks(faces.DefinitionsFace.edit)
+    reset = Blocks(faces.DefinitionsFace.reset)
+    delete = Blocks(faces.DefinitionsFace.delete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,20 @@ class Tenants:
     suspend = Blocks(faces.TenantsFace.suspend)
     resume = Blocks(faces.TenantsFace.resume)
     delete = Blocks(faces.TenantsFace.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Queues:
+    """Named lines of jobs: list, pause, resume and limit queues."""
+
+    _awaited: faces.QueuesFace
+    _portal: Runs
+
+    get = Blocks(faces.QueuesFace.get)
+    list = Blocks(faces.QueuesFace.list)
+    pause = Blocks(faces.QueuesFace.pause)
+    resume = Blocks(faces.QueuesFace.resume)
+    limit = Blocks(faces.QueuesFace.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +229,11 @@ class Windlass:
         return Definitions(self._awaited.definitions, self._portal)
 
     @property
+    def queues(self) -> Queues:
+        """List, pause, resume and limit queues."""
+        return Queues(self._awaited.queues, self._portal)
+
+    @property
     def tenants(self) -> Tenants:
         """Create, list, suspend and delete tenants."""
         return Tenants(self._awaited.tenants, self._portal)
@@ -300,6 +323,10 @@ class Windlass:
         drive(engine.events.emit_in(session, event))
         run(engine.events.match_after_commit(event.id))
         return event
+
+    def effective(self, declared: Definition) -> Definition:
+        """A definition in code with what operators edited of it, at most some seconds ago."""
+        return self._awaited.effective(declared)
 
     def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
         """Store a job and return when it is durable, or part of the caller's transaction."""

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from tests.databases.kinds import Database
-from windlass.core import share
+from windlass.core import registry, share
 from windlass.core.models import (
     ALL_TENANTS,
     Definition,
@@ -50,6 +50,16 @@ class World:
 
 
 # Storing jobs
+
+
+async def set_enabled(storage: Storage, key: str, enabled: bool) -> bool:
+    """Enable or disable a definition; False if there is none."""
+    return bool(
+        await storage.change_definitions(
+            [key],
+            lambda found: [registry.edited(d, {"enabled": enabled}) for d in found.values()],
+        )
+    )
 
 
 def new_job(**changes: Any) -> NewJob:

@@ -18,6 +18,7 @@ from tests.conformance.builders import (
     new_job,
     new_jobs,
     regate,
+    set_enabled,
     started,
 )
 from windlass.core import share
@@ -52,7 +53,7 @@ async def test_many_urgent_jobs_nobody_knows_do_not_stand_in_the_way(storage):
 
 async def test_jobs_of_a_disabled_definition_wait_until_it_is_enabled(storage):
     queued = [await enqueue(storage), await enqueue(storage, delay=SECOND)]
-    await storage.set_enabled("plain", False)
+    await set_enabled(storage, "plain", False)
     before_regate = await claim_all(storage)
     await regate(storage)
     after_regate = await claim_all(storage)
@@ -60,7 +61,7 @@ async def test_jobs_of_a_disabled_definition_wait_until_it_is_enabled(storage):
 
     assert before_regate == after_regate == []
     assert [lease.job_id for lease in await claim_all(storage)] == [other]
-    await storage.set_enabled("plain", True)
+    await set_enabled(storage, "plain", True)
     await regate(storage)
     assert [lease.job_id for lease in await claim_all(storage)] == queued[:1]
 
@@ -113,7 +114,7 @@ async def test_a_limit_taken_away_lets_waiting_jobs_join_the_others(storage):
 async def test_a_definition_disabled_after_the_survey_is_not_claimed(storage, key):
     await enqueue(storage, definition=DefinitionKey(key))
     survey = await storage.survey(None, KNOWN)
-    await storage.set_enabled(key, False)
+    await set_enabled(storage, key, False)
 
     leases = await storage.claim(
         WorkerId("alder"), share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
@@ -128,7 +129,7 @@ async def test_many_disabled_definitions_do_not_hide_the_next_line(storage):
         await a_definition(storage, key)
     await storage.enqueue([new_job(definition=DefinitionKey(key), priority=1) for key in keys])
     for key in keys:
-        await storage.set_enabled(key, False)
+        await set_enabled(storage, key, False)
     await regate(storage)
     zeta = await enqueue(storage, tenant=await a_tenant(storage, "zeta"))
 

@@ -1,4 +1,4 @@
-"""sync_definitions, set_enabled and regate: rows that follow the code."""
+"""change_definitions and regate: rows that follow the code."""
 
 import asyncio
 from dataclasses import replace
@@ -12,7 +12,9 @@ from tests.conformance.builders import (
     claim_all,
     new_jobs,
     regate,
+    set_enabled,
 )
+from windlass.core import registry
 from windlass.core.models import Definition
 from windlass.ids import DefinitionKey, JobId, QueueName
 
@@ -41,6 +43,18 @@ FULL = Definition(
     retention_days=0.0,
     log_retention_days=7.25,
     retention_count=100,
+    handler="shop.mail:send – ü",
+    limit_key="args.account",
+    max_per_key=3,
+    rate_count=100,
+    rate_seconds=60.0,
+    key_rate_count=5,
+    key_rate_seconds=0.5,
+    runs_after=("plain", "other – ü"),
+    on_dead_letter="plain",
+    memory_limit_mb=512,
+    version=7,
+    metadata={"team": "mail – ü", "sla": {"hours": 4}},
     code_hash="abc",
 )
 
@@ -53,7 +67,9 @@ async def test_a_definition_reads_back_as_it_was_declared(storage):
     changed = await storage.sync_definitions([FULL])
 
     assert changed == {FULL.key}
-    assert await definition(storage, FULL.key) == replace(FULL, gate=FULL.key)
+    assert await definition(storage, FULL.key) == replace(
+        registry.follows(None, FULL), gate=FULL.key
+    )
 
 
 async def test_a_plain_definition_reads_back_with_its_defaults(storage):
@@ -61,7 +77,7 @@ async def test_a_plain_definition_reads_back_with_its_defaults(storage):
 
     await storage.sync_definitions([plain])
 
-    assert await definition(storage, "bare") == plain
+    assert await definition(storage, "bare") == registry.follows(None, plain)
 
 
 async def test_definitions_come_by_key(storage):
@@ -78,12 +94,21 @@ async def test_unchanged_definitions_are_left_alone(storage):
 
 async def test_a_changed_definition_follows_the_code(storage):
     await storage.sync_definitions([FULL])
-    changed = replace(FULL, title="New", max_concurrency=None, tags=(), code_hash="def")
+    changed = replace(
+        FULL,
+        title="New",
+        max_concurrency=None,
+        max_per_key=None,
+        rate_count=None,
+        key_rate_count=None,
+        tags=(),
+        code_hash="def",
+    )
 
     answer = await storage.sync_definitions([*DEFINITIONS, changed])
 
     assert answer == {FULL.key}
-    assert await definition(storage, FULL.key) == replace(changed, gate="")
+    assert await definition(storage, FULL.key) == replace(registry.follows(None, changed), gate="")
 
 
 async def test_the_hash_decides_whether_a_definition_changed(storage):
@@ -100,7 +125,7 @@ async def test_a_definition_no_longer_declared_stays(storage):
 
 
 async def test_a_disabled_definition_stays_disabled_when_its_code_changes(storage):
-    await storage.set_enabled("plain", False)
+    await set_enabled(storage, "plain", False)
 
     await storage.sync_definitions([replace(DEFINITIONS[0], code_hash="2")])
 
@@ -109,11 +134,11 @@ async def test_a_disabled_definition_stays_disabled_when_its_code_changes(storag
 
 
 async def test_a_definition_is_enabled_and_disabled_by_name(storage):
-    assert await storage.set_enabled("plain", False)
+    assert await set_enabled(storage, "plain", False)
     assert not (await definition(storage, "plain")).enabled
-    assert await storage.set_enabled("plain", True)
-    assert await definition(storage, "plain") == DEFINITIONS[0]
-    assert not await storage.set_enabled("nobody's", False)
+    assert await set_enabled(storage, "plain", True)
+    assert await definition(storage, "plain") == registry.follows(None, DEFINITIONS[0])
+    assert not await set_enabled(storage, "nobody's", False)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +148,7 @@ async def test_a_definition_is_enabled_and_disabled_by_name(storage):
 async def test_limited_and_disabled_definitions_have_a_gate_of_their_own(
     storage, key, enabled, gate
 ):
-    await storage.set_enabled(key, enabled)
+    await set_enabled(storage, key, enabled)
 
     assert (await definition(storage, key)).gate == gate
 

@@ -21,6 +21,7 @@ from tests.conformance.builders import (
     new_job,
     new_jobs,
     offer,
+    set_enabled,
     state_of,
 )
 from windlass.core.models import ALL_TENANTS
@@ -51,7 +52,7 @@ async def test_nothing_to_enqueue_is_an_ordinary_call(storage):
 
 async def test_jobs_that_may_not_be_stored_are_refused_one_by_one(storage):
     await a_definition(storage, "off")
-    await storage.set_enabled("off", False)
+    await set_enabled(storage, "off", False)
     await a_tenant(storage, "asleep", state="suspended")
     await a_tenant(storage, "gone", state="deleted")
     foreign = await enqueue(storage, tenant=await a_tenant(storage, "globex"))

@@ -24,6 +24,7 @@ from tests.conformance.builders import (
     release,
 )
 from windlass.core import share
+from windlass.core.models import Line
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, QueueName, TenantId, WorkerId
 
@@ -131,12 +132,14 @@ async def test_rooms_tell_how_many_more_may_run(storage):
     await storage.enqueue(new_jobs(3, tenant=ACME, definition=DefinitionKey("limited")))
     leases = await claim_all(storage)
 
-    names = ["definition:limited", "tenant:acme", "tenant:nobody"]
-    before = await storage.rooms(names)
+    names = ("definition:limited", "tenant:acme", "tenant:nobody")
+    line = Line(queue=QueueName("default"), tenant=ACME, gate="limited", limits=names)
+    before = await storage.rooms(line)
     await end(storage, leases[0])
 
-    assert before == {"definition:limited": 0, "tenant:acme": 3}
-    assert await storage.rooms(names) == {"definition:limited": 1, "tenant:acme": 4}
+    definition, tenant = ("definition:limited", "running"), ("tenant:acme", "running")
+    assert before == {definition: 0, tenant: 3}
+    assert await storage.rooms(line) == {definition: 1, tenant: 4}
 
 
 async def test_a_limit_of_nothing_lets_nothing_run(storage):

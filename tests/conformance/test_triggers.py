@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.builders import KNOWN, job, new_job
+from tests.conformance.builders import KNOWN, job, new_job, set_enabled
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope, Tenant, Trigger
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, TenantId, new_job_id, new_trigger_id
@@ -102,9 +102,9 @@ async def test_what_is_due_is_found_and_nothing_else(storage, due):
 
 
 async def test_a_disabled_definition_or_tenant_is_not_scheduled(storage, due):
-    await storage.set_enabled(due.definition, False)
+    await set_enabled(storage, due.definition, False)
     assert await storage.due_triggers() == []
-    await storage.set_enabled(due.definition, True)
+    await set_enabled(storage, due.definition, True)
     await storage.put_tenant(Tenant(id=DEFAULT_TENANT, name="Default", state="suspended"))
 
     assert await storage.due_triggers() == []

@@ -5,8 +5,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.core.limits import Limit
 from windlass.core.models import Line, Quota
-from windlass.core.share import limit_names, limit_target, next_cursor, quotas, within
+from windlass.core.share import next_cursor, quotas, within
 from windlass.ids import QueueName, TenantId
 
 MAIL = QueueName("mail")
@@ -99,7 +100,8 @@ rooms = st.fixed_dictionaries(
 
 @given(st.lists(limited, max_size=8), rooms)
 def test_no_limit_is_exceeded_and_no_room_is_left_that_somebody_wanted(wanted, rooms):
-    allowed = within(wanted, rooms)
+    limits = {name: Limit(name, max_running=30) for name in rooms}
+    allowed = within(wanted, limits, {(name, "running"): room for name, room in rooms.items()})
 
     taken = Counter()
     for quota in allowed:
@@ -114,15 +116,16 @@ def test_no_limit_is_exceeded_and_no_room_is_left_that_somebody_wanted(wanted, r
         assert others or taken[name] == min(room, asked)
 
 
-def test_a_limits_name_tells_what_it_is_about():
-    names = limit_names("acme", "mail.send", max_running=5, max_concurrency=2)
-
-    assert names == ("definition:mail.send", "tenant:acme")
-    assert [limit_target(name) for name in names] == [
-        ("definition:mail.send", "mail.send", None),
-        ("tenant:acme", None, "acme"),
+def test_nothing_is_taken_under_a_limit_that_cannot_be_counted_now():
+    [quota] = [
+        Quota(
+            line=Line(queue=MAIL, tenant=TenantId("x"), gate="a", limits=("definition:a",)),
+            line_limit=1,
+            tenant_limit=1,
+        )
     ]
-    assert limit_names("acme", "", max_running=None, max_concurrency=None) == ()
+
+    assert within([quota], {}, {}) == []
 
 
 def test_the_next_turn_begins_after_the_last_tenant_served():

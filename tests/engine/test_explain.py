@@ -18,6 +18,7 @@ from tests.conformance.builders import (
     job,
     lease_of,
     regate,
+    set_enabled,
 )
 from windlass.core.models import ALL_TENANTS, WorkerRow
 from windlass.core.states import JobState
@@ -75,7 +76,7 @@ async def test_a_job_that_runs(storage, reason):
 
 async def test_a_disabled_definition(storage, reason):
     id = await enqueue(storage)
-    await storage.set_enabled("plain", False)
+    await set_enabled(storage, "plain", False)
     await regate(storage)
 
     why = await reason(id)

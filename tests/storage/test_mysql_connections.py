@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.builders import DEFINITIONS, enqueue, new_job
+from tests.conformance.builders import DEFINITIONS, enqueue, new_job, set_enabled
 from tests.databases.connect import execute
 from tests.storage.mysql_spy import connect
 from windlass.core.models import ALL_TENANTS
@@ -151,7 +151,7 @@ async def test_many_canceled_calls_leave_every_connection_of_a_lane_usable(stora
         for _ in range(3):
             cursor.execute("begin")
             cursor.execute("select * from windlass_definitions for update")
-            tasks = [asyncio.create_task(storage.set_enabled("plain", True)) for _ in range(12)]
+            tasks = [asyncio.create_task(set_enabled(storage, "plain", True)) for _ in range(12)]
             await until(database.url, BUSY, shown=True)
             for task in tasks:
                 task.cancel()
@@ -159,7 +159,7 @@ async def test_many_canceled_calls_leave_every_connection_of_a_lane_usable(stora
             cursor.execute("rollback")
 
     async with asyncio.timeout(20):
-        assert await asyncio.gather(*(storage.set_enabled("plain", True) for _ in range(12)))
+        assert await asyncio.gather(*(set_enabled(storage, "plain", True) for _ in range(12)))
 
 
 async def test_a_call_past_its_deadline_is_given_up(storage, database, monkeypatch):
@@ -170,7 +170,7 @@ async def test_a_call_past_its_deadline_is_given_up(storage, database, monkeypat
         cursor.execute("select * from windlass_definitions for update")
 
         with pytest.raises(DatabaseTimeout):
-            await storage.set_enabled("plain", False)
+            await set_enabled(storage, "plain", False)
 
         await until(database.url, BUSY, shown=False)
         cursor.execute("rollback")

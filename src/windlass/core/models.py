@@ -79,6 +79,8 @@ class NewJob(NamedTuple):
     trigger_due_at: datetime | None = None
     created_by: str | None = None
     metadata: str | None = None
+    #: The gate it stands behind, if not where its definition's ordinary jobs do: see core/gates.py.
+    gate: str | None = None
 
 
 class ReceiptStatus(StrEnum):
@@ -151,6 +153,7 @@ class Job:
     error_type: str | None = None
     error_trace: str | None = None
     reason: str | None = None
+    gate: str = ""
 
     @property
     def ended(self) -> bool:
@@ -287,6 +290,7 @@ class Lease(NamedTuple):
     trigger_due_at: datetime | None = None
     timeout_seconds: float | None = None
     metadata: str | None = None
+    gate: str = ""
 
     @property
     def held(self) -> Held:

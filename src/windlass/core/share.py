@@ -6,25 +6,8 @@ Pure arithmetic. A survey gives the lines; the answer says how many jobs each ma
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from windlass.core.limits import Limit, Room
 from windlass.core.models import Line, Quota
-
-
-def limit_names(
-    tenant: str, gate: str, max_running: int | None, max_concurrency: int | None
-) -> tuple[str, ...]:
-    """The limits that jobs of a line fall under."""
-    names = []
-    if max_concurrency is not None:
-        names.append(f"definition:{gate}")
-    if max_running is not None:
-        names.append(f"tenant:{tenant}")
-    return tuple(names)
-
-
-def limit_target(name: str) -> tuple[str, str | None, str | None]:
-    """A limit's name with the definition, or the tenant, it is about."""
-    kind, _, value = name.partition(":")
-    return (name, value, None) if kind == "definition" else (name, None, value)
 
 
 def quotas(lines: Sequence[Line], wanted: int) -> list[Quota]:
@@ -59,17 +42,24 @@ def quotas(lines: Sequence[Line], wanted: int) -> list[Quota]:
     ]
 
 
-def within(quotas: Sequence[Quota], rooms: Mapping[str, int]) -> list[Quota]:
-    """Cut quotas so that together they take no more than each limit has room for."""
+def within(
+    quotas: Sequence[Quota], limits: Mapping[str, Limit], rooms: Mapping[Room, int]
+) -> list[Quota]:
+    """Cut quotas so that together they take no more than each limit has room for.
+
+    A limit that is not among these cannot be counted now, and nothing is taken under it.
+    """
     left = dict(rooms)
     allowed = []
     for quota in quotas:
-        room = min((left[name] for name in quota.line.limits), default=quota.line_limit)
-        take = min(quota.line_limit, room)
+        if any(name not in limits for name in quota.line.limits):
+            continue
+        needed = [room for name in quota.line.limits for room in limits[name].rooms(quota.line)]
+        take = min([quota.line_limit, *(left[room[:2]] for room in needed)])
         if take < 1:
             continue
-        for name in quota.line.limits:
-            left[name] -= take
+        for room in needed:
+            left[room[:2]] -= take
         allowed.append(replace(quota, line_limit=take))
     return allowed
 

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from windlass.core.gates import version_of
 from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, Transition
 from windlass.core.redact import Redactor
 
@@ -40,6 +41,7 @@ def job(
     for name in _TEXTS:
         shown[name] = _redacted(redactor, shown[name], secrets)
     shown["view"] = str(job.view(now))
+    shown["payload_version"] = version_of(job.gate)
     return {name: shown[name] for name in _JOB if whole or name not in _WHOLE_ONLY}
 
 
@@ -115,4 +117,10 @@ _FIRST = (
     "max_attempts", "progress", "progress_note", "payload", "result", "warnings", "last_error",
     "error_type",
 )  # fmt: skip
-_JOB = (*_FIRST, *(name for f in fields(Job) if (name := _name(f.name)) not in _FIRST))
+#: Where it stands in line is nobody's business.
+_INNER = ("gate",)
+_JOB = (
+    *_FIRST,
+    *(n for f in fields(Job) if (n := _name(f.name)) not in (*_FIRST, *_INNER)),
+    "payload_version",
+)

@@ -105,11 +105,10 @@ class Claims:
 
     def _remember(self, lines: Sequence[Line], leases: Sequence[Lease]) -> None:
         """Note which lines gave jobs, and how far."""
-        by_key = {(line.queue, line.tenant, line.gate): line for line in lines}
+        by_gate = {(line.queue, line.tenant, line.gate): line for line in lines}
         gave: dict[Line, None] = {}
         for lease in leases:
-            key = lease.queue, lease.tenant
-            if line := by_key.get((*key, lease.definition)) or by_key.get((*key, "")):
+            if line := by_gate.get((lease.queue, lease.tenant, lease.gate)):
                 self._places[line] = Place(lease.priority, lease.due_at, lease.job_id)
                 gave[line] = None
         if gave:

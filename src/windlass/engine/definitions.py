@@ -1,17 +1,22 @@
-"""Definitions: what may run. Code declares them, rows make them known to everybody."""
+"""Definitions: what may run. Code declares them, rows make them known to everybody, and what an
+operator edits of a row wins over the code until it is reset."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from windlass import clock
+from windlass.core import registry
+from windlass.core.definition_options import edits, fields_named
 from windlass.core.models import Definition
 from windlass.engine.nudges import Nudges
-from windlass.errors import DefinitionNotFound
+from windlass.errors import DefinitionInUse, DefinitionNotFound
 from windlass.ids import JobId
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
-from windlass.storage.registry import sync_definitions
+from windlass.storage.registry import Change, change_definitions, following
 from windlass.storage.rows import definition
 
 _FRESH_SECONDS = 5.0
@@ -26,7 +31,9 @@ class Definitions:
         self._unsynced: set[str] = set()
         self._ungated = False
         self._rows: dict[str, Definition] = {}
+        self._edited: dict[str, tuple[Definition, Definition]] = {}
         self._read_at: float | None = None
+        self._refreshing = False
         self._syncing = asyncio.Lock()
 
     def declare(self, definition: Definition) -> None:
@@ -50,6 +57,19 @@ class Definitions:
             await self.regate()
         return changed
 
+    async def mark_missing(self) -> set[str]:
+        """Note which definitions the code no longer has, where all of it is known: they are no longer
+        scheduled, and keep their triggers and history. Answers those newly missing."""
+        await self.sync()
+        left = {
+            key
+            for key, row in (await self._fresh(0)).items()
+            if row.origin == "code" and not row.missing_from_code and key not in self._declared
+        }
+        if not left:
+            return left
+        return await self._change(left, lambda found: [registry.gone(r) for r in found.values()])
+
     async def in_step(self) -> bool:
         """Whether rows agree with what was declared, so that a sync has nothing to write."""
         return not self._unsynced or not self._stale(await self._fresh(0))
@@ -59,13 +79,12 @@ class Definitions:
         it commits or not. Awaits nothing but the session."""
         rows = {row["key"]: definition(row) for row in await session.run("definitions")}
         if stale := self._stale(rows):
-            await sync_definitions(session, stale)
+            await change_definitions(session, [each.key for each in stale], following(stale))
             self._ungated = True
 
     def _stale(self, rows: Mapping[str, Definition]) -> list[Definition]:
         declared = [self._declared[key] for key in sorted(self._unsynced)]
-        hashes = {key: row.code_hash for key, row in rows.items()}
-        return [each for each in declared if each.code_hash != hashes.get(each.key)]
+        return [each for each in declared if registry.differs(rows.get(each.key), each)]
 
     async def get(self, key: str) -> Definition:
         """The row of a definition, at most some seconds old."""
@@ -76,17 +95,57 @@ class Definitions:
             raise DefinitionNotFound(key, known=sorted(known))
         return known[key]
 
-    async def list(self) -> Sequence[Definition]:
-        """All definitions, by key."""
-        return list((await self._fresh(0)).values())
+    async def list(self, *, system: bool = False) -> Sequence[Definition]:
+        """All definitions, by key; those of Windlass itself only if asked for."""
+        rows = (await self._fresh(0)).values()
+        return [row for row in rows if system or not row.system]
 
-    async def enable(self, key: str) -> None:
+    async def enable(self, key: str) -> Definition:
         """Let a definition run again; its waiting jobs go on."""
-        await self._switch(key, True)
+        return await self.edit(key, enabled=True)
 
-    async def disable(self, key: str) -> None:
+    async def disable(self, key: str) -> Definition:
         """Refuse new jobs of a definition and let its queued ones wait."""
-        await self._switch(key, False)
+        return await self.edit(key, enabled=False)
+
+    async def edit(self, key: str, /, **changes: Any) -> Definition:
+        """Change how a definition runs, without a deploy: enabled, priority, max_attempts, backoff,
+        timeout, limits, retention, tags, metadata. Wins over the code until it is reset."""
+        fields = edits(changes)
+        return await self._changed_one(key, lambda row: registry.edited(row, fields))
+
+    async def reset(self, key: str, *names: str) -> Definition:
+        """Return what was edited to what the code says: these options, or all."""
+        fields = [field for name in names for field in fields_named(name)] if names else None
+        return await self._changed_one(key, lambda row: registry.reset(row, fields))
+
+    async def delete(self, key: str) -> None:
+        """Forget a definition that no job and no trigger speaks of."""
+        if not await self._storage.drop_definition(key):
+            await self.get(key)  # says so if there is none
+            raise DefinitionInUse(key)
+        self._read_at = None
+
+    def effective(self, declared: Definition) -> Definition:
+        """A definition in code with what operators edited of it, as far as known: see `refresh`."""
+        row = self._rows.get(declared.key)
+        if row is None or not row.edited:
+            return declared
+        before = self._edited.get(declared.key)
+        if before is not None and before[0] is row:
+            return before[1]
+        now = replace(declared, **{name: getattr(row, name) for name in row.edited})
+        self._edited[declared.key] = row, now
+        return now
+
+    async def refresh(self) -> None:
+        """Look at the rows again if the last look was some seconds ago; one looks for all."""
+        if not self._refreshing:
+            self._refreshing = True
+            try:
+                await self._fresh()
+            finally:
+                self._refreshing = False
 
     async def regate(self) -> None:
         """Move queued jobs behind the gates their definitions have now.
@@ -97,12 +156,22 @@ class Definitions:
         while cursor is not None:
             cursor = await self._storage.regate(cursor)
 
-    async def _switch(self, key: str, enabled: bool) -> None:
-        if not await self._storage.set_enabled(key, enabled):
+    async def _changed_one(
+        self, key: str, change: Callable[[Definition], Definition]
+    ) -> Definition:
+        def one(found: Mapping[str, Definition]) -> Sequence[Definition]:
+            return [change(found[key])] if key in found else []
+
+        if not await self._change([key], one):
             raise DefinitionNotFound(key, known=sorted(await self._fresh(0)))
+        return await self.get(key)
+
+    async def _change(self, keys: Collection[str], change: Change) -> set[str]:
+        changed = await self._storage.change_definitions(keys, change)
         self._read_at = None
         await self.regate()
         self._nudges.nudge_all()
+        return changed
 
     async def _fresh(self, seconds: float = _FRESH_SECONDS) -> dict[str, Definition]:
         if self._read_at is None or clock.monotonic() - self._read_at >= seconds:

@@ -10,6 +10,7 @@ from windlass.engine.jobs import Jobs
 from windlass.engine.leases import Leases
 from windlass.engine.making import Maker
 from windlass.engine.nudges import Nudges
+from windlass.engine.queues import Queues
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.tenants import Tenants
@@ -33,6 +34,7 @@ class Engine:
         self.definitions = Definitions(storage, self.nudges)
         self.jobs = Jobs(storage, self.definitions, self.nudges)
         self.tenants = Tenants(storage, self.nudges)
+        self.queues = Queues(storage, self.nudges)
         self.maker = Maker(self.definitions, settings)
         self.triggers = Triggers(storage, self.maker, self.nudges)
         self.events = Events(storage, self.maker, self.nudges, telemetry)
@@ -60,6 +62,7 @@ class Engine:
                     await self._check()
         await self.definitions.sync()
         await self.triggers.sync()
+        await self.definitions.refresh()
 
     async def ready_beside(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that

@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from windlass.core import share
 from windlass.core.durations import words
-from windlass.core.models import Job, Scope, WorkerRow
+from windlass.core.models import Job, Line, Scope, WorkerRow
 from windlass.core.states import JobState
 from windlass.ids import short
 from windlass.storage.base import Storage
@@ -50,6 +49,15 @@ async def _reasons(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
         yield Explanation(
             "tenant_suspended", f"Its tenant {job.tenant} is {tenant.state if tenant else 'gone'}."
         )
+    queue = next((q for q in await storage.queues() if q.name == job.queue), None)
+    if queue is not None and queue.paused_at is not None:
+        by = f" by {queue.paused_by}" if queue.paused_by else ""
+        why = f": {queue.pause_reason}" if queue.pause_reason else ""
+        yield Explanation(
+            "queue_paused",
+            f"Its queue {job.queue} was paused{by}{why}.",
+            f"windlass queues resume {job.queue}",
+        )
     if job.held:
         yield Explanation("held", "It is on hold.", f"windlass jobs run-now {short(job.id)}")
     if job.state is JobState.PENDING:
@@ -87,12 +95,18 @@ async def _parents(storage: Storage, job: Job) -> Explanation:
 
 
 async def _limits(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
-    names = [f"definition:{job.definition}", f"tenant:{job.tenant}"]
-    for name, room in (await storage.rooms(names)).items():
-        if room < 1:
-            _, definition, _ = share.limit_target(name)
-            whose = f"definition {job.definition}" if definition else f"tenant {job.tenant}"
-            yield Explanation("limit_full", f"As many jobs as allowed run already: {whose}.")
+    whose = {
+        f"definition:{job.definition}": f"definition {job.definition}",
+        f"tenant:{job.tenant}": f"tenant {job.tenant}",
+        f"queue:{job.queue}": f"queue {job.queue}",
+    }
+    line = Line(queue=job.queue, tenant=job.tenant, gate=job.gate, limits=tuple(whose))
+    for (name, kind), room in (await storage.rooms(line)).items():
+        who = whose.get(name, f"its key in {job.definition}")
+        if room < 1 and kind == "running":
+            yield Explanation("limit_full", f"As many jobs as allowed run already: {who}.")
+        elif room < 1:
+            yield Explanation("rate_full", f"As many as its rate allows have just begun: {who}.")
 
 
 async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:

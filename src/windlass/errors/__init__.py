@@ -23,6 +23,7 @@
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
     │   ├── WL2110 CommandTemplateInvalid   a command declared in a way that cannot work
     │   ├── WL2111 ArgumentRefused          a value that cannot be passed to a command
+    │   ├── WL2112 DefinitionInUse          it cannot be deleted
     │   ├── WL2201 TenantNotFound
     │   └── WL2202 TenantSuspended
     ├── 3xxx  jobs
@@ -57,6 +58,7 @@ from windlass.errors.asked import (
     CommandInvalid,
     ConfirmationNeeded,
     DefinitionDisabled,
+    DefinitionInUse,
     DefinitionInvalid,
     DefinitionNotFound,
     OptionInvalid,
@@ -119,6 +121,7 @@ __all__ = [
     "DatabaseTimeout",
     "DatabaseUnreachable",
     "DefinitionDisabled",
+    "DefinitionInUse",
     "DefinitionInvalid",
     "DefinitionNotFound",
     "DuplicateJob",

@@ -141,6 +141,20 @@ class DefinitionInvalid(WindlassError):
         )
 
 
+class DefinitionInUse(WindlassError):
+    """A definition cannot be deleted while jobs, ended ones included, or triggers speak of it."""
+
+    code = "WL2112"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"definition {quoted(key)} cannot be deleted: it is in use.",
+            reason="A trigger makes jobs of it, or there are jobs of it, ended ones included.",
+            hint=f"To stop it: `windlass definitions disable {key}`. What has ended is pruned in time.",
+        )
+
+
 class TenantNotFound(WindlassError):
     """No tenant has this id, or it was deleted."""
 

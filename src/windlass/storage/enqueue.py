@@ -165,6 +165,7 @@ def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Any]:
                 job.trigger_due_at,
                 job.created_by,
                 job.metadata,
+                job.gate,
             )
             for place, (job, after) in enumerate(parents)
         ],

@@ -4,13 +4,16 @@ Every one is guarded by job and lease token; the rows it changed are its answer.
 """
 
 import random
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from windlass.core import share
+from windlass.core.gates import definition_of
 from windlass.core.jsontext import dump_json
+from windlass.core.limits import Limit, Room
 from windlass.core.models import (
     Finish,
     Held,
@@ -24,6 +27,7 @@ from windlass.core.models import (
     Survey,
 )
 from windlass.core.priority import LOWEST
+from windlass.core.rates import PARTS
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 from windlass.storage import rows
@@ -33,6 +37,8 @@ from windlass.storage.expired import Expired
 
 #: Before every job.
 _FRONT = Place(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))
+#: The limits of a line, as a survey tells them.
+_LIMITS = ("definition_limit", "tenant_limit", "queue_limit")
 _STATES = {state.value: state for state in JobState}
 
 
@@ -67,9 +73,7 @@ class LeaseVerbs:
                     tenant=TenantId(row["tenant_id"]),
                     gate=row["gate"],
                     weight=row["weight"],
-                    limits=share.limit_names(
-                        row["tenant_id"], row["gate"], row["max_running"], row["max_concurrency"]
-                    ),
+                    limits=tuple(row[limit] for limit in _LIMITS if row[limit] is not None),
                     first=rows.place(row),
                 )
                 for row in found
@@ -98,20 +102,24 @@ class LeaseVerbs:
         async with self._db.transaction(Lane.WORK) as session:
             # Two statements: the room must be counted after the lock was won.
             locked = await session.run("lock_limits", names=[(name,) for name in names])
-            free = [(row["name"],) for row in locked]
-            counted = await session.run("rooms", names=free) if free else []
-            rooms = {row["name"]: max(0, int(row["room"])) for row in counted}
+            limits = {row["name"]: Limit.of(row) for row in locked}
+            rooms = await _rooms(session, limits, [quota.line for quota in quotas])
             # In no fixed order, or the first line would always have the little room there is.
             shuffled = random.sample(quotas, len(quotas))
-            allowed = share.within(shuffled, {name: rooms.get(name, 0) for name in names})
+            allowed = share.within(shuffled, limits, rooms)
             if not allowed:
                 return []
-            return await self._take(session, worker, allowed, known, names, lease_time)
+            leases = await self._take(
+                session, worker, allowed, known, list(limits.values()), lease_time
+            )
+            await _note_starts(session, limits, leases)
+            return leases
 
-    async def rooms(self, names: Sequence[str]) -> dict[str, int]:
-        """How many more jobs may run under each limit that exists; a look, not a promise."""
-        counted = await self._db.run("rooms", names=[(name,) for name in names])
-        return {row["name"]: int(row["room"]) for row in counted}
+    async def rooms(self, line: Line) -> dict[Room, int]:
+        """How much room there is for jobs of a line under each of the limits that it names and that
+        exist; a look, not a promise."""
+        found = await self._db.run("limits", names=[(name,) for name in line.limits])
+        return await _rooms(self._db, {row["name"]: Limit.of(row) for row in found}, [line])
 
     async def stops(self, held: Sequence[Held]) -> set[JobId]:
         """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
@@ -193,7 +201,7 @@ class LeaseVerbs:
         worker: WorkerId,
         quotas: Sequence[Quota],
         known: Collection[str],
-        limits: Sequence[str],
+        limits: Sequence[Limit],
         lease_time: timedelta,
     ) -> list[Lease]:
         lane = {"lane": Lane.WORK} if session is self._db else {}
@@ -205,19 +213,48 @@ class LeaseVerbs:
                     q.line.queue,
                     q.line.tenant,
                     q.line.gate,
+                    definition_of(q.line.gate),
                     q.line_limit,
                     q.tenant_limit,
                     *(q.begin or _FRONT),
                 )
                 for q in quotas
             ],
-            limits=[share.limit_target(name) for name in limits],
+            limits=[limit.target for limit in limits],
             known_keys=list(known),
             worker_id=worker,
             lease_seconds=lease_time.total_seconds(),
         )
         leases = [rows.lease(row) for row in claimed]
         return sorted(leases, key=lambda lease: (lease.priority, lease.due_at, lease.job_id))
+
+
+async def _rooms(
+    session: Database | Session, limits: Mapping[str, Limit], lines: Sequence[Line]
+) -> dict[Room, int]:
+    asked = {
+        room: None
+        for line in lines
+        for name in line.limits
+        if name in limits
+        for room in limits[name].rooms(line)
+    }
+    if not asked:
+        return {}
+    counted = await session.run("rooms", rooms=list(asked))
+    return {(row["name"], row["kind"]): max(0, int(row["room"])) for row in counted}
+
+
+async def _note_starts(
+    session: Session, limits: Mapping[str, Limit], leases: Sequence[Lease]
+) -> None:
+    begun: Counter[tuple[str, float]] = Counter()
+    for lease in leases:
+        if limit := limits.get(f"definition:{lease.definition}"):
+            begun.update(limit.rates(lease.gate))
+    if begun:
+        starts = [(name, seconds, PARTS, count) for (name, seconds), count in begun.items()]
+        await session.run("note_starts", starts=sorted(starts))
 
 
 def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:

@@ -18,7 +18,7 @@ COLUMNS = (
     "on_parent_failure, waits, held, expires_at, attempts, max_attempts, worker_deaths, "
     "lease_token, lease_expires_at, worker_id, timeout_seconds, cancel_requested_at, "
     "cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at, "
-    "updated_at, progress, progress_note, outcome, last_error, error_type, reason"
+    "updated_at, progress, progress_note, outcome, last_error, error_type, reason, gate"
 )
 
 _OPEN: Sequence[tuple[str, frozenset[str]]] = (

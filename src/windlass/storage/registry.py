@@ -1,33 +1,42 @@
 """Verbs on definitions, tenants and workers."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal
 
+from windlass.core import registry
 from windlass.core.jsontext import dump_json
-from windlass.core.models import Definition, Tenant, WorkerRow
-from windlass.ids import JobId, WorkerId
+from windlass.core.models import Definition, Queue, Tenant, WorkerRow
+from windlass.ids import JobId, QueueName, WorkerId
 from windlass.storage import rows
 from windlass.storage.again import again
 from windlass.storage.batches import BATCHES
 from windlass.storage.database import Database, Lane, Session
+
+#: What to store, of the rows found by key.
+Change = Callable[[Mapping[str, Definition]], Sequence[Definition]]
 
 
 class RegistryVerbs:
     _db: Database
 
     @again
+    async def change_definitions(self, keys: Collection[str], change: Change) -> set[str]:
+        """Change definitions as they stand, alone: `change` gets the rows of these keys and answers
+        those to store. Answers their keys. Regate afterwards."""
+        async with self._db.transaction() as session:
+            return await change_definitions(session, keys, change)
+
     async def sync_definitions(self, declared: Sequence[Definition]) -> set[str]:
         """Make rows follow the definitions in code. Answers the keys that were new or changed."""
-        async with self._db.transaction() as session:
-            return await sync_definitions(session, declared)
+        return await self.change_definitions([each.key for each in declared], following(declared))
 
     async def definitions(self) -> list[Definition]:
         """All definitions, by key."""
         return [rows.definition(row) for row in await self._db.run("definitions")]
 
-    async def set_enabled(self, key: str, enabled: bool) -> bool:
-        """Enable or disable a definition; False if there is none. Regate afterwards."""
-        return bool(await self._db.run("set_enabled", key=key, enabled=enabled))
+    async def drop_definition(self, key: str) -> bool:
+        """Forget a definition; False if there is none, or a job or a trigger speaks of it."""
+        return bool(await self._db.run("drop_definition", key=key))
 
     async def gates_changed(self) -> bool:
         """Whether a definition's gate changed within the last hour."""
@@ -58,6 +67,41 @@ class RegistryVerbs:
     async def tenants(self) -> list[Tenant]:
         """All tenants, by id; deleted ones included."""
         return [rows.tenant(row) for row in await self._db.run("tenants")]
+
+    @again
+    async def put_queue(
+        self,
+        name: str,
+        *,
+        paused: bool | None = None,
+        by: str | None = None,
+        reason: str | None = None,
+        limit: int | Literal["unchanged"] | None = "unchanged",
+    ) -> Queue:
+        """Say of a queue whether it is paused, and its limit; what is not said stays."""
+        async with self._db.transaction() as session:
+            await session.run("lock_registry")
+            found = await session.run("queue", name=name)
+            before = rows.queue(found[0]) if found else Queue(name=QueueName(name))
+            limited = before.max_concurrency if limit == "unchanged" else limit
+            if paused is None:
+                paused, by, reason = bool(before.paused_at), before.paused_by, before.pause_reason
+            await session.run(
+                "put_queue",
+                name=name,
+                paused=paused,
+                paused_by=by,
+                pause_reason=reason,
+                max_concurrency=limited,
+            )
+            if limited != before.max_concurrency:
+                await session.run("set_limits")
+                await session.run("hold_running")
+            return rows.queue((await session.run("queue", name=name))[0])
+
+    async def queues(self) -> list[Queue]:
+        """What was said about queues, by name."""
+        return [rows.queue(row) for row in await self._db.run("queues")]
 
     async def open_jobs(self, tenant: str, *, most: int = 1000) -> list[JobId]:
         """Some open jobs of a tenant that are not asked to stop yet."""
@@ -94,15 +138,40 @@ class RegistryVerbs:
         await self._db.run("forget_workers", seconds=unseen_seconds)
 
 
-async def sync_definitions(session: Session, declared: Sequence[Definition]) -> set[str]:
+async def change_definitions(session: Session, keys: Collection[str], change: Change) -> set[str]:
     """The same inside a transaction that is open."""
-    changed = await session.run(
-        "sync_definitions", definitions=[_definition_row(d) for d in declared]
-    )
+    await session.run("lock_registry")
+    found = await session.run("definitions_of", known=[(key,) for key in keys])
+    before = {row["key"]: rows.definition(row) for row in found}
+    changed = change(before)
     if changed:
+        await session.run("put_definitions", definitions=[_definition_row(d) for d in changed])
+    if any(_limits(each) != _limits(before.get(each.key)) for each in changed):
         await session.run("set_limits")
         await session.run("hold_running")
-    return {row["key"] for row in changed}
+    return {each.key for each in changed}
+
+
+def following(declared: Sequence[Definition]) -> Change:
+    """The change that makes rows follow the code."""
+    return lambda found: [
+        registry.follows(found.get(each.key), each)
+        for each in declared
+        if registry.differs(found.get(each.key), each)
+    ]
+
+
+def _limits(definition: Definition | None) -> tuple[Any, ...]:
+    if definition is None:
+        return (None,) * 6
+    return (
+        definition.max_concurrency,
+        definition.max_per_key,
+        definition.rate_count,
+        definition.rate_seconds,
+        definition.key_rate_count,
+        definition.key_rate_seconds,
+    )
 
 
 def _definition_row(definition: Definition) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from windlass.core.models import (
     Lease,
     LogLine,
     Place,
+    Queue,
     Tenant,
     Transition,
     Trigger,
@@ -115,6 +116,7 @@ def job(row: Row) -> Job:
         error_type=row["error_type"],
         error_trace=row.get("error_trace"),
         reason=row["reason"],
+        gate=row["gate"],
     )
 
 
@@ -148,6 +150,7 @@ def lease(row: Row) -> Lease:
         maybe_instant(row["trigger_due_at"]),
         row["timeout_seconds"],
         row["metadata"],
+        row["gate"],
     )
 
 
@@ -250,6 +253,16 @@ def tenant(row: Row) -> Tenant:
         max_running=row["max_running"],
         max_open=row["max_open"],
         timezone=row["timezone"],
+    )
+
+
+def queue(row: Row) -> Queue:
+    return Queue(
+        name=QueueName(row["name"]),
+        paused_at=maybe_instant(row["paused_at"]),
+        paused_by=row["paused_by"],
+        pause_reason=row["pause_reason"],
+        max_concurrency=row["max_concurrency"],
     )
 
 

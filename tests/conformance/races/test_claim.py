@@ -19,6 +19,7 @@ from tests.conformance.builders import (
     new_jobs,
     regate,
     release,
+    set_enabled,
     started,
     state_of,
 )
@@ -126,11 +127,11 @@ async def test_claim_against_disabling_the_definition(storage, twin):
     for number in range(ROUNDS):
         id = await enqueue(storage)
 
-        leases, _ = await race(number, claim(storage), twin.set_enabled("plain", False))
+        leases, _ = await race(number, claim(storage), set_enabled(twin, "plain", False))
 
         assert (await state_of(storage, id) is RUNNING) == bool(leases)
         assert await claim_all(storage) == []
-        await storage.set_enabled("plain", True)
+        await set_enabled(storage, "plain", True)
         await regate(storage)
         for lease in leases or await claim_all(storage):
             assert await end(storage, lease) is COMPLETED

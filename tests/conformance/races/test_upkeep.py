@@ -17,6 +17,7 @@ from tests.conformance.builders import (
     new_jobs,
     offer,
     regate,
+    set_enabled,
 )
 from tests.conformance.races.race import ROUNDS, in_one_place, race
 from windlass.core.models import ALL_TENANTS
@@ -85,11 +86,11 @@ async def test_sync_against_enqueue(storage, twin):
 
 async def test_disabling_a_definition_against_enqueue(storage, twin):
     for number in range(ROUNDS):
-        stored, _ = await race(number, offer(storage, new_job()), twin.set_enabled("plain", False))
+        stored, _ = await race(number, offer(storage, new_job()), set_enabled(twin, "plain", False))
 
         assert stored.status in ("created", "disabled_definition")
         assert await claim_all(storage) == []
-        await storage.set_enabled("plain", True)
+        await set_enabled(storage, "plain", True)
         await regate(storage)
         leases = await claim_all(storage)
         assert len(leases) == (1 if stored.status == "created" else 0)

@@ -7,17 +7,18 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from windlass.core.gates import definition_of, has_key
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.link import Link
 from windlass.storage.mysql.literal import filled
 from windlass.storage.sql import Rows, Statement
 
 Job = dict[str, Any]
-#: Queue, tenant, gate, the most to take from it, the most to take of its tenant and queue, and where
-#: it could be gone on with: there is no need to, the index leads past what was taken.
+#: Queue, tenant, gate, the gate's definition, the most to take from it, the most to take of its tenant
+#: and queue, and where it could be gone on with: no need to, the index leads past what was taken.
 Line = tuple[Any, ...]
-#: Its name, and the definition or the tenant that it is about.
-Limit = tuple[str, str | None, str | None]
+#: Its name, the definition, tenant or queue that it is about, and whether keys are counted too.
+Limit = tuple[str, str | None, str | None, str | None, bool]
 #: The definitions whose jobs may be taken, by queue, tenant and gate.
 May = Mapping[tuple[Any, ...], tuple[str, ...]]
 
@@ -30,10 +31,11 @@ def claim(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) ->
     asked = filled(
         who_may,
         {
-            **dialect.carried("lines", [line[:5] for line in lines]),
+            **dialect.carried("lines", [line[:6] for line in lines]),
             "known_keys": tuple(params["known_keys"]),
-            "limited_definitions": tuple(key for _, key, _ in limits if key is not None),
-            "limited_tenants": tuple(tenant for _, _, tenant in limits if tenant is not None),
+            "limited_definitions": _named_by(1, limits),
+            "limited_tenants": _named_by(2, limits),
+            "limited_queues": _named_by(3, limits),
         },
     )
     jobs = _shared_out(_picked(link, asked, pick, lines, params["known_keys"]), lines)
@@ -51,12 +53,16 @@ def claim(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) ->
     return jobs
 
 
+def _named_by(place: int, limits: Sequence[Limit]) -> tuple[str, ...]:
+    return tuple(str(limit[place]) for limit in limits if limit[place] is not None)
+
+
 def _picked(
     link: Link, who_may: str, pick: Statement, lines: Sequence[Line], known: Sequence[str]
 ) -> list[Job]:
     """Lock the first jobs of all lines. Most often the survey was right about who may run, so that
     they are picked along with asking; if not, what may run is picked once it is known."""
-    hoped: May = {line[:3]: (line[2],) if line[2] else tuple(known) for line in lines}
+    hoped: May = {line[:3]: (line[3],) if line[3] else tuple(known) for line in lines}
     picks = [_pick(link, pick, lines, hoped)] if lines else []
     allowed, *rows = link.queries([who_may, *picks])
     may: May = {(row["queue"], row["tenant_id"], row["gate"]): _claimable(row) for row in allowed}
@@ -102,12 +108,14 @@ def _pick(
 
 
 def _named(line: Line) -> Mapping[str, Any]:
-    return dict(zip(("queue", "tenant_id", "gate", "line_limit"), line, strict=False))
+    return dict(zip(("queue", "tenant_id", "gate", "definition", "line_limit"), line, strict=False))
 
 
 def _claimable(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The definitions whose jobs may be taken from a line."""
-    return (row["gate"],) if row["gate"] else tuple(json.loads(row["plain"] or "[]"))
+    if row["gate"]:
+        return (definition_of(row["gate"]),)
+    return tuple(json.loads(row["plain"] or "[]"))
 
 
 def _jobs(row: Mapping[str, Any], lines: Sequence[Line]) -> Iterator[Job]:
@@ -154,6 +162,7 @@ def _jobs(row: Mapping[str, Any], lines: Sequence[Line]) -> Iterator[Job]:
             "trigger_due_at": trigger_due_at and _instant(trigger_due_at),
             "timeout_seconds": timeout_seconds,
             "metadata": metadata,
+            "gate": lines[place][2],
         }
 
 
@@ -168,7 +177,7 @@ def _instant(text: str) -> datetime:
 
 def _shared_out(picked: Sequence[Job], lines: Sequence[Line]) -> list[Job]:
     """Of what was picked, no more for each tenant of a queue than its limit, most urgent first."""
-    left = {(queue, tenant): most for queue, tenant, _, _, most, *_ in lines}
+    left = {(queue, tenant): most for queue, tenant, _, _, _, most, *_ in lines}
     taken = []
     for job in sorted(picked, key=lambda job: (job["priority"], job["due_at"], job["id"])):
         who = (job["queue"], job["tenant_id"])
@@ -194,6 +203,12 @@ def _holds(jobs: Sequence[Job], limits: Sequence[Limit]) -> Iterable[tuple[str, 
     if not limits:
         return
     for job in jobs:
-        for name, definition, tenant in limits:
-            if definition == job["definition"] or tenant == job["tenant_id"]:
+        for name, definition, tenant, queue, per_key in limits:
+            if definition == job["definition"] and per_key and has_key(job["gate"]):
+                yield job["id"], f"key:{job['gate']}"
+            if (
+                definition == job["definition"]
+                or tenant == job["tenant_id"]
+                or queue == job["queue"]
+            ):
                 yield job["id"], name

@@ -104,7 +104,8 @@ class _Found:
         return "created" if state == "active" else "suspended_tenant"
 
     def gate(self, kind: Kind) -> str:
-        return self.definitions[kind["definition"]][1]
+        gate: str = kind["own_gate"] or self.definitions[kind["definition"]][1]
+        return gate
 
 
 def _look(

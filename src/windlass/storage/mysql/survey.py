@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from typing import Any
 
+from windlass.core.gates import definition_of
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.link import Link
 from windlass.storage.mysql.literal import filled
@@ -45,7 +46,9 @@ def survey(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) -
                 some,
                 link.ask(
                     claimable,
-                    **dialect.carried("lines", [(queue, *line, None, None) for line in some]),
+                    **dialect.carried(
+                        "lines", [(queue, *line, definition_of(line[1])) for line in some]
+                    ),
                     known_keys=tuple(params["known_keys"]),
                 ),
             )

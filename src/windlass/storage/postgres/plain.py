@@ -36,9 +36,10 @@ _PLAIN = {
     "held": False,
 }
 _TAKEN = [_ASKED.index(column) for column in _COPIED]
+_TOLD = [*_TAKEN, _ASKED.index("own_gate")]
 _LOOKED_AT = [(_ASKED.index(column), usual) for column, usual in _PLAIN.items()]
-_ID, _TENANT, _DEFINITION, _QUEUE = (
-    _ASKED.index(column) for column in ("id", "tenant_id", "definition", "queue")
+_ID, _TENANT, _DEFINITION, _QUEUE, _GATE = (
+    _ASKED.index(column) for column in ("id", "tenant_id", "definition", "queue", "own_gate")
 )
 
 
@@ -59,7 +60,7 @@ def shortest_way(jobs: Sequence[Job]) -> tuple[str, dict[str, Any]]:
     """The verb that stores plain jobs, and what it is to be told."""
     if len(jobs) == 1:
         [job] = jobs
-        return "enqueue_one", {_ASKED[place]: job[place] for place in _TAKEN}
+        return "enqueue_one", {_ASKED[place]: job[place] for place in _TOLD}
     return "enqueue_plain", {"jobs": jobs}
 
 
@@ -79,7 +80,8 @@ async def copied(session: Session, jobs: Sequence[Job]) -> bool:
     if any((tenant, definition) not in gates for tenant, _, definition in groups):
         return False
     records = [
-        (*[job[place] for place in _TAKEN], gates[job[_TENANT], job[_DEFINITION]]) for job in jobs
+        (*[job[place] for place in _TAKEN], job[_GATE] or gates[job[_TENANT], job[_DEFINITION]])
+        for job in jobs
     ]
     try:
         async with session.connection.transaction():

@@ -47,11 +47,12 @@ alter table windlass_limits
     add column /*M! if not exists */ key_rate_seconds double;
 alter table windlass_holds modify column name varchar(300) not null;
 
--- How many attempts began under a rate, by twentieths of its time.
+-- How many attempts began under a rate, by parts of its time, and until when they count.
 create table if not exists windlass_starts (
     name varchar(300) not null,
     slot bigint not null,
     started integer not null,
+    until datetime(6) not null,
     primary key (name, slot)
 ) engine = InnoDB default charset = utf8mb4 /*M! collate = utf8mb4_nopad_bin */ /*!80017 collate = utf8mb4_0900_bin */;
 

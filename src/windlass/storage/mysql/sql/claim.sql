@@ -10,10 +10,13 @@ select l.queue, l.tenant_id, l.gate,
      where `key` in :known_keys and enabled = 1 and gate = '' lock in share mode) as plain
 from {lines} l
 straight_join windlass_tenants t force index (primary) on t.id = l.tenant_id and t.state = 'active'
-left join windlass_definitions d on d.`key` = l.gate
+left join windlass_queues q force index (primary) on q.name = l.queue
+left join windlass_definitions d on d.`key` = l.definition
 where (t.max_running is null or t.id in :limited_tenants)
-    and (l.gate = '' or d.enabled = 1 and d.gate = l.gate and d.`key` in :known_keys
-         and (d.max_concurrency is null or d.`key` in :limited_definitions))
+    and q.paused_at is null and (q.max_concurrency is null or q.name in :limited_queues)
+    and (l.gate = '' or d.enabled = 1 and (d.gate = l.gate or l.gate <> d.`key`) and d.`key` in :known_keys
+         and (coalesce(d.max_concurrency, d.max_per_key, d.rate_count, d.key_rate_count) is null
+              or d.`key` in :limited_definitions))
 lock in share mode;
 
 -- The index gives the order, and only the rows that are taken stay locked.
@@ -55,4 +58,4 @@ from json_table(:taken, '$[*]' columns (
 insert into windlass_holds (job_id, name)
 select job_id, name
 from json_table(:holds, '$[*]' columns (
-    job_id char(36) path '$[0]', name varchar(255) character set utf8mb4 path '$[1]')) h
+    job_id char(36) path '$[0]', name varchar(300) character set utf8mb4 path '$[1]')) h

@@ -26,7 +26,7 @@ select place, id, answer, gate, due, goes_to from json_table(@windlass_input, '$
     place integer path '$[0]', id char(36) character set ascii collate ascii_bin path '$[1]',
     answer varchar(32) character set ascii collate ascii_bin path '$[2]',
     goes_to varchar(16) character set ascii collate ascii_bin path '$[3]',
-    due datetime(6) path '$[4]', gate varchar(191) character set utf8mb4 path '$[5]')) n;
+    due datetime(6) path '$[4]', gate varchar(255) character set utf8mb4 path '$[5]')) n;
 
 -- The limit has the server keep this as a table with a key.
 
@@ -63,7 +63,7 @@ select coalesce(json_arrayagg(json_array(
     case when j.parents = 0 and j.held = 0
         and coalesce(j.due_at <= @windlass_now, coalesce(j.delay, 0) <= 0) then 'live' else 'later' end,
     coalesce(j.due_at, @windlass_now + interval round(coalesce(j.delay, 0) * 1000000) microsecond),
-    d.gate,
+    coalesce(j.own_gate, d.gate),
     if(j.dedupe_key is null and j.idempotency_key is null, '', 'keyed'))), '[]') into @windlass_input
 from {jobs} j
 left join windlass_definitions d on d.`key` = j.definition

@@ -7,12 +7,14 @@ select max(id) into @windlass_last from (
 select coalesce(json_arrayagg(j.id), '[]') into @windlass_moving
 from windlass_live j force index (primary)
 straight_join windlass_definitions d force index (primary) on d.`key` = j.definition
-where j.id > :cursor and j.id <= @windlass_last and j.gate <> d.gate;
+where j.id > :cursor and j.id <= @windlass_last and j.gate <> d.gate
+    -- Others stand behind a gate of their own.
+    and j.gate in ('', j.definition);
 
 update json_table(@windlass_moving, '$[*]' columns (id char(36) character set ascii collate ascii_bin path '$')) n
 straight_join windlass_live j force index (primary) on j.id = n.id
 straight_join windlass_definitions d force index (primary) on d.`key` = j.definition
 set j.gate = d.gate
-where j.gate <> d.gate;
+where j.gate <> d.gate and j.gate in ('', j.definition);
 
 select @windlass_last as last_id, json_length(@windlass_moving) as moved

@@ -15,13 +15,31 @@ union all
  where queue = :queue and tenant_id > :tenant_id
  order by tenant_id, gate limit 20);
 
--- Which of these lines have something to claim. The inner limits keep that a look at one job.
-select l.queue, l.tenant_id, l.gate, t.weight, t.max_running, d.max_concurrency
+-- Which of these lines have something to claim. The inner limits keep that a look at one job. What is
+-- full is passed by, or it would be all that is seen. A gate names the definition, perhaps a
+-- version of its payload, and perhaps a key.
+select l.queue, l.tenant_id, l.gate, t.weight,
+    ld.name as definition_limit, lt.name as tenant_limit, lq.name as queue_limit
 from {lines} l
 straight_join windlass_tenants t force index (primary) on t.id = l.tenant_id and t.state = 'active'
 left join windlass_definitions d
-    on d.`key` = l.gate and d.gate = l.gate and d.enabled = 1 and d.`key` in :known_keys
+    on d.`key` = l.definition and (d.gate = l.gate or d.`key` <> l.gate) and d.enabled = 1
+        and substring_index(l.gate, char(30), 1) in :known_keys
+left join windlass_limits ld force index (primary) on ld.name = concat('definition:', d.`key`)
+left join windlass_limits lt force index (primary) on lt.name = concat('tenant:', l.tenant_id)
+left join windlass_limits lq force index (primary) on lq.name = concat('queue:', l.queue)
 where (l.gate = '' or d.`key` is not null)
+    and not exists (select 1 from windlass_queues p where p.name = l.queue and p.paused_at is not null)
+    and (ld.max_running is null or ld.max_running > (select count(*) from windlass_holds h where h.name = ld.name))
+    and (lt.max_running is null or lt.max_running > (select count(*) from windlass_holds h where h.name = lt.name))
+    and (lq.max_running is null or lq.max_running > (select count(*) from windlass_holds h where h.name = lq.name))
+    and (ld.max_per_key is null or instr(l.gate, char(30)) = 0 or ld.max_per_key > (
+        select count(*) from windlass_holds h where h.name = concat('key:', l.gate)))
+    and (ld.rate_count is null or ld.rate_count > (
+        select coalesce(sum(s.started), 0) from windlass_starts s where s.name = ld.name and s.until > {now}))
+    and (ld.key_rate_count is null or instr(l.gate, char(30)) = 0 or ld.key_rate_count > (
+        select coalesce(sum(s.started), 0) from windlass_starts s
+        where s.name = concat('key:', l.gate) and s.until > {now}))
     and (select 1 from windlass_live j force index (windlass_live_line)
          where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
             and j.state = 'queued' and j.definition in :known_keys

@@ -45,11 +45,12 @@ alter table windlass_limits
     add key_rate_count integer,
     add key_rate_seconds double precision;
 
--- How many attempts began under a rate, by twentieths of its time.
+-- How many attempts began under a rate, by parts of its time, and until when they count.
 create table windlass_starts (
     name text not null,
     slot bigint not null,
     started integer not null,
+    until timestamptz not null,
     primary key (name, slot)
 );
 

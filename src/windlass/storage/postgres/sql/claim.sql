@@ -13,7 +13,8 @@ picked as (
     -- nothing under a limit that was not locked for this claim.
     join windlass_tenants t on t.id = l.tenant_id and t.state = 'active'
         and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
-    left join windlass_definitions d on d.key = l.gate
+    left join windlass_queues q on q.name = l.queue
+    left join windlass_definitions d on d.key = l.definition
     -- Jobs before the place to begin at are left out, all but those of a higher priority: stepping over
     -- what lies there is what a claim's time would go on.
     cross join lateral (
@@ -23,7 +24,7 @@ picked as (
             where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
                 and j.priority < l.begin_priority
                 and j.state = 'queued'
-                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
+                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.definition] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
             order by j.priority, j.due_at, uuid_send(j.id)
             limit l.line_limit
@@ -36,7 +37,7 @@ picked as (
             where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
                 and (j.priority, j.due_at, uuid_send(j.id)) >= (l.begin_priority, l.begin_due_at, uuid_send(l.begin_id))
                 and j.state = 'queued'
-                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.gate] end)
+                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.definition] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
             order by j.priority, j.due_at, uuid_send(j.id)
             limit l.line_limit
@@ -44,9 +45,12 @@ picked as (
         ) behind
         limit l.line_limit
     ) c
-    where l.gate = ''
-        or d.enabled and d.gate = l.gate and d.key = any(cast(:known_keys as text[]))
-            and (d.max_concurrency is null or exists (select 1 from {limits} m where m.definition = d.key))
+    where q.paused_at is null
+        and (q.max_concurrency is null or exists (select 1 from {limits} m where m.queue = l.queue))
+        and (l.gate = ''
+            or d.enabled and (d.gate = l.gate or l.gate <> d.key) and d.key = any(cast(:known_keys as text[]))
+                and (coalesce(d.max_concurrency, d.max_per_key, d.rate_count, d.key_rate_count) is null
+                     or exists (select 1 from {limits} m where m.definition = d.key)))
 ),
 claimed as (
     update windlass_live j
@@ -62,7 +66,7 @@ claimed as (
     returning j.id, j.lease_token, j.tenant_id, j.definition, j.queue, j.payload, j.priority,
         j.attempts, j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at,
         j.last_started_at, j.source, j.source_ref, j.correlation_id, j.created_by,
-        j.trigger_due_at, j.timeout_seconds, j.metadata
+        j.trigger_due_at, j.timeout_seconds, j.metadata, j.gate
 ),
 watched as (
     insert into windlass_claims (worker_id, job_ids, look_at)
@@ -71,8 +75,14 @@ watched as (
 ),
 limited as (
     insert into windlass_holds (job_id, name)
-    select c.id, m.name from claimed c
-    join {limits} m on m.definition = c.definition or m.tenant_id = c.tenant_id
+    select c.id, m.name from claimed c join {limits} m on m.definition = c.definition
+    union all
+    select c.id, m.name from claimed c join {limits} m on m.tenant_id = c.tenant_id
+    union all
+    select c.id, m.name from claimed c join {limits} m on m.queue = c.queue
+    union all
+    select c.id, 'key:' || c.gate from claimed c join {limits} m on m.definition = c.definition and m.per_key
+    where strpos(c.gate, chr(30)) > 0
 ),
 counted as (
     insert into windlass_deltas (at, tenant_id, queue, definition, queued, running, wait_ms)
@@ -86,5 +96,5 @@ select id, lease_token, tenant_id, definition, queue, payload, priority, attempt
     cast(date_part('epoch', queued_at) * 1000000 as bigint) as queued_at,
     cast(date_part('epoch', due_at) * 1000000 as bigint) as due_at,
     cast(date_part('epoch', last_started_at) * 1000000 as bigint) as last_started_at,
-    source, source_ref, correlation_id, created_by, trigger_due_at, timeout_seconds, metadata
+    source, source_ref, correlation_id, created_by, trigger_due_at, timeout_seconds, metadata, gate
 from claimed

@@ -5,7 +5,7 @@ with input as (
         j.*,
         {now} as now_at,
         coalesce(j.due_at, {now} + coalesce(j.delay, 0) * interval '1 second') as due,
-        d.gate,
+        coalesce(j.own_gate, d.gate) as gate,
         -- What can be said without storing it.
         case
             when coalesce(

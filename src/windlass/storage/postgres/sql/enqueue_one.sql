@@ -1,6 +1,6 @@
 -- Stores one job that is due, has no key and waits for no other: `enqueue` in the fewest words.
 with who as (
-    select d.gate,
+    select coalesce(cast(:own_gate as text), d.gate) as gate,
         case
             when exists (select from windlass_later where id = cast(:id as uuid))
                 or exists (select from windlass_ended where id = cast(:id as uuid)) then 'created'

@@ -2,7 +2,7 @@
 with input as (
     select
         j.*,
-        d.gate,
+        coalesce(j.own_gate, d.gate) as gate,
         case
             when (select 1 from windlass_later l where l.id = j.id) = 1
                 or (select 1 from windlass_ended l where l.id = j.id) = 1 then 'created'

@@ -26,7 +26,7 @@ stored as (
         last_error, error_type, error_trace, log_sequence
     )
     select
-        m.id, m.tenant_id, m.definition, m.queue, coalesce(d.gate, m.gate), 'queued', m.priority, {now},
+        m.id, m.tenant_id, m.definition, m.queue, case when m.gate in ('', m.definition) then coalesce(d.gate, m.gate) else m.gate end, 'queued', m.priority, {now},
         m.payload, m.metadata, m.source,
         m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
         m.idempotency_key, m.on_parent_failure, m.max_attempts, m.lease_token, m.worker_id,

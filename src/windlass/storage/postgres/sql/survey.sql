@@ -8,9 +8,19 @@ with recursive served as (
     from served s where s.queue is not null
 ),
 queues as (
-    select queue from {queues} q
-    union all
-    select queue from served where queue is not null
+    select s.queue from (
+        select queue from {queues} q
+        union all
+        select queue from served where queue is not null
+    ) s
+    where not exists (select from windlass_queues p where p.name = s.queue and p.paused_at is not null)
+),
+-- What is full is passed by, or it would be all that is seen. Counted once, and only what runs.
+running as materialized (
+    select name, count(*) as jobs from windlass_holds group by name
+),
+begun as materialized (
+    select name, sum(started) as jobs from windlass_starts where until > {now} group by name
 ),
 hops as (
     select q.queue, h.tenant_id, h.gate, h.wrapped, 1 as hop
@@ -42,17 +52,23 @@ hops as (
 ),
 -- Each limit inside keeps the planner from joining the other way round, which would hop to the end.
 lines as (
-    select h.queue, h.tenant_id, h.gate, h.hop, t.weight, t.max_running, d.max_concurrency,
+    select h.queue, h.tenant_id, h.gate, h.hop, t.weight,
+        ld.name as definition_limit, lt.name as tenant_limit, lq.name as queue_limit,
         first_job.priority as first_priority, first_job.due_at as first_due_at, first_job.id as first_id
     from hops h
     cross join lateral (
-        select weight, max_running from windlass_tenants
-        where id = h.tenant_id and state = 'active' limit 1
+        select weight from windlass_tenants where id = h.tenant_id and state = 'active' limit 1
     ) t
+    -- A gate names the definition, perhaps a version of its payload, and perhaps a key.
     left join lateral (
-        select key, max_concurrency from windlass_definitions
-        where key = h.gate and gate = h.gate and enabled and key = any(cast(:known_keys as text[])) limit 1
+        select key from windlass_definitions
+        where h.gate <> '' and key = split_part(split_part(h.gate, chr(30), 1), chr(31), 1)
+            and (gate = h.gate or key <> h.gate) and enabled
+            and split_part(h.gate, chr(30), 1) = any(cast(:known_keys as text[])) limit 1
     ) d on true
+    left join lateral (select * from windlass_limits where name = 'definition:' || d.key limit 1) ld on true
+    left join lateral (select * from windlass_limits where name = 'tenant:' || h.tenant_id limit 1) lt on true
+    left join lateral (select * from windlass_limits where name = 'queue:' || h.queue limit 1) lq on true
     cross join lateral (
         select j.priority, j.due_at, j.id from windlass_live j
         where j.queue = h.queue and j.tenant_id = h.tenant_id and j.gate = h.gate
@@ -60,12 +76,22 @@ lines as (
             and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
         order by j.priority, j.due_at, uuid_send(j.id) limit 1
     ) first_job
-    where h.gate = '' or d.key is not null
+    where (h.gate = '' or d.key is not null)
+        and not exists (
+            select from running r
+            where r.name = ld.name and r.jobs >= ld.max_running
+                or r.name = lt.name and r.jobs >= lt.max_running
+                or r.name = lq.name and r.jobs >= lq.max_running
+                or r.name = 'key:' || h.gate and r.jobs >= ld.max_per_key)
+        and not exists (
+            select from begun b
+            where b.name = ld.name and b.jobs >= ld.rate_count
+                or b.name = 'key:' || h.gate and b.jobs >= ld.key_rate_count)
     limit :most
 )
 select
     extract(epoch from (select min(due_at) from windlass_later where state = 'queued') - {now}) as next_due_in,
-    l.queue, l.tenant_id, l.gate, l.weight, l.max_running, l.max_concurrency,
+    l.queue, l.tenant_id, l.gate, l.weight, l.definition_limit, l.tenant_limit, l.queue_limit,
     l.first_priority, l.first_due_at, l.first_id
 from (select 1) one left join lines l on true
 order by l.hop, l.queue

@@ -48,11 +48,12 @@ insert into windlass_limits_wider (name, max_running) select name, max_running f
 drop table windlass_limits;
 alter table windlass_limits_wider rename to windlass_limits;
 
--- How many attempts began under a rate, by twentieths of its time.
+-- How many attempts began under a rate, by parts of its time, and until when they count.
 create table windlass_starts (
     name text not null,
     slot integer not null,
     started integer not null,
+    until integer not null,
     primary key (name, slot)
 ) strict, without rowid;
 

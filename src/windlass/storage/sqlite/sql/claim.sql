@@ -15,17 +15,21 @@ from {lines} l
 -- nothing under a limit that was not counted for this claim.
 cross join windlass_tenants t on t.id = l.tenant_id and t.state = 'active'
     and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
-left join windlass_definitions d on d.key = l.gate
+left join windlass_queues q on q.name = l.queue
+left join windlass_definitions d on d.key = l.definition
 cross join windlass_live j on j.rowid in (
     select c.rowid from windlass_live c
     where c.state = 'queued' and c.queue = l.queue and c.tenant_id = l.tenant_id and c.gate = l.gate
-        and (c.definition = l.gate or l.gate = '' and c.definition in claimable)
+        and (c.definition = l.definition or l.gate = '' and c.definition in claimable)
         and (c.expires_at is null or c.expires_at > {now} or c.started_at is not null)
     order by c.priority, c.due_at, c.id
     limit (select max(min(line_limit, tenant_limit)) from {lines} l))
-where l.gate = ''
-    or d.enabled and d.gate = l.gate and d.key in {known}
-        and (d.max_concurrency is null or exists (select 1 from {limits} m where m.definition = d.key));
+where q.paused_at is null
+    and (q.max_concurrency is null or exists (select 1 from {limits} m where m.queue = l.queue))
+    and (l.gate = ''
+        or d.enabled and (d.gate = l.gate or l.gate <> d.key) and d.key in {known}
+            and (coalesce(d.max_concurrency, d.max_per_key, d.rate_count, d.key_rate_count) is null
+                 or exists (select 1 from {limits} m where m.definition = d.key)));
 
 -- One limit for all lines has picked too many from some of several.
 delete from temp.picked where row in (
@@ -44,7 +48,12 @@ insert into windlass_holds (job_id, name)
 select j.id, m.name from {limits} m
 cross join temp.picked chosen
 cross join windlass_live j on j.rowid = chosen.row
-where m.definition = j.definition or m.tenant_id = j.tenant_id;
+where m.definition = j.definition or m.tenant_id = j.tenant_id or m.queue = j.queue
+union all
+select j.id, 'key:' || j.gate from {limits} m
+cross join temp.picked chosen
+cross join windlass_live j on j.rowid = chosen.row
+where m.definition = j.definition and m.per_key and instr(j.gate, char(30)) > 0;
 
 insert into windlass_deltas (at, tenant_id, queue, definition, queued, running, wait_ms)
 select {now}, j.tenant_id, j.queue, j.definition, -count(*), count(*), sum({now} - j.due_at) / 1000
@@ -66,7 +75,7 @@ where rowid in (select row from temp.picked);
 select j.id, j.lease_token, j.tenant_id, j.definition, j.queue, j.payload, j.priority, j.attempts,
     j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at, j.last_started_at,
     j.source, j.source_ref, j.correlation_id, j.created_by, j.trigger_due_at, j.timeout_seconds,
-    j.metadata
+    j.metadata, j.gate
 from temp.picked chosen cross join windlass_live j on j.rowid = chosen.row;
 
 delete from temp.picked

@@ -6,7 +6,7 @@
 select
     a.*,
     coalesce(a.due_at, {now} + cast(round(coalesce(a.delay, 0) * 1000000) as integer)) as due,
-    d.gate,
+    coalesce(a.own_gate, d.gate) as gate,
     case
         when d.key is null then 'unknown_definition'
         when not d.enabled then 'disabled_definition'

@@ -1,2 +1,2 @@
 -- Tells the limits among these names. Nothing needs a lock: a transaction that may write is alone.
-select name, max_running from windlass_limits where name in (select name from {names} n) order by name
+select * from windlass_limits where name in (select name from {names} n) order by name

@@ -8,9 +8,19 @@ with recursive served as (
     from served s where s.queue is not null
 ),
 queues as (
-    select queue from {queues} q
-    union all
-    select queue from served where queue is not null
+    select s.queue from (
+        select queue from {queues} q
+        union all
+        select queue from served where queue is not null
+    ) s
+    where not exists (select 1 from windlass_queues p where p.name = s.queue and p.paused_at is not null)
+),
+-- What is full is passed by, or it would be all that is seen. Counted once, and only what runs.
+running as materialized (
+    select name, count(*) as jobs from windlass_holds group by name
+),
+begun as materialized (
+    select name, sum(started) as jobs from windlass_starts where until > {now} group by name
 ),
 -- A hop is the row of the first job of a line. The next one is looked for by gate, then by tenant:
 -- one comparison of both would walk through all jobs of the line before.
@@ -43,14 +53,30 @@ hops as (
     from hops h cross join windlass_live n on n.rowid = h.row
 ),
 -- Cross joins keep the order, and so let the limit end the hopping.
+-- A gate names the definition, perhaps a version of its payload, and perhaps a key.
 lines as (
-    select n.queue, n.tenant_id, n.gate, h.hop, t.weight, t.max_running, d.max_concurrency
+    select n.queue, n.tenant_id, n.gate, h.hop, t.weight,
+        ld.name as definition_limit, lt.name as tenant_limit, lq.name as queue_limit
     from hops h
     cross join windlass_live n on n.rowid = h.row
     cross join windlass_tenants t on t.id = n.tenant_id and t.state = 'active'
-    left join windlass_definitions d on d.key = n.gate and d.gate = n.gate and d.enabled
-        and d.key in (select value from json_each(:known_keys))
+    left join windlass_definitions d on n.gate <> '' and d.key = n.definition
+        and (d.gate = n.gate or d.key <> n.gate) and d.enabled
+        and substr(n.gate, 1, instr(n.gate || char(30), char(30)) - 1) in (select value from json_each(:known_keys))
+    left join windlass_limits ld on ld.name = 'definition:' || d.key
+    left join windlass_limits lt on lt.name = 'tenant:' || n.tenant_id
+    left join windlass_limits lq on lq.name = 'queue:' || n.queue
     where (n.gate = '' or d.key is not null)
+        and not exists (
+            select 1 from running r
+            where r.name = ld.name and r.jobs >= ld.max_running
+                or r.name = lt.name and r.jobs >= lt.max_running
+                or r.name = lq.name and r.jobs >= lq.max_running
+                or r.name = 'key:' || n.gate and r.jobs >= ld.max_per_key)
+        and not exists (
+            select 1 from begun b
+            where b.name = ld.name and b.jobs >= ld.rate_count
+                or b.name = 'key:' || n.gate and b.jobs >= ld.key_rate_count)
         and exists (
             select 1 from windlass_live j
             where j.state = 'queued' and j.queue = n.queue and j.tenant_id = n.tenant_id and j.gate = n.gate
@@ -60,6 +86,6 @@ lines as (
 )
 select
     ((select min(due_at) from windlass_later where state = 'queued') - {now}) / 1000000.0 as next_due_in,
-    l.queue, l.tenant_id, l.gate, l.weight, l.max_running, l.max_concurrency
+    l.queue, l.tenant_id, l.gate, l.weight, l.definition_limit, l.tenant_limit, l.queue_limit
 from (select 1) one left join lines l on true
 order by l.hop, l.queue

@@ -1,0 +1,89 @@
+"""Gates: what must be known and counted before the jobs that stand behind one may be claimed.
+
+Ordinary jobs stand behind none (''). Jobs of a definition that is limited or disabled stand behind its
+key, so that nobody else waits behind them. A job whose payload is of a later version than the
+first, or that has a limit key, stands behind a gate of its own kind, `definition␟version␞key`: workers
+of older code pass it by, and a key that is full is not in the way of the others.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from windlass.core.models import Definition
+
+#: Between definition and version, and before the key. No person types them.
+VERSION, KEY = "\x1f", "\x1e"
+
+#: A key as it is, as long as it is no longer than this; else a digest of it.
+_LONGEST_KEY = 32
+
+
+def gate_of(definition: Definition) -> str:
+    """The gate of a definition's ordinary jobs."""
+    return definition.key if not definition.enabled or is_limited(definition) else ""
+
+
+def is_limited(definition: Definition) -> bool:
+    """Whether its jobs are counted, all together or by key."""
+    return any(
+        limit is not None
+        for limit in (
+            definition.max_concurrency,
+            definition.max_per_key,
+            definition.rate_count,
+            definition.key_rate_count,
+        )
+    )
+
+
+def own_gate(definition: Definition, key: str | None) -> str | None:
+    """The gate of a job that does not stand where its definition's ordinary jobs do."""
+    if key is None and definition.version == 1:
+        return None
+    version = "" if definition.version == 1 else f"{VERSION}{definition.version}"
+    return definition.key + version + ("" if key is None else KEY + _token(key))
+
+
+def needs(known: Mapping[str, int] | Iterable[str]) -> list[str]:
+    """What a worker may pass: its definitions, and the versions of their payloads that it knows."""
+    if not isinstance(known, Mapping):
+        return list(known)
+    later = [f"{key}{VERSION}{n}" for key, most in known.items() for n in range(2, most + 1)]
+    return [*known, *later]
+
+
+def definition_of(gate: str) -> str:
+    """The definition whose jobs stand behind a gate; '' if they are of several."""
+    return gate.partition(KEY)[0].partition(VERSION)[0]
+
+
+def version_of(gate: str) -> int:
+    """The version of the payloads behind a gate."""
+    if not gate:
+        return 1
+    version = gate.partition(KEY)[0].partition(VERSION)[2]
+    return int(version) if version else 1
+
+
+def has_key(gate: str) -> bool:
+    """Whether the jobs behind a gate have a limit key, and so are counted by themselves too."""
+    return KEY in gate
+
+
+def key_in(payload: Any, path: str) -> str | None:
+    """The limit key of a payload: the value at a path such as `args.account_id`. None if it has none."""
+    value = payload
+    for name in path.removeprefix("args.").split("."):
+        if not isinstance(value, Mapping) or name not in value:
+            return None
+        value = value[name]
+    if value is None or isinstance(value, Mapping | list):
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _token(key: str) -> str:
+    if len(key) <= _LONGEST_KEY and key.isprintable():
+        return key
+    return "#" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:31]

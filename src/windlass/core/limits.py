@@ -1,0 +1,55 @@
+"""Limits: how many jobs may run at once, and how many may begin in a time; of all, and of each key."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from windlass.core.gates import has_key
+from windlass.core.models import Line
+
+#: What is counted: jobs that run, or attempts that began within a rate's time.
+Kind = Literal["running", "begun"]
+#: What has room or has not: what is counted under which name.
+Room = tuple[str, Kind]
+
+
+class Limit(NamedTuple):
+    """What a definition, tenant or queue is held to. Its name says whose: `definition:mail.send`."""
+
+    name: str
+    max_running: int | None = None
+    max_per_key: int | None = None
+    rate_count: int | None = None
+    rate_seconds: float | None = None
+    key_rate_count: int | None = None
+    key_rate_seconds: float | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> "Limit":
+        return cls(*(row[name] for name in cls._fields))
+
+    @property
+    def target(self) -> tuple[str, str | None, str | None, str | None, bool]:
+        """Its name, the definition, tenant or queue it is about, and whether keys are counted too."""
+        kind, _, who = self.name.partition(":")
+        whose = [who if kind == each else None for each in ("definition", "tenant", "queue")]
+        return self.name, *whose, self.max_per_key is not None  # type: ignore[return-value]  # three
+
+    def rooms(self, line: Line) -> Iterator[tuple[str, Kind, int]]:
+        """What a job of a line takes room of, and how much there is of it in all."""
+        if self.max_running is not None:
+            yield self.name, "running", self.max_running
+        if self.rate_count is not None:
+            yield self.name, "begun", self.rate_count
+        if (self.max_per_key is None and self.key_rate_count is None) or not has_key(line.gate):
+            return
+        if self.max_per_key is not None:
+            yield f"key:{line.gate}", "running", self.max_per_key
+        if self.key_rate_count is not None:
+            yield f"key:{line.gate}", "begun", self.key_rate_count
+
+    def rates(self, gate: str) -> Iterator[tuple[str, float]]:
+        """The rates that a job behind a gate begins under, and the time of each."""
+        if self.rate_seconds is not None:
+            yield self.name, self.rate_seconds
+        if self.key_rate_seconds is not None and has_key(gate):
+            yield f"key:{gate}", self.key_rate_seconds

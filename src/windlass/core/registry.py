@@ -1,0 +1,77 @@
+"""What becomes of a definition's row: it follows the code, but for what an operator edited."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from windlass.core.gates import gate_of
+from windlass.core.models import Definition
+
+#: What operators may change without a deploy.
+EDITABLE = (
+    "enabled",
+    "priority",
+    "max_attempts",
+    "backoff",
+    "timeout_seconds",
+    "max_concurrency",
+    "max_per_key",
+    "rate_count",
+    "rate_seconds",
+    "key_rate_count",
+    "key_rate_seconds",
+    "retention_days",
+    "log_retention_days",
+    "retention_count",
+    "tags",
+    "metadata",
+)
+
+
+def follows(row: Definition | None, declared: Definition) -> Definition:
+    """The row that code asks for: new, or as before in whatever an operator edited."""
+    code = {name: _plain(getattr(declared, name)) for name in EDITABLE}
+    kept = {} if row is None else {name: getattr(row, name) for name in row.edited}
+    if row is not None and row.code is None:  # written before edits were told apart
+        kept = {"enabled": row.enabled}
+    return _settled(replace(declared, **kept, code=code, origin="code", missing_from_code=False))
+
+
+def differs(row: Definition | None, declared: Definition) -> bool:
+    """Whether a row has to be written for code to be followed."""
+    if row is None or row.code is None or row.missing_from_code:
+        return True
+    return row.code_hash != declared.code_hash
+
+
+def edited(row: Definition, changes: Mapping[str, Any]) -> Definition:
+    """The row with an operator's changes, which win over the code from now on."""
+    return _settled(replace(row, **changes))
+
+
+def reset(row: Definition, names: Collection[str] | None = None) -> Definition:
+    """The row with what the code says: in these fields, or in all."""
+    code = row.code or {}
+    chosen = [name for name in row.edited if names is None or name in names]
+    values: dict[str, Any] = {
+        name: tuple(code[name]) if name == "tags" else code[name] for name in chosen
+    }
+    return _settled(replace(row, **values))
+
+
+def gone(row: Definition) -> Definition:
+    """The row of a definition that is no longer in the code."""
+    return replace(row, missing_from_code=True)
+
+
+def _settled(row: Definition) -> Definition:
+    """The row with what follows from the rest of it."""
+    code = row.code or {}
+    differing = [n for n in EDITABLE if n in code and _plain(getattr(row, n)) != code[n]]
+    return replace(row, edited=tuple(differing), gate=gate_of(row))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value

@@ -1,0 +1,78 @@
+"""Queues: pause and resume them, limit what runs in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from windlass.core.dedupe import check_name
+from windlass.core.definition_options import whole
+from windlass.core.models import ALL_TENANTS, Queue, Scope
+from windlass.engine.nudges import Nudges
+from windlass.errors import OptionInvalid
+from windlass.ids import QueueName
+from windlass.storage.base import Storage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueCounts(Queue):
+    """A queue, with how many of its jobs wait and run."""
+
+    pending: int = 0
+    queued: int = 0
+    running: int = 0
+
+
+class Queues:
+    def __init__(self, storage: Storage, nudges: Nudges) -> None:
+        self._storage = storage
+        self._nudges = nudges
+
+    async def pause(
+        self, name: str, *, reason: str | None = None, actor: str | None = None
+    ) -> Queue:
+        """Stop claims from a queue; what runs goes on, what is enqueued waits."""
+        return await self._storage.put_queue(
+            check_name("queue", name), paused=True, by=actor, reason=reason
+        )
+
+    async def resume(self, name: str) -> Queue:
+        """Let workers claim from a queue again."""
+        queue = await self._storage.put_queue(check_name("queue", name), paused=False)
+        self._nudges.nudge_all()
+        return queue
+
+    async def limit(self, name: str, max_concurrency: int | None) -> Queue:
+        """Let no more than so many of a queue's jobs run at once, on all workers together."""
+        if max_concurrency is not None and not whole(1)(max_concurrency):
+            raise OptionInvalid("max_concurrency", max_concurrency, allowed="1 or more, or None")
+        queue = await self._storage.put_queue(check_name("queue", name), limit=max_concurrency)
+        self._nudges.nudge_all()
+        return queue
+
+    async def get(self, name: str) -> QueueCounts:
+        """One queue; one that nobody has used yet is empty."""
+        asked = QueueName(check_name("queue", name))
+        found = {queue.name: queue for queue in await self.list()}
+        return found.get(asked) or QueueCounts(name=asked)
+
+    async def list(self, scope: Scope = ALL_TENANTS) -> Sequence[QueueCounts]:
+        """Queues that have or had jobs, or of which something was said, by name."""
+        found = {queue.name: _counted(queue) for queue in await self._storage.queues()}
+        for row in await self._storage.counts(scope):
+            queue = found.get(row["queue"]) or QueueCounts(name=row["queue"])
+            found[row["queue"]] = replace(
+                queue,
+                pending=queue.pending + int(row["pending"]),
+                queued=queue.queued + int(row["queued"]),
+                running=queue.running + int(row["running"]),
+            )
+        return [found[name] for name in sorted(found)]
+
+
+def _counted(queue: Queue) -> QueueCounts:
+    return QueueCounts(
+        name=queue.name,
+        paused_at=queue.paused_at,
+        paused_by=queue.paused_by,
+        pause_reason=queue.pause_reason,
+        max_concurrency=queue.max_concurrency,
+    )

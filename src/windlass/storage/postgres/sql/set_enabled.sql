@@ -1,8 +1,0 @@
--- Enables or disables a definition; its jobs queue behind its own gate while it is disabled.
-update windlass_definitions
-set enabled = :enabled,
-    gated_at = case when gate = case when cast(:enabled as boolean) and max_concurrency is null then '' else key end then gated_at else {now} end,
-    gate = case when cast(:enabled as boolean) and max_concurrency is null then '' else key end,
-    updated_at = {now}
-where key = :key
-returning key

@@ -1,0 +1,111 @@
+"""Limits, gates and rates: pure rules."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass.core import gates
+from windlass.core.limits import Limit
+from windlass.core.models import Definition, Line
+from windlass.core.rates import Rate, rate
+from windlass.errors import OptionInvalid
+from windlass.ids import DefinitionKey, QueueName, TenantId
+
+MAIL = Definition(key=DefinitionKey("mail.send"), title="Mail")
+
+
+def a_line(gate):
+    return Line(queue=QueueName("default"), tenant=TenantId("acme"), gate=gate)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("100/min", Rate(100, 60)),
+        ("5/s", Rate(5, 1)),
+        ("1000 / 1h", Rate(1000, 3600)),
+        ("3/10s", Rate(3, 10)),
+        ("7/day", Rate(7, 86400)),
+    ],
+)
+def test_a_rate_is_written_as_people_say_it(text, expected):
+    assert rate(text, option="rate_limit") == expected
+    assert rate(str(expected), option="rate_limit") == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "100", "0/min", "-1/min", "1/fortnight", "1/8d", "x/s", 7, None]
+)
+def test_what_is_no_rate_is_refused(text):
+    with pytest.raises(OptionInvalid, match="rate_limit"):
+        rate(text, option="rate_limit")
+
+
+@given(st.text(max_size=40))
+def test_no_text_makes_a_rate_crash(text):
+    try:
+        found = rate(text, option="rate_limit")
+    except OptionInvalid:
+        return
+    assert found.most >= 1
+    assert found.seconds > 0
+
+
+@given(st.text(min_size=1, max_size=100), st.integers(1, 10_000))
+def test_a_gate_tells_definition_version_and_that_there_is_a_key(key, version):
+    definition = Definition(key=DefinitionKey("mail.send"), title="Mail", version=version)
+
+    gate = gates.own_gate(definition, key)
+
+    assert gates.definition_of(gate) == "mail.send"
+    assert gates.version_of(gate) == version
+    assert gates.has_key(gate)
+    assert len(gate) <= 255
+
+
+@given(st.sets(st.text(min_size=1, max_size=60), min_size=2, max_size=2))
+def test_two_keys_never_share_a_gate(keys):
+    one, other = (gates.own_gate(MAIL, key) for key in keys)
+
+    assert one != other
+
+
+def test_a_job_of_the_first_version_without_a_key_stands_where_the_others_do():
+    assert gates.own_gate(MAIL, None) is None
+
+
+def test_a_worker_passes_the_versions_it_knows_and_no_later_one():
+    known = gates.needs({"mail.send": 2, "plain": 1})
+
+    assert known == ["mail.send", "plain", "mail.send\x1f2"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "key"),
+    [
+        ({"account": {"id": 7}}, "7"),
+        ({"account": {"id": "acme"}}, "acme"),
+        ({"account": {"id": True}}, "true"),
+        ({"account": {"id": None}}, None),
+        ({"account": {"id": [1]}}, None),
+        ({"account": 5}, None),
+        ({}, None),
+    ],
+)
+def test_a_limit_key_is_a_plain_value_of_the_payload(payload, key):
+    assert gates.key_in(payload, "args.account.id") == key
+
+
+def test_a_limit_tells_what_a_job_takes_room_of():
+    limit = Limit("definition:mail.send", 10, 2, 100, 60.0, 5, 1.0)
+    keyed = gates.own_gate(MAIL, "acme")
+
+    assert list(limit.rooms(a_line("mail.send"))) == [
+        ("definition:mail.send", "running", 10),
+        ("definition:mail.send", "begun", 100),
+    ]
+    assert list(limit.rooms(a_line(keyed)))[2:] == [
+        (f"key:{keyed}", "running", 2),
+        (f"key:{keyed}", "begun", 5),
+    ]
+    assert limit.target == ("definition:mail.send", "mail.send", None, None, True)
