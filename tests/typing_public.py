@@ -65,7 +65,8 @@ async def options() -> None:
     await theirs.enqueue(name=3)  # type: ignore[arg-type]  # not text
     hello.options(tennant="acme")  # type: ignore[call-arg]  # a typo
     hello.options(tenant=7)  # type: ignore[arg-type]  # not text
-    hello.options(on_duplicate="replace")  # type: ignore[arg-type]  # not one of the words
+    hello.options(on_duplicate="replace", max_wait="10m", limit_key="acme")
+    hello.options(on_duplicate="merge")  # type: ignore[arg-type]  # not one of the words
     hello.options(at="tomorrow")  # type: ignore[arg-type]  # not a datetime
 
 

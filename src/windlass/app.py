@@ -8,17 +8,16 @@ from contextlib import (
     asynccontextmanager,
     contextmanager,
 )
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from windlass.core.models import Definition, Event, NewJob, Receipt
+from windlass.core.models import Definition, Event, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import Deliveries
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
-from windlass.engine.jobs import OnDuplicate
 from windlass.faces import (
     DefinitionsFace,
     EventsFace,
@@ -30,6 +29,7 @@ from windlass.faces import (
     WorkersFace,
 )
 from windlass.options import Delivery, OptionNames
+from windlass.path_handlers import path_handler
 from windlass.settings import Settings
 from windlass.storage.open import open_storage
 from windlass.telemetry import Telemetry
@@ -293,7 +293,14 @@ class Windlass:
             for span in self._lifespans:
                 await stack.enter_async_context(span())
             known = handlers or self.handlers
-            yield Worker(engine, known, options, around=self._around, threads=threads)
+            yield Worker(
+                engine,
+                known,
+                options,
+                around=self._around,
+                threads=threads,
+                resolve=partial(path_handler, settings=self.settings),
+            )
 
     async def close(self) -> None:
         """Close this loop's connections. The next call opens new ones."""

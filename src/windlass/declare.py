@@ -13,11 +13,11 @@ from windlass.core.backoff import Backoff
 from windlass.core.dedupe import check_name
 from windlass.core.definition_options import ALLOWED, FIELDS, edits, whole
 from windlass.core.durations import duration
-from windlass.core.models import DEFAULT_QUEUE, Definition, ParentFailure
+from windlass.core.models import DEFAULT_QUEUE, Definition, OnDuplicate, ParentFailure
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.schedule import Schedule
-from windlass.engine.jobs import OnDuplicate
 from windlass.errors import DefinitionInvalid
+from windlass.errors.wording import nearest
 from windlass.ids import DefinitionKey, QueueName
 from windlass.settings import Backoff as BackoffSettings
 from windlass.settings import Settings
@@ -81,7 +81,7 @@ def declare(
         handler=f"{function.__module__}:{getattr(function, '__qualname__', name)}",
         queue=QueueName(check_name("queue", options.get("queue", DEFAULT_QUEUE))),
         isolation=options.get("isolation", "thread"),
-        limit_key=_limit_key(name, options),
+        limit_key=_limit_key(name, function, options),
         version=options.get("version", 1),
         default_payload=dump_json(dict(options.get("default_payload", {}))),
         system=options.get("system", False),
@@ -133,8 +133,15 @@ def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dic
     return edits({**usual, **said, "timeout": timeout})
 
 
-def _limit_key(name: str, options: JobOptions) -> str | None:
+def _limit_key(name: str, function: Callable[..., Any], options: JobOptions) -> str | None:
     path = options.get("key")
+    if path is not None and (field := path.split(".")[1]) not in (fields := _fields(function)):
+        near = nearest(field, fields)
+        raise DefinitionInvalid(
+            name,
+            f"its key is {path!r}, and no parameter is called {field!r}",
+            hint=f"Did you mean `args.{near}`?" if near else "Name one of its parameters.",
+        )
     if path is None and {"max_per_key", "rate_per_key"} & options.keys():
         raise DefinitionInvalid(
             name,
@@ -142,6 +149,14 @@ def _limit_key(name: str, options: JobOptions) -> str | None:
             hint='Say which field is the key: `key="args.account_id"`.',
         )
     return path
+
+
+def _fields(function: Callable[..., Any]) -> list[str]:
+    return [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    ]
 
 
 def _is_path(value: object) -> bool:

@@ -17,6 +17,7 @@ from typing import (
 )
 
 from windlass.core.models import Definition, NewJob, Receipt
+from windlass.errors import DefinitionInvalid
 from windlass.options import Delivery, OptionNames
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 R = TypeVar("R")
+Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 
 
 class Declared(Generic[P, R_co]):
@@ -61,6 +63,22 @@ class Declared(Generic[P, R_co]):
         other._delivery = self._delivery.and_also(options)
         other._stamped_as = None
         return other
+
+    def upcast(self, *, from_version: int) -> Callable[[Upcast], Upcast]:
+        """Declare what brings a payload of an older version up by one, before the handler runs."""
+        version = self.handler.definition.version
+        if not 1 <= from_version < version:
+            raise DefinitionInvalid(
+                self.key,
+                f"its payload is of version {version}, so none comes from version {from_version}",
+                hint="Raise the version: `@wl.job(version=2)` and `@….upcast(from_version=1)`.",
+            )
+
+        def register(upcast: Upcast) -> Upcast:
+            self.handler.upcasts[from_version] = upcast
+            return upcast
+
+        return register
 
     def __repr__(self) -> str:
         return f"<job {self.key}>"

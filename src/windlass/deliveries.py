@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from windlass.core.models import Definition, NewJob, Receipt
+from windlass.core.models import Definition, NewJob, OnDuplicate, Receipt
 from windlass.engine.engine import Engine
-from windlass.engine.jobs import OnDuplicate
 from windlass.engine.making import payload_of
 from windlass.options import Delivery
 from windlass.storage.callers import CallerSession
@@ -50,7 +49,8 @@ class Deliveries:
         if not ready:
             await engine.ready_in(session)
         await engine.jobs.check(jobs)
-        stored = await engine.jobs.enqueue_in(session, jobs)
+        over = await engine.jobs.caps.over(jobs)
+        stored = await engine.jobs.enqueue_in(session, jobs, on_duplicate=on_duplicate, over=over)
         return await engine.jobs.joined(jobs, stored, on_duplicate)
 
     async def join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:

@@ -172,6 +172,7 @@ class DefinitionsFace(Noun):
 
     noun = "definitions"
     sync = Awaits(Definitions.mark_missing)
+    create = Awaits(Definitions.create)
     get = Awaits(Definitions.get)
     list = Awaits(Definitions.list)
     enable = Awaits(Definitions.enable)

@@ -15,12 +15,12 @@ from windlass.core.models import (
     Definition,
     Job,
     NewJob,
+    OnDuplicate,
     ParentFailure,
     Receipt,
     Source,
 )
 from windlass.core.priority import priority as checked_priority
-from windlass.engine.jobs import OnDuplicate
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
 
@@ -47,6 +47,7 @@ class OptionNames(TypedDict, total=False):
     dedupe_window: Duration
     idempotency_key: str
     on_duplicate: OnDuplicate
+    max_wait: Duration
     after: Sequence[Parent]
     on_parent_failure: ParentFailure
     hold: bool
@@ -78,6 +79,10 @@ class Delivery:
         """What meeting an equal job means: the call's own word, else the definition's."""
         value = self.given.get("on_duplicate", definition.on_duplicate)
         checked: OnDuplicate = _one_of("on_duplicate", value, OnDuplicate)
+        if checked == "replace" and self.given.get("idempotency_key") is not None:
+            raise OptionInvalid(
+                "on_duplicate", value, allowed="existing or error with an idempotency key"
+            )
         return checked
 
     @property
@@ -147,6 +152,7 @@ class Delivery:
             created_by=self._name("created_by"),
             metadata=_metadata(given.get("metadata")),
             gate=own_gate(definition, self._name("limit_key")),
+            max_wait=self._duration("max_wait"),
         )
         return made._replace(delay=None) if made.due_at else made
 

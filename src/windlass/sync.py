@@ -13,11 +13,10 @@ from typing import Any, Concatenate, Self, Unpack, overload
 from windlass import faces
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
-from windlass.core.models import Definition, Event, Job, NewJob, Receipt
+from windlass.core.models import Definition, Event, Job, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions
 from windlass.declared import BlockingDecorator, BlockingJob, P, R
 from windlass.engine.events import EventOptions
-from windlass.engine.jobs import OnDuplicate
 from windlass.errors import TransactionUnsupported
 from windlass.options import Delivery, OptionNames
 from windlass.portal import Portal, Runs
@@ -79,6 +78,7 @@ class Definitions:
     _portal: Runs
 
     sync = Blocks(faces.DefinitionsFace.sync)
+    create = Blocks(faces.DefinitionsFace.create)
     get = Blocks(faces.DefinitionsFace.get)
     list = Blocks(faces.DefinitionsFace.list)
     enable = Blocks(faces.DefinitionsFace.enable)
@@ -294,7 +294,8 @@ class Windlass:
         if not ready:
             drive(engine.ready_in(session))
         run(engine.jobs.check(jobs))
-        stored = drive(engine.jobs.enqueue_in(session, jobs))
+        over = run(engine.jobs.caps.over(jobs))
+        stored = drive(engine.jobs.enqueue_in(session, jobs, on_duplicate=on_duplicate, over=over))
         return run(engine.jobs.joined(jobs, stored, on_duplicate))
 
     def emit(

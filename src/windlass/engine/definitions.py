@@ -9,11 +9,13 @@ from uuid import UUID
 
 from windlass import clock
 from windlass.core import registry
+from windlass.core.dedupe import check_name
 from windlass.core.definition_options import edits, fields_named
-from windlass.core.models import Definition
+from windlass.core.jsontext import dump_json
+from windlass.core.models import DEFAULT_QUEUE, Definition
 from windlass.engine.nudges import Nudges
-from windlass.errors import DefinitionInUse, DefinitionNotFound
-from windlass.ids import JobId
+from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
+from windlass.ids import DefinitionKey, JobId, QueueName
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
 from windlass.storage.registry import Change, change_definitions, following
@@ -146,6 +148,47 @@ class Definitions:
                 await self._fresh()
             finally:
                 self._refreshing = False
+
+    @property
+    def rows(self) -> Collection[Definition]:
+        """All definitions as they were when last looked at."""
+        return self._rows.values()
+
+    async def create(
+        self,
+        key: str,
+        /,
+        *,
+        path: str,
+        title: str | None = None,
+        description: str = "",
+        queue: str = DEFAULT_QUEUE,
+        payload_schema: Mapping[str, Any] | None = None,
+        default_payload: Mapping[str, Any] | None = None,
+        **running: Any,
+    ) -> Definition:
+        """Make a definition that code does not declare: its handler is a function by dotted path,
+        under one of the prefixes that workers allow."""
+        made = Definition(
+            key=DefinitionKey(check_name("definition", key)),
+            title=title or key,
+            description=description,
+            kind="path",
+            handler=check_name("path", path),
+            queue=QueueName(check_name("queue", queue)),
+            payload_schema=dump_json(dict(payload_schema or {})),
+            default_payload=dump_json(dict(default_payload or {})),
+            origin="operator",
+        )
+        row = registry.edited(made, edits(running))
+
+        def new(found: Mapping[str, Definition]) -> Sequence[Definition]:
+            if key in found:
+                raise DefinitionExists(key)
+            return [row]
+
+        await self._change([key], new)
+        return await self.get(key)
 
     async def regate(self) -> None:
         """Move queued jobs behind the gates their definitions have now.

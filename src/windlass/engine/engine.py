@@ -63,6 +63,7 @@ class Engine:
         await self.definitions.sync()
         await self.triggers.sync()
         await self.definitions.refresh()
+        await self.jobs.caps.refresh()
 
     async def ready_beside(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that

@@ -117,9 +117,13 @@ async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
             "no_worker", f"No live worker serves the queue {job.queue}.", "windlass worker"
         )
     elif not (knowing := [w for w in serving if job.definition in w.definitions]):
+        why = next(
+            (e for w in serving if (e := w.metadata.get("import_errors", {}).get(job.definition))),
+            None,
+        )
         yield Explanation(
             "unknown_to_workers",
-            f"No live worker knows the definition {job.definition}.",
+            f"No live worker knows the definition {job.definition}{f': {why}' if why else ''}.",
             "Start a worker that imports it.",
         )
     elif all(worker.slots_used >= worker.slots for worker in knowing):

@@ -1,10 +1,11 @@
 """The user's side of the queue: enqueue, find, cancel, retry, explain."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from graphlib import CycleError, TopologicalSorter
-from typing import Literal, NoReturn
+from types import MappingProxyType
+from typing import NoReturn
 
 from windlass import clock
 from windlass.core import history as derived
@@ -16,6 +17,7 @@ from windlass.core.models import (
     JobFilter,
     LogLine,
     NewJob,
+    OnDuplicate,
     Page,
     Receipt,
     ReceiptStatus,
@@ -23,6 +25,7 @@ from windlass.core.models import (
     Transition,
 )
 from windlass.core.states import JobState, Verb, states_for
+from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
 from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
 from windlass.engine.explain import Explanation, explain
@@ -44,9 +47,8 @@ from windlass.errors import (
 from windlass.ids import JobId, parse_job_id, parse_suffix
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
+from windlass.storage.enqueue import replace
 from windlass.storage.jobs import NotWhole, Relative, Stored, store
-
-OnDuplicate = Literal["existing", "error"]
 
 #: A due time may be so old: the caller's clock is not the database's.
 _PAST = timedelta(minutes=1)
@@ -60,6 +62,7 @@ class Jobs:
         self._definitions = definitions
         self._nudges = nudges
         self._enqueuer = Enqueuer(storage)
+        self.caps = Caps(storage)
 
     async def enqueue(self, job: NewJob, *, on_duplicate: OnDuplicate = "existing") -> Receipt:
         """Store a job durably and say what became of it.
@@ -67,7 +70,11 @@ class Jobs:
         Bad input raises; a duplicate is an ordinary answer unless `on_duplicate` is "error".
         """
         await self.check([job])
+        if over := await self.caps.over([job]):
+            return Receipt(ReceiptStatus.REJECTED, job.id, over[job.id])
         stored = await self._enqueuer.enqueue(job)
+        if on_duplicate == "replace" and stored.existing_id is not None:
+            stored = await self._storage.replace(job, stored.existing_id)
         receipt = await self.receipt(job, stored, on_duplicate)
         await self._follow([job], [stored])
         return receipt
@@ -85,13 +92,21 @@ class Jobs:
         """
         await self.check(jobs)
         receipts: list[Receipt] = []
+        over = await self.caps.over(jobs)
         for chunk in _chunks(jobs):
+            fitting = [job for job in chunk if job.id not in over] if over else chunk
             try:
                 stored = await store_surely(
-                    self._storage, chunk, whole=True, existing=on_duplicate == "existing"
+                    self._storage, fitting, whole=True, existing=on_duplicate != "error"
                 )
             except NotWhole as refused:
                 stored = list(refused.stored)
+            if on_duplicate == "replace":
+                stored = [
+                    await self._storage.replace(job, s.existing_id) if s.existing_id else s
+                    for job, s in zip(fitting, stored, strict=True)
+                ]
+            stored = _and_rejected(chunk, stored, over)
             receipts += await self._receipts(chunk, stored, on_duplicate)
             await self._follow(chunk, stored)
             if progress:
@@ -107,13 +122,27 @@ class Jobs:
         if asked and min(asked) < await self._storage.now() - _PAST:
             raise OptionInvalid("at", min(asked).isoformat(), allowed="a time that is not past")
 
-    async def enqueue_in(self, session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    async def enqueue_in(
+        self,
+        session: Session,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        over: Mapping[JobId, str] = MappingProxyType({}),
+    ) -> list[Stored]:
         """Store jobs through a caller's own transaction: they exist once that commits.
 
         Awaits nothing but the session, so that it can be driven without a loop over a blocking
         one; `joined` then says what the answer means.
         """
-        return [stored for chunk in _chunks(jobs) for stored in await store(session, chunk)]
+        answers: list[Stored] = []
+        for chunk in _chunks([job for job in jobs if job.id not in over]):
+            for job, stored in zip(chunk, await store(session, chunk), strict=True):
+                if on_duplicate == "replace" and stored.existing_id is not None:
+                    answers.append(await replace(session, job, stored.existing_id))
+                else:
+                    answers.append(stored)
+        return _and_rejected(jobs, answers, over)
 
     async def joined(
         self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate
@@ -264,6 +293,12 @@ class Jobs:
                 if on_duplicate == "error":
                     raise DuplicateJob(existing, because=because)
                 return Receipt(ReceiptStatus.EXISTING, existing, because)
+            case "replaced":
+                return Receipt(
+                    ReceiptStatus.EXISTING, stored.existing_id or job.id, "it has the new payload"
+                )
+            case "rejected":
+                return Receipt(ReceiptStatus.REJECTED, job.id, stored.because)
             case "unknown_definition":
                 await self._definitions.get(job.definition)
             case "disabled_definition":
@@ -308,6 +343,19 @@ class Jobs:
             since=since,
             allowed=sorted(states_for(verb)),
         )
+
+
+def _and_rejected(
+    jobs: Sequence[NewJob], stored: Sequence[Stored], over: Mapping[JobId, str]
+) -> list[Stored]:
+    """The answers for all jobs: for those that were stored, and for those that never were."""
+    if not over:
+        return list(stored)
+    rest = iter(stored)
+    return [
+        Stored(job.id, "rejected", because=over[job.id]) if job.id in over else next(rest)
+        for job in jobs
+    ]
 
 
 def _check_circles(jobs: Sequence[NewJob]) -> None:

@@ -24,6 +24,7 @@
     │   ├── WL2110 CommandTemplateInvalid   a command declared in a way that cannot work
     │   ├── WL2111 ArgumentRefused          a value that cannot be passed to a command
     │   ├── WL2112 DefinitionInUse          it cannot be deleted
+    │   ├── WL2113 DefinitionExists
     │   ├── WL2201 TenantNotFound
     │   └── WL2202 TenantSuspended
     ├── 3xxx  jobs
@@ -58,6 +59,7 @@ from windlass.errors.asked import (
     CommandInvalid,
     ConfirmationNeeded,
     DefinitionDisabled,
+    DefinitionExists,
     DefinitionInUse,
     DefinitionInvalid,
     DefinitionNotFound,
@@ -121,6 +123,7 @@ __all__ = [
     "DatabaseTimeout",
     "DatabaseUnreachable",
     "DefinitionDisabled",
+    "DefinitionExists",
     "DefinitionInUse",
     "DefinitionInvalid",
     "DefinitionNotFound",

@@ -141,6 +141,20 @@ class DefinitionInvalid(WindlassError):
         )
 
 
+class DefinitionExists(WindlassError):
+    """A definition cannot be made, because one has this key."""
+
+    code = "WL2113"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"there is a definition {quoted(key)} already.",
+            reason="A definition's key is its one name.",
+            hint=f"Take another key, or change that one: `windlass definitions show {key}`.",
+        )
+
+
 class DefinitionInUse(WindlassError):
     """A definition cannot be deleted while jobs, ended ones included, or triggers speak of it."""
 

@@ -87,6 +87,12 @@ class Worker:
         None,
         "A port on which the worker answers health probes. Unset means none.",
     )
+    handler_paths: tuple[str, ...] = setting(
+        Several(Text()),
+        (),
+        "Prefixes of dotted paths, such as `shop.jobs`, under which definitions made by operators may "
+        "name their handlers. Nothing else is imported for them; none by default.",
+    )
     queues: tuple[str, ...] | None = setting(
         Several(Text()),
         None,

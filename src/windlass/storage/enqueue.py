@@ -14,13 +14,14 @@ _TRIES = 5
 class Stored(NamedTuple):
     """What became of one job that enqueue was given.
 
-    `status` is `created`, `existing`, or why it was refused: `unknown_definition`,
+    `status` is `created`, `existing`, `replaced`, `rejected`, or why it was refused: `unknown_definition`,
     `disabled_definition`, `unknown_tenant`, `suspended_tenant`, `unknown_parent`.
     """
 
     id: JobId
     status: str = "created"
     existing_id: JobId | None = None
+    because: str | None = None
 
 
 class NotWhole(Exception):
@@ -61,6 +62,28 @@ async def store(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
             if stored.existing_id:
                 met[stored.id] = stored.existing_id
     return [answers[job.id] for job in jobs]
+
+
+async def replace(session: Session, job: NewJob, existing: JobId) -> Stored:
+    """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
+    One that runs keeps its payload and lets go of the key: then the job itself is stored."""
+    stored = Stored(job.id, "existing", existing)
+    for _ in range(_TRIES):
+        holder = {"id": stored.existing_id, "tenant_id": job.tenant}
+        newer = {
+            "payload": job.payload,
+            "own_gate": job.gate,
+            "due_at": job.due_at,
+            "delay": job.delay.total_seconds() if job.delay else 0.0,
+            "max_wait": job.max_wait.total_seconds() if job.max_wait else None,
+        }
+        if await session.run("replace", **holder, **newer):
+            return stored._replace(status="replaced")
+        await session.run("let_go", **holder)
+        [stored] = await store(session, [job])
+        if stored.status != "existing" or stored.existing_id is None:
+            break
+    return stored
 
 
 def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Stored]]:

@@ -20,7 +20,7 @@ from windlass.ids import JobId
 from windlass.storage import lists, rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane, OnLane
-from windlass.storage.enqueue import NotWhole, Stored, in_one_statement, store
+from windlass.storage.enqueue import NotWhole, Stored, in_one_statement, replace, store
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,13 @@ class JobVerbs:
             if whole and any(s.status not in fine for s in stored):
                 raise NotWhole(stored)
             return stored
+
+    @again
+    async def replace(self, job: NewJob, existing: JobId) -> Stored:
+        """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
+        runs or has ended, the job itself is stored."""
+        async with self._db.transaction(Lane.STORE) as session:
+            return await replace(session, job, existing)
 
     async def known(self, ids: Sequence[JobId]) -> set[JobId]:
         """Which of these jobs are stored, ended ones included."""

@@ -103,6 +103,10 @@ class RegistryVerbs:
         """What was said about queues, by name."""
         return [rows.queue(row) for row in await self._db.run("queues")]
 
+    async def capped_tenants(self) -> dict[str, int]:
+        """Tenants that may have only so many open jobs, and how many."""
+        return {row["id"]: row["max_open"] for row in await self._db.run("capped_tenants")}
+
     async def open_jobs(self, tenant: str, *, most: int = 1000) -> list[JobId]:
         """Some open jobs of a tenant that are not asked to stop yet."""
         found = await self._db.run("open_jobs", tenant_id=tenant, most=most)

@@ -108,7 +108,7 @@ class LiveAttempt:
 
     async def _call(self) -> Any:
         handler = self._handler
-        arguments = handler.payload.decode(self.lease.payload)
+        arguments = handler.arguments(self.lease)
         if context_name := handler.payload.signature.context:
             arguments[context_name] = self.context
         if not self._tools.around:

@@ -97,7 +97,7 @@ def load(module: str, file: str | None, name: str) -> Handler:
 
 
 def _run(handler: Handler, lease: Lease, context: JobContext) -> Any:
-    arguments = handler.payload.decode(lease.payload)
+    arguments = handler.arguments(lease)
     if name := handler.payload.signature.context:
         arguments[name] = context
     if handler.is_async:

@@ -1,12 +1,14 @@
 """Definition key -> what runs it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 from windlass.core.backoff import Backoff
-from windlass.core.models import Definition
+from windlass.core.gates import version_of
+from windlass.core.jsontext import dump_json, load_json
+from windlass.core.models import Definition, Lease
 from windlass.core.payload import PayloadModel
 from windlass.core.schedule import Schedule
 from windlass.errors import DefinitionInvalid
@@ -29,6 +31,29 @@ class Handler:
     permanent: tuple[type[BaseException], ...] = ()
     where: tuple[str, str | None, str]
     schedule: Schedule | None = None
+    #: What brings a payload up by one version, by the version it is of.
+    upcasts: dict[int, Callable[[Any], Any]] = field(default_factory=dict, compare=False)
+
+    def under(self, definition: Definition) -> "Handler":
+        """The same handler, as a definition in force says."""
+        limit, backoff = definition.timeout_seconds, definition.backoff
+        return replace(
+            self,
+            definition=definition,
+            timeout=self.timeout if limit is None else timedelta(seconds=limit),
+            backoff=self.backoff if backoff is None else Backoff.from_json(load_json(backoff)),
+        )
+
+    def arguments(self, lease: Lease) -> dict[str, Any]:
+        """What to call it with: a payload of an older version is brought up to this one first."""
+        version, text = version_of(lease.gate), lease.payload
+        if version < self.definition.version and self.upcasts:
+            payload = load_json(text)
+            for step in range(version, self.definition.version):
+                if upcast := self.upcasts.get(step):
+                    payload = upcast(payload)
+            text = dump_json(payload)
+        return self.payload.decode(text)
 
     @property
     def keep(self) -> bool:

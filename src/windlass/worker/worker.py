@@ -19,6 +19,7 @@ from windlass.ids import WorkerId, new_job_id, short
 from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt, Tools
 from windlass.worker.finisher import Finisher
 from windlass.worker.handlers import Handlers
+from windlass.worker.knowledge import Knowledge, Resolve
 from windlass.worker.memory import resident_mb
 from windlass.worker.options import WorkerOptions
 from windlass.worker.process import Children
@@ -49,10 +50,11 @@ class Worker:
         around: Sequence[Around] = (),
         threads: Threads | None = None,
         random: Random | None = None,
+        resolve: Resolve | None = None,
     ) -> None:
         self.id = WorkerId(f"{socket.gethostname()}:{os.getpid()}:{short(new_job_id())}")
         self._engine = engine
-        self._handlers = handlers
+        self._knowledge = Knowledge(handlers, engine.definitions, engine.telemetry, resolve)
         self._options = options
         self._telemetry = engine.telemetry
         self._leases = engine.leases()
@@ -124,6 +126,7 @@ class Worker:
         """Work until stopped and drained. Answers how many jobs could neither be finished nor
         handed back; lease recovery takes care of those."""
         await self._engine.ready()
+        await self._knowledge.refresh()
         renewing = Loop(
             "renewing leases",
             self._renew,
@@ -167,7 +170,7 @@ class Worker:
             self.id,
             wanted,
             queues=self._options.queues,
-            known=self._handlers.keys(),
+            known=self._knowledge.known,
             lease_time=self._options.lease_time,
             nudged=nudged,
         )
@@ -269,6 +272,7 @@ class Worker:
     async def _renew(self) -> None:
         for run in await self._renewer.tick():
             self._telemetry.lost(self.id, run.lease)
+        await self._knowledge.refresh()
         await self._engine.workers.beat(self._row())
         limit = self._options.memory_limit_mb
         if limit is not None and (used := resident_mb()) > limit:
@@ -279,7 +283,7 @@ class Worker:
         return self._options.concurrency - self._busy - self._stuck
 
     def _start(self, lease: Lease) -> None:
-        attempt = LiveAttempt(lease, self._handlers[lease.definition], self._tools)
+        attempt = LiveAttempt(lease, self._knowledge[lease.definition], self._tools)
         self._held[attempt.held] = attempt
         self._busy += 1
         attempt.start()
@@ -314,11 +318,16 @@ class Worker:
             pid=os.getpid(),
             version=_VERSION,
             queues=tuple(self._options.queues or ()),
-            definitions=tuple(self._handlers),
+            definitions=tuple(self._knowledge.keys),
             slots=self._options.concurrency,
             slots_used=self._busy,
             lease_seconds=self._options.lease_time.total_seconds(),
+            metadata=self._said(),
         )
+
+    def _said(self) -> dict[str, object]:
+        errors = self._knowledge.import_errors
+        return {"import_errors": dict(errors)} if errors else {}
 
     async def _drain(self) -> int:
         # Claiming has stopped: a job leased from here on would find no slot, and nobody else

@@ -1,0 +1,52 @@
+"""Caps on open jobs: a tenant that has as many as it may is told so, and keeps what it has.
+
+A cap is looked at before jobs are stored, not locked: what is stored at the same moment may pass it.
+"""
+
+from collections.abc import Sequence
+
+from windlass import clock
+from windlass.core.models import NewJob, Scope
+from windlass.ids import JobId
+from windlass.storage.base import Storage
+
+_FRESH_SECONDS = 5.0
+
+
+class Caps:
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._caps: dict[str, int] = {}
+        self._read_at: float | None = None
+
+    async def refresh(self) -> None:
+        """Look again which tenants have a cap, if the last look was some seconds ago."""
+        now = clock.monotonic()
+        if self._read_at is None or now - self._read_at >= _FRESH_SECONDS:
+            self._read_at = now
+            self._caps = await self._storage.capped_tenants()
+
+    def forget(self) -> None:
+        """Look again next time: a cap was changed."""
+        self._read_at = None
+
+    async def over(self, jobs: Sequence[NewJob]) -> dict[JobId, str]:
+        """The jobs for which there is no room, and why."""
+        if not self._caps:
+            return {}
+        refused = {}
+        rooms: dict[str, int] = {}
+        for job in jobs:
+            cap = self._caps.get(job.tenant)
+            if cap is None:
+                continue
+            if job.tenant not in rooms:
+                rooms[job.tenant] = cap - await self._open(job.tenant)
+            rooms[job.tenant] -= 1
+            if rooms[job.tenant] < 0:
+                refused[job.id] = f"tenant {job.tenant} may have {cap:,} open jobs, and has them"
+        return refused
+
+    async def _open(self, tenant: str) -> int:
+        rows = await self._storage.counts(Scope.of(tenant))
+        return sum(int(row["pending"]) + int(row["queued"]) + int(row["running"]) for row in rows)

@@ -1,0 +1,43 @@
+"""Handlers that a definition's row names by a dotted path, under prefixes that the settings allow."""
+
+import importlib
+from collections.abc import Collection
+from typing import Any
+
+from windlass.core.models import Definition
+from windlass.declare import declare
+from windlass.declared import Declared
+from windlass.errors import DefinitionInvalid
+from windlass.settings import Settings
+from windlass.worker.handlers import Handler
+
+
+def path_handler(row: Definition, settings: Settings) -> Handler:
+    """The handler that a row names. Nothing outside of the allowed prefixes is ever imported."""
+    allowed = settings.worker.handler_paths
+    if not _is_under(row.handler, allowed):
+        raise DefinitionInvalid(
+            row.key,
+            f"{row.handler} is under none of the prefixes that this worker allows",
+            hint=f"Allowed are: {', '.join(allowed) or 'none'}; see the setting worker.handler_paths.",
+        )
+    found = _found(row.handler)
+    if isinstance(found, Declared):
+        return found.handler
+    if not callable(found):
+        raise DefinitionInvalid(row.key, f"{row.handler} is no function")
+    return declare(found, row.key, {}, settings)
+
+
+def _is_under(path: str, prefixes: Collection[str]) -> bool:
+    return any(path.startswith(f"{prefix.rstrip('.')}.") for prefix in prefixes)
+
+
+def _found(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    if not module or not all(part.isidentifier() for part in path.split(".")):
+        raise ImportError(f"{path} is no dotted path to a function")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except AttributeError as error:
+        raise ImportError(f"there is no {name} in {module}") from error

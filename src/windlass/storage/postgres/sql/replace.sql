@@ -1,0 +1,36 @@
+-- Gives a job that waits the payload and the due time of a newer one, which is put off no longer
+-- than :max_wait from when the job was made. A job that runs or has ended stays as it is.
+with waited as (
+    update windlass_later m
+    set payload = cast(:payload as json),
+        gate = coalesce(cast(:own_gate as text), m.gate),
+        due_at = least(coalesce(cast(:due_at as timestamptz), {now} + cast(:delay as double precision) * interval '1 second'), m.created_at + cast(:max_wait as double precision) * interval '1 second'),
+        updated_at = {now}
+    where m.id = :id and m.tenant_id = :tenant_id and m.cancel_to is null
+    returning m.id
+),
+lined as (
+    delete from windlass_live m
+    where m.id = :id and m.tenant_id = :tenant_id and m.state = 'queued' and m.cancel_to is null
+    returning m.*
+),
+moved as (
+    insert into windlass_later (
+        id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
+        source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
+        idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
+        lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
+        last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
+    )
+    select
+        m.id, m.tenant_id, m.definition, m.queue, coalesce(cast(:own_gate as text), m.gate), 'queued', m.priority, least(coalesce(cast(:due_at as timestamptz), {now} + cast(:delay as double precision) * interval '1 second'), m.created_at + cast(:max_wait as double precision) * interval '1 second'),
+        cast(:payload as json), m.metadata, m.source,
+        m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
+        m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts, m.worker_deaths,
+        m.lease_token, m.worker_id, m.timeout_seconds, m.created_at, m.queued_at, m.started_at,
+        m.last_started_at, {now}, m.outcome, m.last_error, m.error_type, m.error_trace, m.reason,
+        m.log_sequence
+    from lined m
+    returning id
+)
+select id from waited union all select id from moved

@@ -1,0 +1,90 @@
+"""What a worker can run now: its code's handlers, those found by path, and operators' edits of both."""
+
+from collections.abc import Callable, Collection
+
+from windlass.core.gates import needs
+from windlass.core.models import Definition
+from windlass.engine.definitions import Definitions
+from windlass.telemetry import Telemetry
+from windlass.worker.handlers import Handler, Handlers
+
+#: Finds the handler of a definition whose row names a dotted path; ImportError if it cannot.
+Resolve = Callable[[Definition], Handler]
+
+
+class Knowledge:
+    """Looks at the rows now and then; nothing in it is needed for a claim to be right."""
+
+    def __init__(
+        self,
+        handlers: Handlers,
+        definitions: Definitions,
+        telemetry: Telemetry,
+        resolve: Resolve | None = None,
+    ) -> None:
+        self._handlers = handlers
+        self._definitions = definitions
+        self._telemetry = telemetry
+        self._resolve = resolve
+        self._by_path: dict[str, Handler] = {}
+        self._in_force: dict[str, tuple[Definition, Handler]] = {}
+        #: Why definitions found by path cannot be run here, by key.
+        self.import_errors: dict[str, str] = {}
+        self._known: tuple[int, list[str]] | None = None
+
+    def __getitem__(self, key: str) -> Handler:
+        """The handler of a definition as it is in force."""
+        if found := self._by_path.get(key):
+            return found
+        handler = self._handlers[key]
+        definition = self._definitions.effective(handler.definition)
+        if definition is handler.definition:
+            return handler
+        before = self._in_force.get(key)
+        if before is None or before[0] is not definition:
+            before = self._in_force[key] = definition, handler.under(definition)
+        return before[1]
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The definitions that can be run here."""
+        return [*self._handlers, *self._by_path]
+
+    @property
+    def known(self) -> list[str]:
+        """What a claim is told: definitions, and the versions of their payloads."""
+        size = len(self._handlers) + len(self._by_path)
+        if self._known is None or self._known[0] != size:
+            versions = {key: handler.definition.version for key, handler in self._handlers.items()}
+            versions |= {key: handler.definition.version for key, handler in self._by_path.items()}
+            self._known = size, needs(versions)
+        return self._known[1]
+
+    async def refresh(self) -> None:
+        """Look at the rows again: for edits, and for definitions that are found by path."""
+        await self._definitions.refresh()
+        if self._resolve is None:
+            return
+        rows = {
+            row.key: row
+            for row in self._definitions.rows
+            if row.kind == "path" and row.key not in self._handlers
+        }
+        self._known = None
+        self._by_path = {key: h for key, h in self._by_path.items() if key in rows}
+        self.import_errors = {k: e for k, e in self.import_errors.items() if k in rows}
+        for key, row in rows.items():
+            known = self._by_path.get(key)
+            if known is None or known.definition != row:
+                self._learn(row, self._resolve)
+
+    def _learn(self, row: Definition, resolve: Resolve) -> None:
+        try:
+            self._by_path[row.key] = resolve(row).under(row)
+            self.import_errors.pop(row.key, None)
+        except Exception as error:  # noqa: BLE001  importing runs anything; the jobs wait
+            self._by_path.pop(row.key, None)
+            said = f"{type(error).__name__}: {error}"
+            if self.import_errors.get(row.key) != said:
+                self._telemetry.trouble(f"importing {row.handler} for {row.key}", error)
+            self.import_errors[row.key] = said

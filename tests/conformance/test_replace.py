@@ -1,0 +1,117 @@
+"""replace: a newer job's payload and time for the one that waits with its dedupe key."""
+
+import asyncio
+import json
+from datetime import timedelta
+
+import pytest
+
+from tests.conformance.builders import (
+    ACME,
+    HOUR,
+    MINUTE,
+    START,
+    a_tenant,
+    claim_all,
+    end,
+    enqueue,
+    job,
+    new_job,
+    offer,
+)
+from windlass.core.models import ALL_TENANTS
+from windlass.core.states import JobState
+
+KEY = "index:7"
+
+
+def newer(n, **changes):
+    return new_job(dedupe_key=KEY, payload=json.dumps({"n": n}), **changes)
+
+
+async def replace(storage, new):
+    met = await offer(storage, new)
+    assert met.status == "existing"
+    return await storage.replace(new, met.existing_id)
+
+
+@pytest.mark.parametrize("delay", [None, 5 * MINUTE])
+async def test_a_job_that_waits_gets_the_newer_payload_and_time(storage, delay):
+    id = await enqueue(storage, dedupe_key=KEY, delay=delay)
+
+    stored = await replace(storage, newer(2, delay=MINUTE))
+
+    waiting = await job(storage, id)
+    assert (stored.status, stored.existing_id) == ("replaced", id)
+    assert (waiting.payload, waiting.state) == ({"n": 2}, JobState.QUEUED)
+    assert waiting.due_at == START + MINUTE
+
+
+async def test_a_job_put_off_again_and_again_runs_after_the_longest_wait(storage, clock):
+    id = await enqueue(storage, dedupe_key=KEY, delay=MINUTE)
+
+    for n in range(2, 20):
+        await clock.advance(timedelta(seconds=30))
+        await replace(storage, newer(n, delay=MINUTE, max_wait=5 * MINUTE))
+
+    waiting = await job(storage, id)
+    assert waiting.due_at == START + 5 * MINUTE
+    assert waiting.payload == {"n": 19}
+    [lease] = await claim_all(storage)
+    assert json.loads(lease.payload) == {"n": 19}
+
+
+async def test_a_job_that_runs_lets_go_of_its_key_and_the_newer_one_is_stored(storage):
+    await enqueue(storage, dedupe_key=KEY)
+    [lease] = await claim_all(storage)
+
+    new = newer(2)
+    stored = await replace(storage, new)
+
+    assert (stored.status, stored.id) == ("created", new.id)
+    assert json.loads(lease.payload) == {"n": 1}
+    assert await end(storage, lease, JobState.QUEUED) is JobState.QUEUED
+    assert (await offer(storage, newer(3))).existing_id == new.id
+
+
+async def test_the_key_is_the_newer_jobs_until_it_ends(storage):
+    await enqueue(storage, dedupe_key=KEY)
+    [first] = await claim_all(storage)
+    new = newer(2)
+    await replace(storage, new)
+
+    await end(storage, first)
+    assert (await offer(storage, newer(3))).existing_id == new.id
+    [second] = await claim_all(storage)
+    await end(storage, second)
+
+    assert (await offer(storage, newer(4))).status == "created"
+
+
+async def test_another_tenants_job_is_left_alone(storage):
+    await a_tenant(storage, "acme")
+    id = await enqueue(storage, dedupe_key=KEY)
+
+    stored = await storage.replace(newer(2, tenant=ACME), id)
+
+    assert stored.status == "created"
+    assert (await job(storage, id)).payload == {"n": 1}
+
+
+async def test_of_many_that_come_at_once_one_job_is_left_with_one_of_the_payloads(storage, twin):
+    id = await enqueue(storage, dedupe_key=KEY, delay=HOUR)
+
+    answers = await asyncio.gather(
+        *(replace((storage, twin)[n % 2], newer(n, delay=HOUR)) for n in range(10))
+    )
+
+    assert {answer.status for answer in answers} == {"replaced"}
+    assert (await job(storage, id)).payload["n"] in range(10)
+
+
+async def test_a_job_asked_to_stop_is_not_replaced(storage):
+    await enqueue(storage, dedupe_key=KEY)
+    [lease] = await claim_all(storage)
+    await storage.cancel(ALL_TENANTS, [lease.job_id])
+
+    assert (await replace(storage, newer(2))).status == "created"
