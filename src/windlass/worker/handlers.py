@@ -3,32 +3,42 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windlass.core.backoff import Backoff
 from windlass.core.models import Definition
-from windlass.core.payload import PayloadModel
+from windlass.core.payload import HandlerPayload
 from windlass.core.schedule import Schedule
 from windlass.errors import DefinitionInvalid
+
+if TYPE_CHECKING:
+    from windlass.worker.command import Command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handler:
-    """A definition with the callable that runs its jobs.
+    """A definition with the callable, or the command, that runs its jobs.
 
     `where` tells a child process where to import it from: a module's name and, when that module
-    was run as a program or loaded from a file, the file; and the name in it.
+    was run as a program or loaded from a file, the file; and the name in it. Of a command it tells
+    who declared it, and its words.
     """
 
     definition: Definition
     call: Callable[..., Any]
-    payload: PayloadModel
+    payload: HandlerPayload
     is_async: bool
     backoff: Backoff
     timeout: timedelta
     permanent: tuple[type[BaseException], ...] = ()
     where: tuple[str, str | None, str]
     schedule: Schedule | None = None
+    command: "Command | None" = None
+
+    @property
+    def in_child(self) -> bool:
+        """Whether a child process imports and runs it. A command is a process of its own."""
+        return self.command is None and self.definition.isolation == "process"
 
     @property
     def keep(self) -> bool:
@@ -66,5 +76,5 @@ class Handlers(Mapping[str, Handler]):
 
 
 def _name(handler: Handler) -> str:
-    module, _, name = handler.where
-    return f"{module}.{name}"
+    where, _, name = handler.where
+    return f"{where}.{name}" if handler.command is None else f"{where} as `{name}`"

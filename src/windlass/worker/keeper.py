@@ -1,6 +1,6 @@
-"""The first process of a process-isolated run: `python -m windlass.worker.keeper <descriptor>`.
+"""The first process of a run: `python -m windlass.worker.keeper <descriptor> [command]`.
 
-It starts the process that runs the handler and keeps watch. It survives whatever that one does to
+It starts the process that runs the handler, or becomes the command, and keeps watch. It survives whatever that one does to
 itself (a segfault, a lock held for ever in C), adopts what its descendants leave behind, and ends
 them all when the handler's process is gone, or when the worker is: then standard input closes.
 """
@@ -40,9 +40,7 @@ def main() -> None:
     run = os.fork()
     if run == 0:
         _become_the_run(keeper)
-        from windlass.worker import child
-
-        child.main(order, descriptor)
+        _run(order, descriptor, command=sys.argv[2:] == ["command"])
         return
     code = _watch(run, worker, wake)
     _end_all()
@@ -63,6 +61,17 @@ def _become_the_run(keeper: int) -> None:
         os._exit(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, sys.stdin.fileno())
+
+
+def _run(order: bytes, descriptor: int, *, command: bool) -> None:
+    if command:
+        from windlass.worker import command_process
+
+        command_process.main(order, descriptor)
+    else:
+        from windlass.worker import child
+
+        child.main(order, descriptor)
 
 
 def _watch(run: int, worker: int, wake: int) -> int | None:
