@@ -14,6 +14,7 @@ from windlass.errors import (
     DefinitionInvalid,
     PayloadInvalid,
 )
+from windlass.testing import TestWindlass
 
 UUID = "0198c0de-0000-7000-8000-000000000001"
 SCHEMA = {
@@ -167,6 +168,17 @@ def test_blocking_programs_have_the_same(database):
             job = wl.jobs.get(echo.enqueue().job_id)
             assert job.wait("30s") == ["hi"]
         assert len(wl.enqueue_many([echo.make(), echo.make()])) == 2
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+async def test_a_test_can_run_it_too(wl, sync_dropbox):
+    async with TestWindlass(wl) as test:
+        await sync_dropbox.enqueue(provider_id=UUID)
+        job = await test.assert_enqueued(sync_dropbox, provider_id=UUID)
+
+        await test.run_all()
+
+        assert (await wl.jobs.get(job.id)).result[0] == "sync-dropbox"
 
 
 async def test_calling_a_command_says_what_to_do(wl, sync_dropbox):

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.databases.servers.minder import is_running
+from tests.waiting import until
 from tests.worker.builders import Run, a_lease
 from tests.worker.commands import TEXT, a_command, program
 from windlass import Settings
@@ -92,7 +93,7 @@ async def test_a_killed_keeper_leaves_nothing_and_is_told(run, program):
     _, finish = await run([program("os.kill(os.getppid(), 9); time.sleep(60)")])
 
     assert finish.error == "command was ended by signal SIGKILL"
-    assert not is_running(finish.pid)
+    await until(lambda: not is_running(finish.pid), within=5)
 
 
 async def test_a_missing_executable_says_what_was_looked_for_where(run, tmp_path):

@@ -96,7 +96,7 @@ class LiveAttempt:
     def patience(self) -> float:
         """How many seconds it may take to stop before its slot is written off."""
         command = self._handler.command
-        own = 0.0 if command is None else command.grace_seconds + END_SECONDS
+        own = 0.0 if command is None else command.grace_seconds + END_SECONDS + 0.5
         return max(GRACE_SECONDS, own)
 
     @property

@@ -32,6 +32,8 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 #: How long the end of a tree may take once it is forced, reading its last words included.
 END_SECONDS = 2.0
 _LOST_GRACE_SECONDS = 3.0
+#: How long reading on may take after a command that has ended by itself.
+_READ_SECONDS = 30.0
 _ORDER_BYTES = 1024 * 1024
 #: A command that could not be started for one of these may be tried again.
 _PASSING = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY})
@@ -208,6 +210,7 @@ class _Run:
     async def end(self, grace: float) -> None:
         """End whatever is left: asked first, then forced. What it said until then is read."""
         assert self._keeper.stdin is not None
+        patience = _READ_SECONDS if self._listening.done() else END_SECONDS * 0.25
         try:
             if not self._listening.done():
                 self._signal(signal.SIGTERM)
@@ -218,7 +221,7 @@ class _Run:
             if self._account.exit_code is None:
                 # The group outlives its leader, should somebody have killed the keeper.
                 self._signal(signal.SIGKILL)
-            await asyncio.wait(self._reading, timeout=END_SECONDS * 0.25)
+            await asyncio.wait(self._reading, timeout=patience)
             for task in (self._listening, *self._reading):
                 task.cancel()
 

@@ -43,7 +43,8 @@ def main() -> None:
         _run(order, descriptor, command=sys.argv[2:] == ["command"])
         return
     code = _watch(run, worker, wake)
-    _end_all()
+    forced = _end_all(run)
+    code = forced if code is None else code
     if code is not None:
         told = json.dumps({"kind": "ended", "code": code, "pid": run}).encode() + b"\n"
         with contextlib.suppress(BrokenPipeError):
@@ -110,19 +111,25 @@ def _reap(run: int) -> int | None:
     return code
 
 
-def _end_all() -> None:
-    """End every process that is left. Those whose parent ends become ours and are next."""
+def _end_all(run: int) -> int | None:
+    """End every process that is left. Those whose parent ends become ours and are next. Answers how
+    the run ended, if it was among them."""
+    code = None
     end = time.monotonic() + _END_SECONDS
     while time.monotonic() < end:
         try:
-            if os.waitpid(-1, os.WNOHANG)[0]:
-                continue
+            pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             break
+        if pid == run:
+            code = os.waitstatus_to_exitcode(status)
+        if pid:
+            continue
         for pid in _children():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
+    return code
 
 
 def _children() -> list[int]:
