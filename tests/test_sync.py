@@ -60,7 +60,8 @@ def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
 
 
 def test_the_apps_of_both_faces_have_equal_names():
-    wiring = {"declare", "deliveries", "engine", "ready", "redirected", "work", "worker"}
+    wiring = {"declare", "declare_command", "deliveries", "engine", "handlers", "ready"}
+    wiring |= {"redirected", "work", "worker"}
     elsewhere = {"move_to", "url"}  # of the command line
 
     awaited = names(Windlass) - wiring - elsewhere - {"blocking"}

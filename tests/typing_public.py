@@ -39,6 +39,10 @@ async def fetch(ctx: JobContext, url: str) -> bytes:
 async def crawl(*, depth: int) -> None: ...
 
 
+tool = wl.command("tool", ["tool", "{folder}"], payload_schema={}, env=["HOME"], timeout="1h")
+
+wl.command("tool", ["tool"], enviroment=["HOME"])  # type: ignore[call-arg]  # a typo
+wl.command("tool", ["tool"], result="xml")  # type: ignore[arg-type]  # not one of the words
 wl.job(isolation="fiber")  # type: ignore[call-overload]  # not a kind of isolation
 wl.job(max_attemps=3)  # type: ignore[call-overload]  # a typo
 
@@ -49,6 +53,7 @@ async def arguments() -> None:
     await send.enqueue(invoice_id=1)
     await fetch.enqueue(url="x")
     await crawl.enqueue(depth=2)
+    assert_type(await tool.options(tenant="acme").enqueue(folder="/in"), Receipt)
     await hello.enqueue()  # type: ignore[call-arg]  # the name is missing
     await hello.enqueue(nme="Ada")  # type: ignore[call-arg]  # a typo
     await hello.enqueue(name=3)  # type: ignore[arg-type]  # not text
@@ -119,6 +124,7 @@ async def write(ctx: JobContext, to: str) -> None:
 
 
 def blocked() -> None:
+    assert_type(blocking.command("tool", ["tool"]).enqueue(folder="/in"), Receipt)
     assert_type(greet.enqueue(name="Ada"), Receipt)
     assert_type(write.options(tenant="acme").enqueue(to="Ada"), Receipt)
     assert_type(blocking.enqueue_many([greet.make(name="Ada")]), list[Receipt])

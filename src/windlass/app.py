@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
+from windlass.commands import CommandOptions, declare_command, runs_on_a_worker
 from windlass.core.models import Definition, Event, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import DeclaredJob, JobDecorator, P, R
@@ -28,6 +29,7 @@ from windlass.faces import (
     TriggersFace,
     WorkersFace,
 )
+from windlass.file_commands import commands_of
 from windlass.options import Delivery, OptionNames
 from windlass.path_handlers import path_handler
 from windlass.settings import Settings
@@ -59,7 +61,6 @@ class Windlass:
         self._url = url
         self._given_settings = settings
         self.telemetry = Telemetry()
-        self.handlers = Handlers()
         self._around: list[Around] = []
         self._lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
@@ -83,11 +84,21 @@ class Windlass:
 
     def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
         """Make a function known as a handler: the half of `@wl.job` that both faces share."""
-        handler = declare(function, key, said, self.settings)
-        self.handlers.add(handler)
-        for engine in list(self._engines.values()):
-            engine.definitions.declare(declared_row(handler))
-        return handler
+        return self._know(declare(function, key, said, self.settings))
+
+    def command(
+        self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
+    ) -> DeclaredJob[..., Any]:
+        """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`.
+
+        No shell is involved. `{folder}` stands for a required field of the payload, whose schema is
+        `payload_schema`; the job's tenant is passed as `--tenant-id`.
+        """
+        return DeclaredJob(self, self.declare_command(key, argv, options), runs_on_a_worker(key))
+
+    def declare_command(self, key: str, argv: Sequence[str], said: CommandOptions) -> Handler:
+        """Make a command known: the half of `wl.command` that both faces share."""
+        return self._know(declare_command(key, argv, said, self.settings))
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
@@ -98,6 +109,14 @@ class Windlass:
         """Enter an async context manager once per worker process, before its first claim."""
         self._lifespans.append(span)
         return span
+
+    @cached_property
+    def handlers(self) -> Handlers:
+        """What this process can run: what was declared in code, and the settings' commands."""
+        known = Handlers()
+        for handler in commands_of(self.settings):
+            known.add(handler)
+        return known
 
     @cached_property
     def settings(self) -> Settings:
@@ -324,6 +343,12 @@ class Windlass:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def _know(self, handler: Handler) -> Handler:
+        self.handlers.add(handler)
+        for engine in list(self._engines.values()):
+            engine.definitions.declare(declared_row(handler))
+        return handler
 
     @asynccontextmanager
     async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:

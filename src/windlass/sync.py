@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Self, Unpack, overload
 from windlass import faces
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
+from windlass.commands import CommandOptions, runs_on_a_worker
 from windlass.core.models import Definition, Event, Job, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions
 from windlass.declared import BlockingDecorator, BlockingJob, P, R
@@ -199,6 +200,13 @@ class Windlass:
         return lambda function: BlockingJob(
             self, self._awaited.declare(function, key, options), function
         )
+
+    def command(
+        self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
+    ) -> BlockingJob[..., Any]:
+        """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`."""
+        handler = self._awaited.declare_command(key, argv, options)
+        return BlockingJob(self, handler, runs_on_a_worker(key))
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""

@@ -337,8 +337,13 @@ def test_what_no_command_can_exit_with_is_refused(code):
 
 @pytest.mark.parametrize(
     ("code", "words"),
-    [(0, "exit code 0"), (64, "exit code 64"), (-9, "killed by SIGKILL"), (-200, "killed by signal 200")],
-)  # fmt: skip
+    [
+        (0, "exited with code 0"),
+        (64, "exited with code 64"),
+        (-9, "was ended by signal SIGKILL"),
+        (-200, "was ended by signal 200"),
+    ],
+)
 def test_how_a_command_ended_is_told_in_words(code, words):
     assert exit_codes.in_words(code) == words
 

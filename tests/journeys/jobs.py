@@ -4,10 +4,11 @@ import asyncio
 import ctypes
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 
-from tests.journeys.ledger import GATES, note
+from tests.journeys.ledger import GATES, LEDGER, note
 from tests.waiting import until
 from windlass import Backoff, JobContext, Stopped, Windlass
 
@@ -68,6 +69,16 @@ def family(ctx: JobContext, gate: str = "gate") -> None:
     _started(ctx, pids=pids)
     while _closed(gate):
         time.sleep(0.02)
+
+
+tree = wl.command(
+    "tree",
+    [sys.executable, "-m", "tests.journeys.tree", "{gate}"],
+    payload_schema={"properties": {"gate": {"type": "string"}}, "required": ["gate"]},
+    env=["PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX", LEDGER, GATES],
+    grace="1s",
+    backoff=_AT_ONCE,
+)
 
 
 @wl.job("crash_in_process", isolation="process", backoff=_AT_ONCE)

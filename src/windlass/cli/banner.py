@@ -50,7 +50,7 @@ def example(app: Windlass, handler: Handler) -> str:
     """A command that enqueues a job from another terminal, with a value for each field it needs."""
     schema = handler.payload.schema
     pairs = [
-        shlex.quote(f"{name}={_sample(name, schema['properties'][name])}")
+        shlex.quote(f"{name}={_sample(name, schema.get('properties', {}).get(name, {}))}")
         for name in schema.get("required", ())
     ]
     where = []
@@ -65,7 +65,7 @@ def _sample(name: str, schema: Mapping[str, Any]) -> str:
         value = schema["default"]
     elif "enum" in schema:
         value = schema["enum"][0]
-    elif schema.get("type") in _SAMPLES:
+    elif isinstance(schema.get("type"), str) and schema["type"] in _SAMPLES:
         value = _SAMPLES[schema["type"]]
     else:
         return "Ada" if "name" in name else "hello"

@@ -59,13 +59,13 @@ def parse(codes: object, *, definition: str) -> ExitCodes:
 
 
 def in_words(code: int) -> str:
-    """How a command ended, for people: `exit code 64`, `killed by SIGKILL`."""
+    """How a command ended, for people: `exited with code 64`, `was ended by signal SIGKILL`."""
     if code >= 0:
-        return f"exit code {code}"
+        return f"exited with code {code}"
     try:
-        return f"killed by {signal.Signals(-code).name}"
+        return f"was ended by signal {signal.Signals(-code).name}"
     except ValueError:
-        return f"killed by signal {-code}"
+        return f"was ended by signal {-code}"
 
 
 _WORDS = listed([quoted(str(word)) for word in Meaning]).replace(" and ", " or ")

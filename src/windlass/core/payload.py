@@ -22,6 +22,7 @@ __all__ = [
     "DEEPEST",
     "PAYLOAD_LIMIT",
     "RESULT_LIMIT",
+    "HandlerPayload",
     "JsonSchemaPayload",
     "Payload",
     "PayloadModel",
@@ -46,6 +47,14 @@ class Payload(Protocol):
 
     def decode(self, text: str) -> dict[str, Any]:
         """What was stored, as keyword arguments for the handler."""
+
+
+class HandlerPayload(Payload, Protocol):
+    """The payload of a definition whose handler is known."""
+
+    @property
+    def signature(self) -> Signature:
+        """The handler's parameters, sorted by who fills them."""
 
 
 class PayloadModel:

@@ -14,7 +14,16 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from windlass.errors import SettingProblem, SettingsInvalid
-from windlass.settings.sources import SETTINGS, Given, from_arguments, from_environment, from_file
+from windlass.settings.commands import SECTION as COMMANDS
+from windlass.settings.commands import Command
+from windlass.settings.sources import (
+    OF_A_COMMAND,
+    SETTINGS,
+    Given,
+    from_arguments,
+    from_environment,
+    from_file,
+)
 from windlass.settings.tree import (
     SECTIONS,
     Backoff,
@@ -30,6 +39,7 @@ from windlass.settings.tree import (
 
 __all__ = [
     "Backoff",
+    "Command",
     "Database",
     "Limits",
     "Log",
@@ -90,19 +100,36 @@ class Settings(Tree):
         return cls._of(given)
 
     def origins(self) -> list[Origin]:
-        """Every setting by its dotted key, with its value and where that came from."""
-        return [
-            Origin(key, value, setting.show(value), self._origins.get(key, "default"))
+        """Every setting by its dotted key, with its value and where that came from; of commands
+        what is set."""
+        shown = [
+            Origin(key, value, setting.show(value), self.origin(key))
             for key, setting in SETTINGS.items()
             for value in [self._at(key)]
         ]
+        for name, command in self.commands.items():
+            for part, setting in OF_A_COMMAND.items():
+                if (value := getattr(command, part)) is not None:
+                    key = f"{COMMANDS}.{name}.{part}"
+                    shown.append(Origin(key, value, setting.show(value), self.origin(key)))
+        return shown
+
+    def origin(self, key: str) -> str:
+        """Where the value of a setting came from."""
+        return self._origins.get(key, "default")
 
     @classmethod
     def _of(cls, given: Mapping[str, Given]) -> Self:
         top: dict[str, Any] = {name: {} for name in SECTIONS}
+        commands: dict[str, dict[str, Any]] = {}
         for key, one in given.items():
             section, _, name = key.rpartition(".")
-            (top[section] if section else top)[name] = one.value
+            if section.startswith(f"{COMMANDS}."):
+                own = commands.setdefault(section.removeprefix(f"{COMMANDS}."), {})
+                own[name] = one.value
+            else:
+                (top[section] if section else top)[name] = one.value
+        top[COMMANDS] = MappingProxyType({key: Command(**own) for key, own in commands.items()})
         for name, kind in SECTIONS.items():
             top[name] = kind(**top[name])
         origins = MappingProxyType({key: one.origin for key, one in given.items()})

@@ -2,6 +2,7 @@
 
 import textwrap
 
+from windlass.settings import commands
 from windlass.settings.kinds import Setting, settings_of
 from windlass.settings.sources import variable
 from windlass.settings.tree import SECTIONS, Tree
@@ -22,7 +23,17 @@ def template() -> str:
         lines = "\n".join(_lines(name, f"{section}.{name}", one) for name, one in keys)
         about = _comment(" ".join((kind.__doc__ or "").split()))
         parts.append(f"{about}[{section}]\n\n{lines}")
-    return "\n".join(parts)
+    return "\n".join([*parts, _commands()])
+
+
+def _commands() -> str:
+    example = '[commands.sync] with run = ["tool", "sync", "{folder}"]'
+    about = f"{commands.Command.__doc__} Such as {example}. None is declared by default."
+    lines = "".join(
+        _comment(f"{name}: {one.doc} Allowed: {one.allowed}.")
+        for name, one in settings_of(commands.Command).items()
+    )
+    return _comment(about) + lines
 
 
 def _lines(name: str, key: str, setting: Setting) -> str:

@@ -158,6 +158,22 @@ class Several:
         return isinstance(value, list | tuple) and all(map(self._each.fits, value))
 
 
+class Table:
+    """Names and values, in a file only."""
+
+    def __init__(self, each: Kind | None = None) -> None:
+        self._each = each
+        self.allowed = "a table" + (f", each {each.allowed}" if each else "")
+
+    def read(self, text: str) -> object:
+        return None
+
+    def fits(self, value: object) -> bool:
+        if not isinstance(value, dict):
+            return False
+        return self._each is None or all(map(self._each.fits, value.values()))
+
+
 def setting(
     kind: Kind,
     default: Any,

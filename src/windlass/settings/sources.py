@@ -7,6 +7,7 @@ from typing import Any
 
 from windlass.errors import SettingProblem
 from windlass.errors.wording import nearest
+from windlass.settings import commands
 from windlass.settings.kinds import Setting, Unfit, settings_of
 from windlass.settings.tree import SECTIONS, Tree
 
@@ -22,6 +23,8 @@ SETTINGS: Mapping[str, Setting] = {
         for name, setting in settings_of(kind).items()
     },
 }
+#: The settings of each command.
+OF_A_COMMAND: Mapping[str, Setting] = settings_of(commands.Command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,9 @@ def _from_table(table: object, origin: str) -> Found:
         yield SettingProblem("tool.windlass", "…", "a table", origin)
         return
     for name, value in table.items():
-        if name not in SECTIONS:
+        if name == commands.SECTION:
+            yield from _from_commands(value, origin)
+        elif name not in SECTIONS:
             yield _one(name, value, origin)
         elif isinstance(value, dict):
             for key, part in value.items():
@@ -95,14 +100,30 @@ def _from_table(table: object, origin: str) -> Found:
             yield SettingProblem(name, "…", f"a section: [{name}]", origin)
 
 
+def _from_commands(table: object, origin: str) -> Found:
+    for entry in commands.flattened(table):
+        if isinstance(entry, str):
+            yield SettingProblem(entry, "…", f"a section: [{commands.SECTION}.<key>]", origin)
+            continue
+        key, name, value = entry
+        under = f"{commands.SECTION}.{key}."
+        known = {under + each: setting for each, setting in OF_A_COMMAND.items()}
+        yield _one(under + name, value, origin, known=known)
+
+
 def _one(
-    key: str, value: object, origin: str, *, read_text: bool = False
+    key: str,
+    value: object,
+    origin: str,
+    *,
+    read_text: bool = False,
+    known: Mapping[str, Setting] = SETTINGS,
 ) -> tuple[str, Given] | SettingProblem:
-    setting = SETTINGS.get(key)
+    setting = known.get(key)
     if setting is None:
         # What stands under a misspelled key may be a secret.
         shown = str(value).lower() if isinstance(value, bool | int | float) else "…"
-        return SettingProblem(key, shown, _no_setting(nearest(key, list(SETTINGS))), origin)
+        return SettingProblem(key, shown, _no_setting(nearest(key, list(known))), origin)
     try:
         text = read_text and isinstance(value, str)
         return key, Given(setting.read(str(value)) if text else setting.check(value), origin)

@@ -1,8 +1,11 @@
 """Every setting: what it is, its default, its range, and when to change it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
+from windlass.settings.commands import Command
 from windlass.settings.kinds import Flag, Number, Several, Text, Whole, setting
 
 _KIB = 1024
@@ -248,6 +251,10 @@ class Tree:
     limits: Limits = field(default_factory=Limits)
     redaction: Redaction = field(default_factory=Redaction)
     server: Server = field(default_factory=Server)
+    #: By key, as the file declares them.
+    commands: Mapping[str, Command] = field(
+        default_factory=lambda: MappingProxyType({}), hash=False
+    )
 
 
 #: The sections by name, in the order of the file.

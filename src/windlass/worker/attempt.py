@@ -16,6 +16,7 @@ from windlass.core.payload import dump_json, encode_result, load_json
 from windlass.core.redact import Redactor
 from windlass.core.states import Outcome
 from windlass.errors import Permanent, Stopped, WindlassError
+from windlass.worker.command import END_SECONDS, Account
 from windlass.worker.context import JobContext, Sink, Snoozed, StopReason
 from windlass.worker.deadlines import Deadlines
 from windlass.worker.handlers import Handler
@@ -53,7 +54,7 @@ class LiveAttempt:
     """An attempt under way. It ends once: by itself, or written off after ignoring a stop."""
 
     __slots__ = (
-        "_handler", "_patience", "_reason", "_task", "_tools",
+        "_account", "_handler", "_patience", "_reason", "_task", "_tools",
         "context", "ended", "held", "late", "lease", "stuck",
     )  # fmt: skip
 
@@ -67,6 +68,7 @@ class LiveAttempt:
         self._reason: StopReason | None = None
         self._task: asyncio.Task[None] | None = None
         self._patience: asyncio.TimerHandle | None = None
+        self._account: Account | None = None
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -83,12 +85,19 @@ class LiveAttempt:
         # A cancel alone lets a thread take its time; its time limit or a shutdown does not.
         if self._patience is None and not (self._in_thread and reason == "canceled"):
             loop = asyncio.get_running_loop()
-            self._patience = loop.call_later(GRACE_SECONDS, self._write_off)
+            self._patience = loop.call_later(self.patience, self._write_off)
 
     @property
     def lost(self) -> bool:
         """Whether the run was told that its lease is gone."""
         return self._reason == "lost"
+
+    @property
+    def patience(self) -> float:
+        """How many seconds it may take to stop before its slot is written off."""
+        command = self._handler.command
+        own = 0.0 if command is None else command.grace_seconds + END_SECONDS + 0.5
+        return max(GRACE_SECONDS, own)
 
     @property
     def time_limit(self) -> float:
@@ -120,7 +129,17 @@ class LiveAttempt:
 
     def _invoke(self, arguments: dict[str, Any]) -> Awaitable[Any]:
         handler, tools = self._handler, self._tools
-        if handler.definition.isolation == "process":
+        if handler.command is not None:
+            self._account = Account()
+            return handler.command.run(
+                self.lease,
+                arguments,
+                self.context,
+                self._account,
+                tools.redactor,
+                self._secrets(),
+            )
+        if handler.in_child:
             return tools.children.run(handler, self.lease, tools.sink, self.context)
         if handler.is_async:
             call: Awaitable[Any] = handler.call(**arguments)
@@ -173,7 +192,8 @@ class LiveAttempt:
         return Failure(
             error=f"Job exceeded timeout of {round(self.time_limit, 3):.10g}s",
             error_type="TimedOut",
-            trace=trace_of(error) if error else None,
+            # Of a command it would show our own code, and its output tells more.
+            trace=trace_of(error) if error and self._handler.command is None else None,
             outcome=Outcome.TIMED_OUT,
         )
 
@@ -210,6 +230,8 @@ class LiveAttempt:
         if finish is not None and self.context.completed:
             # Its own transaction has recorded the end, unless it was never committed.
             finish = finish._replace(perhaps_ended=True)
+        if finish is not None and self._account is not None:
+            finish = finish._replace(**self._account.told)
         self._tools.on_end(self, None if self.late else finish)
 
 

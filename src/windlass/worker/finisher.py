@@ -69,6 +69,7 @@ def _fitting(waiting: list[Finish]) -> int:
     room = _MOST_CHARACTERS
     for place, finish in enumerate(waiting[:_MOST]):
         room -= len(finish.result or "") + len(finish.error or "") + len(finish.error_trace or "")
+        room -= len(finish.stdout_tail or "") + len(finish.stderr_tail or "")
         if room < 0:
             return max(1, place)
     return min(_MOST, len(waiting))

@@ -3,28 +3,32 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windlass.core.backoff import Backoff
 from windlass.core.gates import version_of
 from windlass.core.jsontext import dump_json, load_json
 from windlass.core.models import Definition, Lease
-from windlass.core.payload import PayloadModel
+from windlass.core.payload import HandlerPayload
 from windlass.core.schedule import Schedule
 from windlass.errors import DefinitionInvalid
+
+if TYPE_CHECKING:
+    from windlass.worker.command import Command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handler:
-    """A definition with the callable that runs its jobs.
+    """A definition with the callable, or the command, that runs its jobs.
 
     `where` tells a child process where to import it from: a module's name and, when that module
-    was run as a program or loaded from a file, the file; and the name in it.
+    was run as a program or loaded from a file, the file; and the name in it. Of a command it tells
+    who declared it, and its words.
     """
 
     definition: Definition
     call: Callable[..., Any]
-    payload: PayloadModel
+    payload: HandlerPayload
     is_async: bool
     backoff: Backoff
     timeout: timedelta
@@ -33,6 +37,12 @@ class Handler:
     schedule: Schedule | None = None
     #: What brings a payload up by one version, by the version it is of.
     upcasts: dict[int, Callable[[Any], Any]] = field(default_factory=dict, compare=False)
+    command: "Command | None" = None
+
+    @property
+    def in_child(self) -> bool:
+        """Whether a child process imports and runs it. A command is a process of its own."""
+        return self.command is None and self.definition.isolation == "process"
 
     def under(self, definition: Definition) -> "Handler":
         """The same handler, as a definition in force says."""
@@ -91,5 +101,5 @@ class Handlers(Mapping[str, Handler]):
 
 
 def _name(handler: Handler) -> str:
-    module, _, name = handler.where
-    return f"{module}.{name}"
+    where, _, name = handler.where
+    return f"{where}.{name}" if handler.command is None else f"{where} as `{name}`"

@@ -1,6 +1,6 @@
-"""The first process of a process-isolated run: `python -m windlass.worker.keeper <descriptor>`.
+"""The first process of a run: `python -m windlass.worker.keeper <descriptor> [command]`.
 
-It starts the process that runs the handler and keeps watch. It survives whatever that one does to
+It starts the process that runs the handler, or becomes the command, and keeps watch. It survives whatever that one does to
 itself (a segfault, a lock held for ever in C), adopts what its descendants leave behind, and ends
 them all when the handler's process is gone, or when the worker is: then standard input closes.
 """
@@ -40,12 +40,11 @@ def main() -> None:
     run = os.fork()
     if run == 0:
         _become_the_run(keeper)
-        from windlass.worker import child
-
-        child.main(order, descriptor)
+        _run(order, descriptor, command=sys.argv[2:] == ["command"])
         return
     code = _watch(run, worker, wake)
-    _end_all()
+    forced = _end_all(run)
+    code = forced if code is None else code
     if code is not None:
         told = json.dumps({"kind": "ended", "code": code, "pid": run}).encode() + b"\n"
         with contextlib.suppress(BrokenPipeError):
@@ -63,6 +62,17 @@ def _become_the_run(keeper: int) -> None:
         os._exit(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, sys.stdin.fileno())
+
+
+def _run(order: bytes, descriptor: int, *, command: bool) -> None:
+    if command:
+        from windlass.worker import command_process
+
+        command_process.main(order, descriptor)
+    else:
+        from windlass.worker import child
+
+        child.main(order, descriptor)
 
 
 def _watch(run: int, worker: int, wake: int) -> int | None:
@@ -101,19 +111,25 @@ def _reap(run: int) -> int | None:
     return code
 
 
-def _end_all() -> None:
-    """End every process that is left. Those whose parent ends become ours and are next."""
+def _end_all(run: int) -> int | None:
+    """End every process that is left. Those whose parent ends become ours and are next. Answers how
+    the run ended, if it was among them."""
+    code = None
     end = time.monotonic() + _END_SECONDS
     while time.monotonic() < end:
         try:
-            if os.waitpid(-1, os.WNOHANG)[0]:
-                continue
+            pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             break
+        if pid == run:
+            code = os.waitstatus_to_exitcode(status)
+        if pid:
+            continue
         for pid in _children():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
+    return code
 
 
 def _children() -> list[int]:

@@ -336,9 +336,11 @@ class Worker:
         while self._busy and not self._hurry.is_set() and clock.monotonic() < deadline:
             self._wake.clear()
             await self._sleep(min(0.1, max(0.0, deadline - clock.monotonic())))
+        patience = GRACE_SECONDS
         for attempt in list(self._held.values()):
             attempt.stop("shutdown")
-        patience = clock.monotonic() + GRACE_SECONDS + 1
+            patience = max(patience, attempt.patience)
+        patience += clock.monotonic() + 1
         while self._busy and clock.monotonic() < patience:
             self._wake.clear()
             await self._sleep(0.1)
