@@ -13,13 +13,13 @@ insert into windlass_definitions (
     `key`, title, description, kind, queue, priority, max_attempts, backoff, timeout_seconds, isolation,
     max_concurrency, payload_schema, default_payload, tags, `system`, idempotent, requires_permission,
     dedupe, dedupe_window_seconds, on_duplicate, on_parent_failure, retention_days,
-    log_retention_days, retention_count, code_hash, gate, created_at, updated_at
+    log_retention_days, retention_count, on_dead_letter, code_hash, gate, created_at, updated_at
 )
 select s.`key`, s.title, s.description, s.kind, s.queue, s.priority, s.max_attempts, s.backoff,
     s.timeout_seconds, s.isolation, s.max_concurrency, s.payload_schema, s.default_payload, s.tags,
     s.`system`, s.idempotent, s.requires_permission, s.dedupe, s.dedupe_window_seconds,
     s.on_duplicate, s.on_parent_failure, s.retention_days, s.log_retention_days,
-    s.retention_count, s.code_hash, case when s.max_concurrency is null then '' else s.`key` end,
+    s.retention_count, s.on_dead_letter, s.code_hash, case when s.max_concurrency is null then '' else s.`key` end,
     {now}, {now}
 from {definitions} s
 left join windlass_definitions d on d.`key` = s.`key`
@@ -36,7 +36,7 @@ on duplicate key update
     dedupe_window_seconds = values(dedupe_window_seconds), on_duplicate = values(on_duplicate),
     on_parent_failure = values(on_parent_failure), retention_days = values(retention_days),
     log_retention_days = values(log_retention_days), retention_count = values(retention_count),
-    code_hash = values(code_hash),
+    on_dead_letter = values(on_dead_letter), code_hash = values(code_hash),
     gated_at = case when windlass_definitions.gate = case when values(max_concurrency) is null and windlass_definitions.enabled then ''
                 else values(`key`) end then windlass_definitions.gated_at else values(updated_at) end,
     gate = case when values(max_concurrency) is null and windlass_definitions.enabled then ''
