@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, Protocol, TypedDict, get_args
 
 from windlass.core.backoff import Backoff
 from windlass.core.dedupe import check_name
@@ -25,6 +25,13 @@ from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 
 Isolation = Literal["thread", "process"]
+
+
+class Keyed(Protocol):
+    """A declared job, by its definition's key."""
+
+    @property
+    def key(self) -> str: ...
 
 
 class JobOptions(TypedDict, total=False):
@@ -50,6 +57,7 @@ class JobOptions(TypedDict, total=False):
     dedupe_window: str | timedelta | float
     on_duplicate: OnDuplicate
     on_parent_failure: ParentFailure
+    on_dead_letter: str | Keyed
     retention_days: float | Literal["forever"]
     log_retention_days: float | Literal["forever"]
     retention_count: int
@@ -93,6 +101,7 @@ def declare(
         ),
         on_duplicate=options.get("on_duplicate", "existing"),
         on_parent_failure=options.get("on_parent_failure", "cancel"),
+        on_dead_letter=_key(options.get("on_dead_letter")),
         retention_days=_days(options.get("retention_days")),
         log_retention_days=_days(options.get("log_retention_days")),
         retention_count=options.get("retention_count"),
@@ -191,6 +200,10 @@ _ALLOWED: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
     "permanent": (_is_errors, "a list of exception classes"),
+    "on_dead_letter": (
+        lambda value: isinstance(getattr(value, "key", value), str),
+        "a definition's key, or a declared job",
+    ),
     "tags": (_is_texts, "a list of texts"),
     "isolation": _word(Isolation),
     "dedupe": _word(Literal["payload"]),
@@ -202,6 +215,12 @@ _ALLOWED: Mapping[str, tuple[Callable[[object], bool], str]] = {
 def _is_async(function: Callable[..., Any]) -> bool:
     called = function if inspect.isroutine(function) else type(function).__call__
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
+
+
+def _key(value: str | Keyed | None) -> str | None:
+    if value is None:
+        return None
+    return check_name("on_dead_letter", value if isinstance(value, str) else value.key)
 
 
 def _days(value: float | str | None) -> float | None:
