@@ -47,6 +47,7 @@ def heard() -> "Heard":
 async def engine(storage: Storage, heard: "Heard") -> AsyncIterator[Engine]:
     engine = Engine(storage, Settings(), Telemetry(heard))
     yield engine
+    await engine.events.close()
     await engine.nudges.close()
 
 

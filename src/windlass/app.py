@@ -20,6 +20,7 @@ from windlass.deliveries import Deliveries
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
 from windlass.faces import (
+    DeadFace,
     DefinitionsFace,
     EventsFace,
     JobsFace,
@@ -137,6 +138,11 @@ class Windlass:
     def jobs(self) -> JobsFace:
         """Find, cancel, retry and explain jobs."""
         return JobsFace(self)
+
+    @property
+    def dead(self) -> DeadFace:
+        """What failed for good, by cause: retry, edit, discard."""
+        return DeadFace(self)
 
     @property
     def definitions(self) -> DefinitionsFace:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, Protocol, TypedDict, get_args
 
 from windlass.core.backoff import Backoff
 from windlass.core.dedupe import check_name
@@ -25,6 +25,13 @@ from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 
 Isolation = Literal["thread", "process"]
+
+
+class Keyed(Protocol):
+    """A declared job, by its definition's key."""
+
+    @property
+    def key(self) -> str: ...
 
 
 class JobOptions(TypedDict, total=False):
@@ -57,6 +64,7 @@ class JobOptions(TypedDict, total=False):
     dedupe_window: str | timedelta | float
     on_duplicate: OnDuplicate
     on_parent_failure: ParentFailure
+    on_dead_letter: str | Keyed
     retention_days: float | Literal["forever"]
     log_retention_days: float | Literal["forever"]
     retention_count: int
@@ -93,6 +101,7 @@ def declare(
         ),
         on_duplicate=options.get("on_duplicate", "existing"),
         on_parent_failure=options.get("on_parent_failure", "cancel"),
+        on_dead_letter=_key(options.get("on_dead_letter")),
         **_running(options, settings, timeout),
     )
     return Handler(
@@ -210,6 +219,10 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "version": (whole(1, 10_000), "1 to 10000"),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
     "permanent": (_is_errors, "a list of exception classes"),
+    "on_dead_letter": (
+        lambda value: isinstance(getattr(value, "key", value), str),
+        "a definition's key, or a declared job",
+    ),
     "isolation": _word(Isolation),
     "dedupe": _word(Literal["payload"]),
     "on_duplicate": _word(OnDuplicate),
@@ -220,6 +233,12 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 def _is_async(function: Callable[..., Any]) -> bool:
     called = function if inspect.isroutine(function) else type(function).__call__
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
+
+
+def _key(value: str | Keyed | None) -> str | None:
+    if value is None:
+        return None
+    return check_name("on_dead_letter", value if isinstance(value, str) else value.key)
 
 
 def _where(key: str, function: Callable[..., Any], isolation: str) -> tuple[str, str | None, str]:

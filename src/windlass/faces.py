@@ -17,6 +17,7 @@ from windlass.core.models import (
     Transition,
 )
 from windlass.core.states import JobState, View
+from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
@@ -165,6 +166,19 @@ class JobsFace:
 
     def _handle(self, job: Job) -> JobHandle:
         return JobHandle(**fields_of(job), _jobs=self)
+
+
+class DeadFace(Noun):
+    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
+
+    noun = "dead"
+    groups = Awaits(Dead.groups)
+    list = Awaits(Dead.list)
+    retry = Awaits(Dead.retry)
+    retry_group = Awaits(Dead.retry_group)
+    edit_retry = Awaits(Dead.edit_retry)
+    discard = Awaits(Dead.discard)
+    discard_group = Awaits(Dead.discard_group)
 
 
 class DefinitionsFace(Noun):

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from windlass.core.dedupe import check_name, payload_key
 from windlass.core.durations import duration
-from windlass.core.gates import key_in, own_gate
+from windlass.core.gates import gate_for, own_gate
 from windlass.core.jsontext import dump_json, load_json, size_of
 from windlass.core.models import (
     DEFAULT_TENANT,
@@ -108,17 +108,15 @@ class Delivery:
         """Makes jobs of payloads; what they have in common is looked at once."""
         rest = self._model(definition)[3:]
         dedupes = definition.dedupe == "payload" and "dedupe_key" not in self.given
-        path = None if "limit_key" in self.given else definition.limit_key
-        if not dedupes and path is None:
+        keyed = definition.limit_key is not None and "limit_key" not in self.given
+        if not dedupes and not keyed:
             return lambda payload: NewJob(new_job_id(), definition.key, payload, *rest)
 
         def by_payload(payload: str) -> NewJob:
-            made, value = NewJob(new_job_id(), definition.key, payload, *rest), load_json(payload)
+            made = NewJob(new_job_id(), definition.key, payload, *rest)
             if dedupes:
-                made = made._replace(dedupe_key=payload_key(definition.key, value))
-            if path is not None:
-                made = made._replace(gate=own_gate(definition, key_in(value, path)))
-            return made
+                made = made._replace(dedupe_key=payload_key(definition.key, load_json(payload)))
+            return made._replace(gate=gate_for(definition, payload)) if keyed else made
 
         return by_payload
 

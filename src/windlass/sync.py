@@ -72,6 +72,22 @@ class Jobs:
 
 
 @dataclass(frozen=True, slots=True)
+class Dead:
+    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
+
+    _awaited: faces.DeadFace
+    _portal: Runs
+
+    groups = Blocks(faces.DeadFace.groups)
+    list = Blocks(faces.DeadFace.list)
+    retry = Blocks(faces.DeadFace.retry)
+    retry_group = Blocks(faces.DeadFace.retry_group)
+    edit_retry = Blocks(faces.DeadFace.edit_retry)
+    discard = Blocks(faces.DeadFace.discard)
+    discard_group = Blocks(faces.DeadFace.discard_group)
+
+
+@dataclass(frozen=True, slots=True)
 class Definitions:
     """What may run: list, enable, disable, edit and reset definitions."""
 
@@ -230,6 +246,11 @@ class Windlass:
     def jobs(self) -> Jobs:
         """Find, cancel, retry and explain jobs."""
         return Jobs(self._awaited.jobs, self._portal)
+
+    @property
+    def dead(self) -> Dead:
+        """What failed for good, by cause: retry, edit, discard."""
+        return Dead(self._awaited.dead, self._portal)
 
     @property
     def definitions(self) -> Definitions:

@@ -33,10 +33,10 @@ def refuse(storage, monkeypatch):
     def install(verb, text, error):
         run = getattr(storage, verb)
 
-        async def refusing(batch):
+        async def refusing(batch, **how):
             if any(text in repr(row) for row in batch):
                 raise error
-            return await run(batch)
+            return await run(batch, **how)
 
         monkeypatch.setattr(storage, verb, refusing)
 

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from windlass.core.jsontext import load_json
 from windlass.core.models import Definition
 
 #: Between definition and version, and before the key. No person types them.
@@ -43,6 +44,12 @@ def own_gate(definition: Definition, key: str | None) -> str | None:
         return None
     version = "" if definition.version == 1 else f"{VERSION}{definition.version}"
     return definition.key + version + ("" if key is None else KEY + _token(key))
+
+
+def gate_for(definition: Definition, payload: str) -> str | None:
+    """The own gate of a job with this payload, which is JSON text."""
+    path = definition.limit_key
+    return own_gate(definition, None if path is None else key_in(load_json(payload), path))
 
 
 def needs(known: Mapping[str, int] | Iterable[str]) -> list[str]:

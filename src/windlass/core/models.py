@@ -157,6 +157,8 @@ class Job:
     error_type: str | None = None
     error_trace: str | None = None
     reason: str | None = None
+    #: The cause of its failure, equal for equal causes; only of a dead-lettered job.
+    fingerprint: str | None = None
     gate: str = ""
 
     @property
@@ -542,6 +544,8 @@ class JobFilter:
     queue: str | None = None
     source: str | None = None
     correlation_id: str | None = None
+    #: The cause of a dead-lettered job; empty for jobs without one.
+    fingerprint: str | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from random import Random
 
 from windlass.core.backoff import Backoff, delay
+from windlass.core.fingerprint import fingerprint
 from windlass.core.models import Finish, Held
 from windlass.core.states import JobState, Outcome
 
@@ -67,19 +68,22 @@ def success(held: Held, *, result: str | None, warnings: str | None, keep: bool)
 
 
 def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
-    """The end of an attempt that failed, timed out or was lost."""
-    return Finish(
+    """The end of an attempt that failed, timed out or was lost; of the last one also its cause."""
+    finish = Finish(
         job_id=held.job_id,
         token=held.token,
         outcome=failure.outcome,
-        state=JobState.QUEUED if isinstance(verdict, Retry) else JobState.DEAD_LETTER,
-        delay=verdict.after if isinstance(verdict, Retry) else timedelta(),
+        state=JobState.DEAD_LETTER,
         error=failure.error,
         error_type=failure.error_type,
         error_trace=failure.trace,
         pid=failure.pid,
         exit_code=failure.exit_code,
     )
+    if isinstance(verdict, Retry):
+        return finish._replace(state=JobState.QUEUED, delay=verdict.after)
+    cause = fingerprint(failure.error_type, failure.error, failure.trace)
+    return finish._replace(fingerprint=cause.key)
 
 
 def stopped(held: Held, *, keep: bool = True) -> Finish:

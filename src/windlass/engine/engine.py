@@ -4,6 +4,7 @@ import asyncio
 from datetime import datetime
 
 from windlass.engine.counts import Counts
+from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
@@ -33,6 +34,7 @@ class Engine:
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges)
         self.jobs = Jobs(storage, self.definitions, self.nudges)
+        self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
         self.tenants = Tenants(storage, self.nudges)
         self.queues = Queues(storage, self.nudges)
         self.maker = Maker(self.definitions, settings)
@@ -45,7 +47,7 @@ class Engine:
 
     def leases(self) -> Leases:
         """The worker's side; one for each worker."""
-        return Leases(self.storage, self.nudges, self.telemetry)
+        return Leases(self.storage, self.nudges, self.events, self.telemetry)
 
     def join(self, tx: object) -> CallerSession | None:
         """A session in a caller's own transaction; None where none was given."""

@@ -1,10 +1,12 @@
 """Events: what an application says has happened, and the jobs that follow."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypedDict, Unpack
 
 from windlass.core import condition as conditions
+from windlass.core.dead import DEAD_LETTERED, RESERVED
 from windlass.core.dedupe import check_name
 from windlass.core.jsontext import dump_json
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Event, NewJob, Scope, Trigger
@@ -20,6 +22,9 @@ from windlass.telemetry import Telemetry
 #: One event sets off at most so many triggers, and stands at most so far down a chain.
 MOST_TRIGGERS = 100
 DEEPEST = 16
+
+
+_Made = tuple[Trigger | None, NewJob]
 
 
 class EventOptions(TypedDict, total=False):
@@ -39,16 +44,20 @@ class Events:
         self._nudges = nudges
         self._telemetry = telemetry
         self._soon: set[asyncio.Task[None]] = set()
+        self._catching_up: asyncio.Task[None] | None = None
 
     def make(self, name: str, data: Any, *, depth: int = 0, **about: Unpack[EventOptions]) -> Event:
         """An event that is not kept yet; bad input raises."""
         if depth > DEEPEST:
             raise OptionInvalid("event", name, allowed=f"at most {DEEPEST} events in a chain")
+        if check_name("event", name).startswith(RESERVED):
+            allowed = f"a name that does not begin with {RESERVED!r}: those are Windlass's own"
+            raise OptionInvalid("event", name, allowed=allowed)
         dump_json(data, what="event")
         return Event(
             id=new_event_id(),
             tenant=TenantId(check_name("tenant", about.get("tenant", DEFAULT_TENANT))),
-            name=check_name("event", name),
+            name=name,
             data=data,
             correlation_id=about.get("correlation_id"),
             created_by=about.get("created_by"),
@@ -75,15 +84,32 @@ class Events:
         for delay in COMMITTED_SECONDS:
             loop.call_later(delay, lambda: self._soon.add(loop.create_task(self._try(id))))
 
+    def match_soon(self) -> None:
+        """Make the jobs of events that wait, in the background: what the events tell of is done,
+        and must not wait for who is told."""
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = asyncio.create_task(self._catch_up())
+            self._soon.add(self._catching_up)
+
     async def close(self) -> None:
         for task in self._soon:
             task.cancel()
         await asyncio.gather(*self._soon, return_exceptions=True)
 
     async def _try(self, id: EventId) -> None:
-        try:
+        with self._tried():
             await self.match(id)
-        except WindlassError as error:  # it waits; upkeep tries again
+
+    async def _catch_up(self) -> None:
+        with self._tried():
+            while await self.match_waiting():
+                pass
+
+    @contextmanager
+    def _tried(self) -> Iterator[None]:
+        try:
+            yield
+        except WindlassError as error:  # the events wait; upkeep tries again
             self._telemetry.trouble("matching events", error)
         finally:
             if task := asyncio.current_task():
@@ -114,27 +140,55 @@ class Events:
             event = await matching.take(id)
             if event is None:
                 return 0
-            made: list[tuple[Trigger, NewJob]] = []
-            for trigger in await matching.listening(event, most=MOST_TRIGGERS):
-                try:
-                    if _applies(trigger, event):
-                        made.append((trigger, await self._maker.after(trigger, event)))
-                except WindlassError as error:
-                    await matching.failed(trigger.id, str(error))
-            created = await self._store(matching, made)
+            made = await self._made(matching, event)
+            created = await self._store(matching, event, made)
             await matching.matched(event, created)
         if made:
             self._nudges.nudge({job.queue for _, job in made})
         return created
 
-    async def _store(self, matching: Matching, made: Sequence[tuple[Trigger, NewJob]]) -> int:
+    async def _made(self, matching: Matching, event: Event) -> Sequence[_Made]:
+        """The jobs of an event, and for whom: a trigger, or (None) a definition's hook."""
+        if event.depth > DEEPEST:
+            self._telemetry.warn(
+                "a chain of events was cut", event_id=str(event.id), name=event.name
+            )
+            return []
+        made: list[_Made] = []
+        for trigger in await matching.listening(event, most=MOST_TRIGGERS):
+            try:
+                if _applies(trigger, event):
+                    made.append((trigger, await self._maker.after(trigger, event)))
+            except WindlassError as error:
+                await matching.failed(trigger.id, str(error))
+        if event.name == DEAD_LETTERED:
+            try:
+                if hook := await self._maker.on_dead_letter(event):
+                    made.append((None, hook))
+            except WindlassError as error:
+                self._hook_failed(event, str(error))
+        return made
+
+    async def _store(self, matching: Matching, event: Event, made: Sequence[_Made]) -> int:
         created = 0
         stored = await matching.store([job for _, job in made])
         for (trigger, _), each in zip(made, stored, strict=True):
             if each.status not in ("created", "existing"):
-                await matching.failed(trigger.id, f"its job was refused: {each.status}")
+                refused = f"its job was refused: {each.status}"
+                if trigger is None:
+                    self._hook_failed(event, refused)
+                else:
+                    await matching.failed(trigger.id, refused)
             created += each.status == "created"
         return created
+
+    def _hook_failed(self, event: Event, error: str) -> None:
+        self._telemetry.warn(
+            "the on_dead_letter job could not be made",
+            job_id=event.data["job_id"],
+            definition=event.data["definition"],
+            error=error,
+        )
 
 
 def _applies(trigger: Trigger, event: Event) -> bool:

@@ -1,7 +1,7 @@
 """The user's side of the queue: enqueue, find, cancel, retry, explain."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
@@ -204,7 +204,7 @@ class Jobs:
         if job.id not in changed and not (
             after.state is JobState.RUNNING and after.cancel_requested_at
         ):
-            await self._refuse(after, Verb.CANCEL)
+            await self.refuse(after, Verb.CANCEL)
         await end_overdue(self._storage)
         self._nudges.nudge_all()
         return after
@@ -216,7 +216,7 @@ class Jobs:
         job = await self.get(id, scope)
         answer = await self._storage.retry(scope, job.id, actor=actor)
         if answer is None:
-            await self._refuse(await self.get(job.id, scope), Verb.RETRY)
+            await self.refuse(await self.get(job.id, scope), Verb.RETRY)
         if answer == "duplicate":
             raise DuplicateJob(job.id, because=f"dedupe key {job.dedupe_key}")
         self._nudges.nudge([job.queue])
@@ -228,7 +228,7 @@ class Jobs:
         """Make a job due at once: one due later, retrying, or on hold."""
         job = await self.get(id, scope)
         if not await self._storage.run_now(scope, job.id, actor=actor):
-            await self._refuse(await self.get(job.id, scope), Verb.RUN_NOW)
+            await self.refuse(await self.get(job.id, scope), Verb.RUN_NOW)
         self._nudges.nudge([job.queue])
         return await self.get(job.id, scope)
 
@@ -334,14 +334,17 @@ class Jobs:
         if due:
             self._nudges.nudge(due)
 
-    async def _refuse(self, job: Job, verb: Verb) -> NoReturn:
+    async def refuse(
+        self, job: Job, verb: Verb, *, allowed: Collection[JobState] | None = None
+    ) -> NoReturn:
+        """Say that a job is in no state for a verb; `allowed` if not all that the verb finds are."""
         since = words(await self._storage.now() - job.finished_at) if job.finished_at else ""
         raise JobStateConflict(
             job.id,
             verb=verb.replace("_", " "),
             state=job.state,
             since=since,
-            allowed=sorted(states_for(verb)),
+            allowed=sorted(states_for(verb) if allowed is None else allowed),
         )
 
 

@@ -9,6 +9,7 @@ from windlass.core.models import ALL_TENANTS, Finish, Held, Lease, LogLine, Prog
 from windlass.core.states import ENDED, JobState, Outcome
 from windlass.core.text import clean
 from windlass.engine.claims import Claims
+from windlass.engine.events import Events
 from windlass.engine.nudges import Nudges
 from windlass.errors import WindlassError
 from windlass.ids import JobId, WorkerId
@@ -36,9 +37,12 @@ class Claimed:
 class Leases:
     """One worker's hold on jobs. It keeps its turn among tenants, so make one per worker."""
 
-    def __init__(self, storage: Storage, nudges: Nudges, telemetry: Telemetry) -> None:
+    def __init__(
+        self, storage: Storage, nudges: Nudges, events: Events, telemetry: Telemetry
+    ) -> None:
         self._storage = storage
         self._nudges = nudges
+        self._events = events
         self._telemetry = telemetry
         self._claims = Claims(storage)
 
@@ -145,7 +149,8 @@ class Leases:
 
     async def _barely(self, finish: Finish) -> dict[Held, JobState]:
         try:
-            return await self._storage.finish([_bare(finish)])
+            # Without its event too: an end must not fail because of whom it is told.
+            return await self._storage.finish([_bare(finish)], emit=False)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  others must not wait for it; its lease will run out
@@ -153,8 +158,11 @@ class Leases:
             return {}
 
     async def _followed(self, finishes: Sequence[Finish], ended: dict[Held, JobState]) -> None:
-        """Do at once what upkeep would find later: children of a failed parent end too."""
+        """Do at once what upkeep would find later: children of a failed parent end too, and who
+        listens for dead-lettered jobs gets theirs."""
         self._telemetry.finished(finishes, ended)
+        if JobState.DEAD_LETTER in ended.values():
+            self._events.match_soon()
         if any(state is not JobState.COMPLETED and state in ENDED for state in ended.values()):
             try:
                 await end_overdue(self._storage)

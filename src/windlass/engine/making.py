@@ -1,4 +1,4 @@
-"""Jobs that triggers make: the template filled in, checked, and named so that it is made once."""
+"""Jobs that triggers and hooks make: the template filled in, checked, and named so that it is made once."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -6,12 +6,14 @@ from functools import lru_cache
 from typing import Any
 
 from windlass.core import template
+from windlass.core.dead import taken_by
 from windlass.core.dedupe import payload_key
+from windlass.core.gates import gate_for
 from windlass.core.jsontext import load_json
 from windlass.core.models import Definition, Event, NewJob, Trigger
 from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.engine.definitions import Definitions
-from windlass.ids import new_job_id
+from windlass.ids import TenantId, new_job_id
 from windlass.settings import Settings
 
 
@@ -41,39 +43,62 @@ class Maker:
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
         """The job for an event. However often it is made, it is stored once."""
         about = {"event": event.data if isinstance(event.data, Mapping) else {}}
-        job = await self._made(trigger, about)
-        return job._replace(
-            source="event",
-            source_ref=f"{event.id} {trigger.id}",
-            correlation_id=event.correlation_id or str(event.id),
-            idempotency_key=f"event {event.id} {trigger.id}",
-            metadata=f'{{"event_depth":{event.depth}}}',
-        )
+        return _by(event, str(trigger.id), await self._made(trigger, about))
+
+    async def on_dead_letter(self, event: Event) -> NewJob | None:
+        """The job that a dead-lettered job's definition asks for; None if it asks for none.
+
+        Its payload is what of the event's data its definition takes.
+        """
+        failed = await self._definitions.get(event.data["definition"])
+        if failed.on_dead_letter is None:
+            return None
+        hook = await self._definitions.get(failed.on_dead_letter)
+        text = self._written(hook, taken_by(load_json(hook.payload_schema), event.data))
+        return _by(event, "hook", _job(hook, event.tenant, text))
 
     async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
         definition = await self._definitions.get(trigger.definition)
         text = self._written(definition, template.parse(trigger.payload).render(about))
         window = trigger.dedupe_window_seconds
-        return NewJob(
-            id=new_job_id(),
-            definition=definition.key,
-            payload=text,
-            tenant=trigger.tenant,
-            queue=definition.queue,
-            priority=definition.priority,
+        return _job(definition, trigger.tenant, text)._replace(
             max_attempts=trigger.max_attempts or definition.max_attempts,
             delay=None
             if trigger.delay_seconds is None
             else timedelta(seconds=trigger.delay_seconds),
             dedupe_key=None if window is None else payload_key(definition.key, load_json(text)),
             dedupe_window=None if window is None else timedelta(seconds=window),
-            on_parent_failure=definition.on_parent_failure,
             trigger_id=trigger.id,
         )
 
     def _written(self, definition: Definition, payload: Any) -> str:
         given = {**load_json(definition.default_payload), **(payload or {})}
         return payload_of(definition, self._limit).encode((), given)
+
+
+def _job(definition: Definition, tenant: TenantId, payload: str) -> NewJob:
+    return NewJob(
+        id=new_job_id(),
+        definition=definition.key,
+        payload=payload,
+        tenant=tenant,
+        queue=definition.queue,
+        priority=definition.priority,
+        max_attempts=definition.max_attempts,
+        on_parent_failure=definition.on_parent_failure,
+        gate=gate_for(definition, payload),
+    )
+
+
+def _by(event: Event, whom: str, job: NewJob) -> NewJob:
+    """The job that an event makes for a trigger or a hook: it names both."""
+    return job._replace(
+        source="event",
+        source_ref=f"{event.id} {whom}",
+        correlation_id=event.correlation_id or str(event.id),
+        idempotency_key=f"event {event.id} {whom}",
+        metadata=f'{{"event_depth":{event.depth}}}',
+    )
 
 
 def payload_of(definition: Definition, limit: int) -> JsonSchemaPayload:

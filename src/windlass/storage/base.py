@@ -5,6 +5,7 @@ The verbs stand in one file per noun. What differs between databases is below th
 """
 
 from windlass.storage.database import Database
+from windlass.storage.dead import DeadVerbs
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.registry import RegistryVerbs
@@ -12,7 +13,7 @@ from windlass.storage.triggers import TriggerVerbs
 from windlass.storage.upkeep import UpkeepVerbs
 
 
-class Storage(JobVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs, TriggerVerbs):
+class Storage(JobVerbs, DeadVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs, TriggerVerbs):
     """The one door to the queue. Correct with any number of processes behind it."""
 
     def __init__(self, database: Database) -> None:

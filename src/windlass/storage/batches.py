@@ -85,6 +85,7 @@ BATCHES: Mapping[str, Shape] = {
         "keep": "bool",
         "expired_only": "bool",
     },
+    "dead": {"id": "uuid", "event_id": "uuid"},
     "reports": {"id": "uuid", "token": "bigint", "progress": "float", "note": "text"},
     "log_lines": {
         "id": "uuid",

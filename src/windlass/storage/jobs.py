@@ -1,4 +1,4 @@
-"""Verbs on jobs: enqueue, read, cancel, retry, run now, discard."""
+"""Verbs on jobs: enqueue, read, cancel, run now."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -119,22 +119,12 @@ class JobVerbs:
                 break
         return answer
 
-    async def retry(self, scope: Scope, id: JobId, *, actor: str | None = None) -> str | None:
-        """Put a dead-lettered or canceled job in line. Answers `queued`, `duplicate` when an open
-        job has its dedupe key, or None when it is in no state to be retried."""
-        changed = await self._db.run("retry", id=id, tenant_id=scope.tenant, actor=actor)
-        return str(changed[0]["state"]) if changed else None
-
     async def run_now(self, scope: Scope, id: JobId, *, actor: str | None = None) -> bool:
         """Make a waiting job due at once; False if it runs, has ended or waits for parents."""
         for _ in range(2):  # a job that was promoted during the first look
             if await self._db.run("run_now", id=id, tenant_id=scope.tenant, actor=actor):
                 return True
         return False
-
-    async def discard(self, scope: Scope, id: JobId) -> bool:
-        """Delete a dead-lettered job that nothing waits for."""
-        return bool(await self._db.run("discard", id=id, tenant_id=scope.tenant))
 
     async def attempts(self, job: Job) -> list[Attempt]:
         """Every try at a job, oldest first; the last one is read off the job itself."""

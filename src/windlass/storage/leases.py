@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core import share
+from windlass.core.dead import DEAD_LETTERED
 from windlass.core.gates import definition_of
 from windlass.core.jsontext import dump_json
 from windlass.core.limits import Limit, Room
@@ -29,11 +30,12 @@ from windlass.core.models import (
 from windlass.core.priority import LOWEST
 from windlass.core.rates import PARTS
 from windlass.core.states import JobState
-from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
+from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
 from windlass.storage import rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane, Session
 from windlass.storage.expired import Expired
+from windlass.storage.sql import Rows
 
 #: Before every job.
 _FRONT = Place(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))
@@ -159,10 +161,16 @@ class LeaseVerbs:
         )
         return {JobId(rows.uuid(row["id"])) for row in changed}
 
-    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+    async def finish(
+        self, finishes: Sequence[Finish], *, emit: bool = True
+    ) -> dict[Held, JobState]:
         """End attempts and move their jobs on. Answers where each job went; a lease that is not
-        in the answer was no longer held, and nothing of it was recorded."""
-        return await self._end(finishes, expired_only=False)
+        in the answer was no longer held, and nothing of it was recorded.
+
+        Who listens for dead-lettered jobs is told by an event, stored with their end; not without
+        `emit`.
+        """
+        return await self._end(finishes, expired_only=False, emit=emit)
 
     async def expired(self, *, most: int = 1000) -> list[Expired]:
         """Leases that have run out but were not taken back yet. Changes nothing."""
@@ -182,18 +190,25 @@ class LeaseVerbs:
 
     async def reap(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
         """Take back leases that are still run out; one renewed meanwhile is left alone."""
-        return await self._end(finishes, expired_only=True)
+        return await self._end(finishes, expired_only=True, emit=True)
 
-    async def _end(self, finishes: Sequence[Finish], *, expired_only: bool) -> dict[Held, JobState]:
-        ended = await self._db.run(
-            "finish",
-            lane=Lane.WORK,
-            finishes=[finish_row(f, expired_only=expired_only) for f in finishes],
-        )
-        return {
-            Held(JobId(rows.uuid(row["id"])), row["lease_token"]): _STATES[row["state"]]
-            for row in ended
-        }
+    async def _end(
+        self, finishes: Sequence[Finish], *, expired_only: bool, emit: bool
+    ) -> dict[Held, JobState]:
+        batch = [finish_row(f, expired_only=expired_only) for f in finishes]
+        if emit and any(finish.state is JobState.DEAD_LETTER for finish in finishes):
+            return await self._end_and_emit(batch)
+        return _ended(await self._db.run("finish", lane=Lane.WORK, finishes=batch))
+
+    @again
+    async def _end_and_emit(self, batch: Sequence[tuple[Any, ...]]) -> dict[Held, JobState]:
+        async with self._db.transaction(Lane.WORK) as session:
+            ended = _ended(await session.run("finish", finishes=batch))
+            dead = [held.job_id for held, state in ended.items() if state is JobState.DEAD_LETTER]
+            if dead:
+                told = [(id, new_event_id()) for id in dead]
+                await session.run("emit_dead", dead=told, name=DEAD_LETTERED)
+            return ended
 
     async def _take(
         self,
@@ -255,6 +270,13 @@ async def _note_starts(
     if begun:
         starts = [(name, seconds, PARTS, count) for (name, seconds), count in begun.items()]
         await session.run("note_starts", starts=sorted(starts))
+
+
+def _ended(found: Rows) -> dict[Held, JobState]:
+    return {
+        Held(JobId(rows.uuid(row["id"])), row["lease_token"]): _STATES[row["state"]]
+        for row in found
+    }
 
 
 def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:

@@ -18,7 +18,7 @@ COLUMNS = (
     "on_parent_failure, waits, held, expires_at, attempts, max_attempts, worker_deaths, "
     "lease_token, lease_expires_at, worker_id, timeout_seconds, cancel_requested_at, "
     "cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at, "
-    "updated_at, progress, progress_note, outcome, last_error, error_type, reason, gate"
+    "updated_at, progress, progress_note, outcome, last_error, error_type, reason, fingerprint, gate"
 )
 
 _OPEN: Sequence[tuple[str, frozenset[str]]] = (
@@ -85,6 +85,11 @@ def _conditions(
         if value is not None:
             params[column] = value
             yield f"{column} = :{column}"
+    if chosen.fingerprint == "":
+        yield "fingerprint is null"
+    elif chosen.fingerprint is not None:
+        params["fingerprint"] = chosen.fingerprint
+        yield "fingerprint = :fingerprint"
     if chosen.created_after is not None:
         params["created_after"] = chosen.created_after
         yield "created_at > :created_after"

@@ -116,6 +116,7 @@ def job(row: Row) -> Job:
         error_type=row["error_type"],
         error_trace=row.get("error_trace"),
         reason=row["reason"],
+        fingerprint=row["fingerprint"],
         gate=row["gate"],
     )
 

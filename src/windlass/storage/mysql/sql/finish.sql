@@ -95,7 +95,7 @@ insert into windlass_ended (
     lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
     created_at, queued_at, started_at, last_started_at, finished_at, updated_at, progress,
     progress_note, outcome, result, warnings, last_error, error_type, error_trace, reason,
-    log_sequence
+    log_sequence, fingerprint
 )
 select
     j.id, j.tenant_id, j.definition, j.queue, j.gate, {goes_to}, j.priority, j.due_at, j.payload, j.metadata,
@@ -107,7 +107,8 @@ select
     j.created_at, j.queued_at, j.started_at, j.last_started_at, @windlass_now, @windlass_now,
     coalesce(f.progress, j.progress), j.progress_note, f.outcome, f.result, f.warnings,
     {error_told}, case when f.error is null then j.error_type else f.error_type end,
-    case when f.error is null then j.error_trace else f.error_trace end, j.reason, j.log_sequence
+    case when f.error is null then j.error_trace else f.error_trace end, j.reason, j.log_sequence,
+    case when f.state = 'dead_letter' and j.cancel_to is null then f.fingerprint end
 from {finishes} f
 straight_join windlass_live j force index (primary) on j.id = f.id and j.lease_token = f.token
 where j.state = 'running' and (f.expired_only = 0 or j.lease_expires_at <= @windlass_now)

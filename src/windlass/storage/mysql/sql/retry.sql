@@ -1,10 +1,12 @@
 -- Puts a dead-lettered or canceled job in line again with fresh attempts, unless an open job has its key.
+-- With a payload given it is an edit: of the job as it was dead-lettered with this token, no other.
 select max(id) into @windlass_wanted from windlass_ended
 where id = :id and state in ('dead_letter', 'canceled') and (:tenant_id is null or tenant_id = :tenant_id)
+    and (:payload is null or state = 'dead_letter' and lease_token = :token)
 for update;
 
 insert into windlass_keys (tenant_id, kind, `key`, job_id, until)
-select tenant_id, 'dedupe', dedupe_key, id, {now}
+select tenant_id, 'dedupe', coalesce(:dedupe_key, dedupe_key), id, {now}
 from windlass_ended where id = @windlass_wanted and dedupe_key is not null
 on duplicate key update
     job_id = if(windlass_keys.open = 0, values(job_id), windlass_keys.job_id),
@@ -12,7 +14,7 @@ on duplicate key update
 
 select max(e.id) into @windlass_moved
 from windlass_ended e
-left join windlass_keys k on k.tenant_id = e.tenant_id and k.kind = 'dedupe' and k.`key` = e.dedupe_key
+left join windlass_keys k on k.tenant_id = e.tenant_id and k.kind = 'dedupe' and k.`key` = coalesce(:dedupe_key, e.dedupe_key)
 where e.id = @windlass_wanted and (e.dedupe_key is null or k.job_id = e.id);
 
 insert into windlass_live (
@@ -23,9 +25,12 @@ insert into windlass_live (
     last_error, error_type, error_trace, log_sequence
 )
 select
-    m.id, m.tenant_id, m.definition, m.queue, case when m.gate in ('', m.definition) then coalesce(d.gate, m.gate) else m.gate end, 'queued', m.priority, {now},
-    m.payload, m.metadata, m.source,
-    m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
+    m.id, m.tenant_id, m.definition, m.queue, case
+        when :payload is not null then coalesce(:own_gate, d.gate, m.gate)
+        when m.gate in ('', m.definition) then coalesce(d.gate, m.gate)
+        else m.gate end, 'queued', m.priority, {now},
+    coalesce(:payload, m.payload), m.metadata, m.source,
+    m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, coalesce(:dedupe_key, m.dedupe_key),
     m.idempotency_key, m.on_parent_failure, m.max_attempts, m.lease_token, m.worker_id,
     m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at, m.last_started_at, {now},
     m.last_error, m.error_type, m.error_trace, m.log_sequence
@@ -54,7 +59,7 @@ where id = @windlass_moved and outcome is not null and last_started_at is not nu
 on duplicate key update windlass_attempts.number = windlass_attempts.number;
 
 insert into windlass_transitions (job_id, at, from_state, to_state, actor, message)
-select id, {now}, state, 'queued', :actor, 'retry' from windlass_ended where id = @windlass_moved;
+select id, {now}, state, 'queued', :actor, :message from windlass_ended where id = @windlass_moved;
 
 insert into windlass_deltas (at, tenant_id, queue, definition, queued, canceled, dead_letter)
 select {now}, tenant_id, queue, definition, 1,

@@ -78,7 +78,7 @@ over as (
         lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
         created_at, queued_at, started_at, last_started_at, finished_at, updated_at, progress,
         progress_note, outcome, result, warnings, last_error, error_type, error_trace, reason,
-        log_sequence, unchecked
+        log_sequence, unchecked, fingerprint
     )
     select
         id, tenant_id, definition, queue, gate, f_state, priority, due_at, payload, metadata, source,
@@ -90,7 +90,8 @@ over as (
         created_at, queued_at, started_at, last_started_at, {now}, {now},
         case when f is null then 1 else coalesce(cast(f ->> 'progress' as double precision), progress) end, progress_note, f_outcome, cast(f ->> 'result' as json), cast(f ->> 'warnings' as json),
         e_error, case when f_error is null then error_type else f ->> 'error_type' end,
-        case when f_error is null then error_trace else f ->> 'error_trace' end, reason, log_sequence, unchecked and moved
+        case when f_error is null then error_trace else f ->> 'error_trace' end, reason, log_sequence, unchecked and moved,
+        case when f ->> 'state' = 'dead_letter' and cancel_to is null then f ->> 'fingerprint' end
     from ending where f_state <> 'queued' and f_keep
 ),
 tried as (

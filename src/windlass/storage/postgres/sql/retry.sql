@@ -1,13 +1,15 @@
 -- Puts a dead-lettered or canceled job in line again with fresh attempts, unless an open job has its key.
+-- With a payload given it is an edit: of the job as it was dead-lettered with this token, no other.
 with wanted as (
     select * from windlass_ended
     where id = :id and state in ('dead_letter', 'canceled')
         and (cast(:tenant_id as text) is null or tenant_id = :tenant_id)
+        and (cast(:payload as json) is null or state = 'dead_letter' and lease_token = cast(:token as bigint))
     for update
 ),
 deduped as (
     insert into windlass_keys as k (tenant_id, kind, key, job_id, until)
-    select tenant_id, 'dedupe', dedupe_key, id, {now} from wanted where dedupe_key is not null
+    select tenant_id, 'dedupe', coalesce(cast(:dedupe_key as text), dedupe_key), id, {now} from wanted where dedupe_key is not null
     on conflict (tenant_id, kind, key) do update set job_id = excluded.job_id, open = true
         where not k.open or k.job_id = excluded.job_id
     returning job_id
@@ -26,9 +28,12 @@ stored as (
         last_error, error_type, error_trace, log_sequence
     )
     select
-        m.id, m.tenant_id, m.definition, m.queue, case when m.gate in ('', m.definition) then coalesce(d.gate, m.gate) else m.gate end, 'queued', m.priority, {now},
-        m.payload, m.metadata, m.source,
-        m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
+        m.id, m.tenant_id, m.definition, m.queue, case
+            when cast(:payload as json) is not null then coalesce(cast(:own_gate as text), d.gate, m.gate)
+            when m.gate in ('', m.definition) then coalesce(d.gate, m.gate)
+            else m.gate end, 'queued', m.priority, {now},
+        coalesce(cast(:payload as json), m.payload), m.metadata, m.source,
+        m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, coalesce(cast(:dedupe_key as text), m.dedupe_key),
         m.idempotency_key, m.on_parent_failure, m.max_attempts, m.lease_token, m.worker_id,
         m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at, m.last_started_at, {now},
         m.last_error, m.error_type, m.error_trace, m.log_sequence
@@ -56,7 +61,7 @@ told as (
         m.state, m.cancel_requested_by, coalesce(m.reason, m.last_error)
     from moved m
     union all
-    select id, {now}, state, 'queued', :actor, 'retry' from moved
+    select id, {now}, state, 'queued', :actor, :message from moved
 ),
 counted as (
     insert into windlass_deltas (at, tenant_id, queue, definition, queued, canceled, dead_letter)

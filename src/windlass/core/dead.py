@@ -1,0 +1,80 @@
+"""The dead letter by cause: groups of failures, what people change in them, and who is told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from windlass.ids import DefinitionKey, JobId
+
+#: The event that tells of a job that failed for good.
+DEAD_LETTERED = "windlass.job.dead_lettered"
+#: Names of events that begin so are Windlass's own.
+RESERVED = "windlass."
+
+_LONGEST_MESSAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadGroup:
+    """Dead-lettered jobs of one definition that failed for the same cause.
+
+    `fingerprint` names the cause, `sentence` tells it without the values of the one failure, and
+    `sample_id` is the newest of the jobs. `tenants` is how many of them it has hit. Jobs of which
+    no cause is known, such as those of a deleted tenant, have an empty fingerprint.
+    """
+
+    definition: DefinitionKey
+    fingerprint: str
+    sentence: str
+    count: int
+    first_at: datetime
+    last_at: datetime
+    tenants: int
+    sample_id: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """What became of a group: how many jobs were changed, and how many could not be.
+
+    `more` says that the limit was reached before the group's end.
+    """
+
+    changed: int
+    skipped: int
+    more: bool
+
+
+class Edit(NamedTuple):
+    """Another payload for a job dead-lettered under `token`: JSON text, what is said of it, and the
+    gate it stands behind, if not where its definition's ordinary jobs do."""
+
+    payload: str
+    message: str
+    token: int
+    dedupe_key: str | None = None
+    gate: str | None = None
+
+
+def edit_message(before: object, after: Mapping[str, Any], actor: str | None) -> str:
+    """Who edited a payload and which of its fields, without the values: they may be secret."""
+    old = before if isinstance(before, Mapping) else {}
+    by_kind = {
+        "changed": [name for name in after if name in old and old[name] != after[name]],
+        "added": [name for name in after if name not in old],
+        "removed": [name for name in old if name not in after],
+    }
+    fields = "; ".join(
+        f"{kind} {', '.join(sorted(map(str, names)))}" for kind, names in by_kind.items() if names
+    )
+    message = f"retry, edited{f' by {actor}' if actor else ''}: {fields or 'nothing changed'}"
+    return message if len(message) <= _LONGEST_MESSAGE else message[: _LONGEST_MESSAGE - 1] + "…"
+
+
+def taken_by(schema: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """What of some data a payload schema takes: the fields it names, or all if it is open."""
+    if schema.get("additionalProperties") is not False:
+        return dict(data)
+    named = schema.get("properties", {})
+    return {name: value for name, value in data.items() if name in named}

@@ -1,0 +1,194 @@
+"""Triage of what failed for good: by cause, one by one, or edited."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from windlass.core.dead import DeadGroup, Edit, GroupChange, edit_message
+from windlass.core.dedupe import payload_key
+from windlass.core.gates import gate_for
+from windlass.core.jsontext import load_json
+from windlass.core.models import ALL_TENANTS, Definition, Job, JobFilter, Page, Scope
+from windlass.core.states import JobState, Verb
+from windlass.engine.definitions import Definitions
+from windlass.engine.jobs import Jobs
+from windlass.engine.making import payload_of
+from windlass.engine.nudges import Nudges
+from windlass.errors import DuplicateJob, OptionInvalid
+from windlass.ids import JobId
+from windlass.settings import Settings
+from windlass.storage.base import Storage
+
+#: How many jobs of a group are changed in one transaction.
+_BATCH = 100
+_MOST_GROUPS = 500
+_MOST_JOBS = 100_000
+
+
+class Dead:
+    def __init__(
+        self,
+        storage: Storage,
+        jobs: Jobs,
+        definitions: Definitions,
+        nudges: Nudges,
+        settings: Settings,
+    ) -> None:
+        self._storage = storage
+        self._jobs = jobs
+        self._definitions = definitions
+        self._nudges = nudges
+        self._limit = settings.limits.payload_bytes
+
+    async def groups(
+        self, *, definition: str | None = None, limit: int = 50, scope: Scope = ALL_TENANTS
+    ) -> Sequence[DeadGroup]:
+        """Dead-lettered jobs by definition and cause, the cause seen last first.
+
+        Of very many dead-lettered jobs of a definition the newest 50,000 are counted.
+        """
+        _check_limit(limit, _MOST_GROUPS)
+        counts = await self._storage.counts(scope)
+        failing = {str(row["definition"]) for row in counts if row["dead_letter"] > 0}
+        wanted = failing if definition is None else failing & {definition}
+        groups = [
+            group
+            for key in sorted(wanted)
+            for group in await self._storage.dead_groups(scope, key, most=limit)
+        ]
+        return sorted(groups, key=lambda group: group.last_at, reverse=True)[:limit]
+
+    async def list(
+        self,
+        *,
+        definition: str | None = None,
+        fingerprint: str | None = None,
+        after: JobId | None = None,
+        limit: int = 50,
+        scope: Scope = ALL_TENANTS,
+    ) -> Page:
+        """Dead-lettered jobs newest first, of a definition or a cause; `after` goes on from a
+        page's `next`."""
+        chosen = JobFilter(
+            states=frozenset({JobState.DEAD_LETTER}), definition=definition, fingerprint=fingerprint
+        )
+        return await self._jobs.page(chosen, scope=scope, after=after, limit=limit)
+
+    async def retry(
+        self, id: JobId | str, *, actor: str | None = None, scope: Scope = ALL_TENANTS
+    ) -> Job:
+        """Put one job in line again, due at once, with fresh attempts."""
+        return await self._jobs.retry(id, scope=scope, actor=actor)
+
+    async def retry_group(
+        self,
+        definition: str,
+        fingerprint: str,
+        *,
+        limit: int = 1000,
+        actor: str | None = None,
+        scope: Scope = ALL_TENANTS,
+    ) -> GroupChange:
+        """Retry the jobs of a group, the newest first and at most `limit`.
+
+        A job whose dedupe key an open job has is skipped and stays where it is.
+        """
+
+        async def retry(ids: Sequence[JobId]) -> Sequence[bool]:
+            answers = await self._storage.retry_many(scope, ids, actor=actor)
+            self._nudges.nudge_all()
+            return [answer == "queued" for answer in answers]
+
+        return await self._each(retry, definition, fingerprint, limit, scope)
+
+    async def edit_retry(
+        self,
+        id: JobId | str,
+        payload: Mapping[str, Any],
+        *,
+        actor: str | None = None,
+        scope: Scope = ALL_TENANTS,
+    ) -> Job:
+        """Retry a dead-lettered job with another payload, which replaces the old one.
+
+        PayloadInvalid, with nothing changed, if it does not fit the definition. The job's history
+        tells who edited it and which fields, not their values.
+        """
+        if not isinstance(payload, Mapping):
+            raise OptionInvalid("payload", payload, allowed="an object of names and values")
+        job = await self._jobs.get(id, scope)
+        while job.state is JobState.DEAD_LETTER:
+            edit = self._edit(job, await self._definitions.get(job.definition), payload, actor)
+            answer = await self._storage.retry(scope, job.id, actor=actor, edit=edit)
+            if answer == "duplicate":
+                key = edit.dedupe_key or job.dedupe_key
+                raise DuplicateJob(job.id, because=f"dedupe key {key}")
+            job = await self._jobs.get(job.id, scope)
+            if answer is not None:
+                self._nudges.nudge([job.queue])
+                return job
+            # Somebody else was quicker; should it have failed again since, it is edited as it is now.
+        return await self._jobs.refuse(job, Verb.RETRY, allowed=[JobState.DEAD_LETTER])
+
+    async def discard(self, id: JobId | str, *, scope: Scope = ALL_TENANTS) -> None:
+        """Delete one job for good."""
+        await self._jobs.discard(id, scope=scope)
+
+    async def discard_group(
+        self, definition: str, fingerprint: str, *, limit: int = 1000, scope: Scope = ALL_TENANTS
+    ) -> GroupChange:
+        """Delete the jobs of a group for good, the newest first and at most `limit`.
+
+        A job that another one waits for is skipped.
+        """
+
+        async def discard(ids: Sequence[JobId]) -> Sequence[bool]:
+            return await self._storage.discard_many(scope, ids)
+
+        return await self._each(discard, definition, fingerprint, limit, scope)
+
+    def _edit(
+        self, job: Job, definition: Definition, payload: Mapping[str, Any], actor: str | None
+    ) -> Edit:
+        text = payload_of(definition, self._limit).encode((), payload)
+        by_payload = job.dedupe_key == payload_key(definition.key, job.payload)
+        return Edit(
+            payload=text,
+            message=edit_message(job.payload, load_json(text), actor),
+            token=job.lease_token,
+            dedupe_key=payload_key(definition.key, load_json(text)) if by_payload else None,
+            gate=gate_for(definition, text),
+        )
+
+    async def _each(
+        self,
+        change: Callable[[Sequence[JobId]], Awaitable[Sequence[bool]]],
+        definition: str,
+        fingerprint: str,
+        limit: int,
+        scope: Scope,
+    ) -> GroupChange:
+        _check_limit(limit, _MOST_JOBS)
+        changed = seen = 0
+        after: JobId | None = None
+        while seen < limit:
+            page = await self.list(
+                definition=definition,
+                fingerprint=fingerprint,
+                after=after,
+                limit=min(_BATCH, limit - seen),
+                scope=scope,
+            )
+            # In the order of their ids, so that two who do this seldom wait for each other.
+            ids = sorted(job.id for job in page.jobs)
+            if ids:
+                changed += sum(await change(ids))
+            seen += len(ids)
+            after = page.next
+            if after is None:
+                return GroupChange(changed, seen - changed, more=False)
+        return GroupChange(changed, seen - changed, more=True)
+
+
+def _check_limit(limit: int, most: int) -> None:
+    if not 1 <= limit <= most:
+        raise OptionInvalid("limit", limit, allowed=f"1 to {most:,}")

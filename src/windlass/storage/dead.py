@@ -1,0 +1,90 @@
+"""Verbs on the dead letter: groups by cause, and changes to many of its jobs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from windlass.core.dead import DeadGroup, Edit
+from windlass.core.fingerprint import fingerprint
+from windlass.core.models import Scope
+from windlass.ids import DefinitionKey, JobId
+from windlass.storage import rows
+from windlass.storage.again import again
+from windlass.storage.database import Database
+
+
+class DeadVerbs:
+    _db: Database
+
+    async def dead_groups(
+        self, scope: Scope, definition: str, *, most: int = 50, look: int = 50_000
+    ) -> list[DeadGroup]:
+        """A definition's dead-lettered jobs by cause, the cause seen last first.
+
+        Of very many the newest `look` are counted.
+        """
+        found = await self._db.run(
+            "dead_groups", definition=definition, tenant_id=scope.tenant, most=most, look=look
+        )
+        return [
+            DeadGroup(
+                definition=DefinitionKey(definition),
+                fingerprint=row["fingerprint"],
+                sentence=fingerprint(
+                    row["error_type"], row["last_error"], row["error_trace"]
+                ).sentence,
+                count=int(row["jobs"]),
+                first_at=rows.instant(row["first_at"]),
+                last_at=rows.instant(row["last_at"]),
+                tenants=int(row["tenants"]),
+                sample_id=JobId(rows.uuid(row["sample_id"])),
+            )
+            for row in found
+        ]
+
+    async def retry(
+        self, scope: Scope, id: JobId, *, actor: str | None = None, edit: Edit | None = None
+    ) -> str | None:
+        """Put a dead-lettered or canceled job in line. Answers `queued`, `duplicate` when an open
+        job has its dedupe key, or None when it is in no state to be retried.
+
+        With an `edit` it goes on with another payload, if it is still dead-lettered under the
+        token that was seen.
+        """
+        return _answer(await self._db.run("retry", **_retry(scope, id, actor, edit)))
+
+    @again
+    async def retry_many(
+        self, scope: Scope, ids: Sequence[JobId], *, actor: str | None = None
+    ) -> list[str | None]:
+        """Retry some jobs in one transaction; the answers of `retry`, in their order."""
+        async with self._db.transaction() as session:
+            return [
+                _answer(await session.run("retry", **_retry(scope, id, actor, None))) for id in ids
+            ]
+
+    async def discard(self, scope: Scope, id: JobId) -> bool:
+        """Delete a dead-lettered job that nothing waits for."""
+        return bool(await self._db.run("discard", id=id, tenant_id=scope.tenant))
+
+    @again
+    async def discard_many(self, scope: Scope, ids: Sequence[JobId]) -> list[bool]:
+        """Discard some jobs in one transaction; the answers of `discard`, in their order."""
+        async with self._db.transaction() as session:
+            return [bool(await session.run("discard", id=id, tenant_id=scope.tenant)) for id in ids]
+
+
+def _retry(scope: Scope, id: JobId, actor: str | None, edit: Edit | None) -> dict[str, Any]:
+    return {
+        "id": id,
+        "tenant_id": scope.tenant,
+        "actor": actor,
+        "message": edit.message if edit else "retry",
+        "payload": edit.payload if edit else None,
+        "token": edit.token if edit else None,
+        "dedupe_key": edit.dedupe_key if edit else None,
+        "own_gate": edit.gate if edit else None,
+    }
+
+
+def _answer(changed: Sequence[Any]) -> str | None:
+    return str(changed[0]["state"]) if changed else None

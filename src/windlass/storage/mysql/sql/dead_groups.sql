@@ -1,0 +1,16 @@
+-- Groups the newest dead-lettered jobs of a definition by the cause of their failure, with a sample of each.
+with looked_at as (
+    select id, tenant_id, finished_at, coalesce(fingerprint, '') as fingerprint
+    from windlass_ended force index (windlass_ended_definition)
+    where definition = :definition and state = 'dead_letter'
+        and (:tenant_id is null or tenant_id = :tenant_id)
+    order by id desc limit :look
+),
+causes as (
+    select fingerprint, count(*) as jobs, count(distinct tenant_id) as tenants,
+        min(finished_at) as first_at, max(finished_at) as last_at, max(id) as sample_id
+    from looked_at group by fingerprint order by max(finished_at) desc, fingerprint limit :most
+)
+select c.fingerprint, c.jobs, c.tenants, c.first_at, c.last_at, c.sample_id, j.last_error, j.error_type, j.error_trace
+from causes c join windlass_ended j on j.id = c.sample_id
+order by c.last_at desc, c.fingerprint

@@ -1,0 +1,24 @@
+-- Emits the event of jobs that have just been dead-lettered, where somebody listens: a trigger of
+-- their tenant, or what their definition names. Nobody listens for a deleted tenant.
+
+-- let told
+ltrim(j.last_error, char(9, 10, 13, 32)) || char(10);
+
+insert into windlass_events (id, tenant_id, name, data, correlation_id, depth, created_at)
+select e.event_id, j.tenant_id, :name,
+    json_object(
+        'job_id', j.id, 'definition', j.definition, 'queue', j.queue, 'attempts', j.attempts,
+        'error', substr({told}, 1, min(instr({told}, char(10)) - 1, 500)),
+        'error_type', j.error_type, 'fingerprint', j.fingerprint),
+    coalesce(j.correlation_id, j.id),
+    -- Anybody may write anything into metadata, and an end must not fail because of it.
+    case when json_type(j.metadata, '$.event_depth') = 'integer'
+            and json_extract(j.metadata, '$.event_depth') between 0 and 999
+        then json_extract(j.metadata, '$.event_depth') + 1 else 0 end,
+    {now}
+from {dead} e
+cross join windlass_ended j on j.id = e.id and j.state = 'dead_letter'
+cross join windlass_tenants t on t.id = j.tenant_id and t.state <> 'deleted'
+where exists (select 1 from windlass_definitions d where d.key = j.definition and d.on_dead_letter is not null)
+    or exists (select 1 from windlass_triggers l where l.tenant_id = j.tenant_id and l.event_name = :name
+               and l.enabled and not l.missing_from_code)
