@@ -25,6 +25,8 @@ from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 
 Isolation = Literal["thread", "process"]
+#: Python with Windlass and little else needs about half of this.
+_LEAST_MEMORY_MB = 32
 
 
 class JobOptions(TypedDict, total=False):
@@ -38,6 +40,7 @@ class JobOptions(TypedDict, total=False):
     backoff: Backoff
     timeout: str | timedelta | float
     isolation: Isolation
+    memory_limit_mb: int
     max_concurrency: int
     permanent: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
@@ -81,6 +84,7 @@ def declare(
         backoff=dump_json(own_backoff.to_json()) if own_backoff else None,
         timeout_seconds=timeout.total_seconds(),
         isolation=options.get("isolation", "thread"),
+        memory_limit_mb=options.get("memory_limit_mb"),
         max_concurrency=options.get("max_concurrency"),
         default_payload=dump_json(dict(options.get("default_payload", {}))),
         tags=tuple(options.get("tags", ())),
@@ -152,6 +156,12 @@ def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -
         raise DefinitionInvalid(
             key, "it is a generator", hint="Return a value instead of yielding."
         )
+    if "memory_limit_mb" in options and options.get("isolation") != "process":
+        raise DefinitionInvalid(
+            key,
+            "it has a memory_limit_mb, which only a process of its own can keep",
+            hint='Add isolation="process", or leave the limit out.',
+        )
 
 
 def _whole(least: int, most: float) -> Callable[[object], bool]:
@@ -185,6 +195,7 @@ def _is_errors(value: object) -> bool:
 _ALLOWED: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "max_attempts": (_whole(1, 100), "1 to 100"),
     "max_concurrency": (_whole(1, math.inf), "1 or more"),
+    "memory_limit_mb": (_whole(_LEAST_MEMORY_MB, 1_048_576), f"{_LEAST_MEMORY_MB} to 1048576"),
     "retention_count": (_whole(1, math.inf), "1 or more"),
     "retention_days": (_is_days, "0 to 36500, or 'forever'"),
     "log_retention_days": (_is_days, "0 to 36500, or 'forever'"),
