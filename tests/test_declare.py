@@ -129,6 +129,8 @@ def test_what_is_not_said_comes_from_the_settings():
         ({"max_attempts": True}, "max_attempts is True"),
         ({"max_concurrency": 0}, "max_concurrency is 0"),
         ({"isolation": "fiber"}, "isolation is 'fiber'"),
+        ({"isolation": "process", "memory_limit_mb": 31}, "memory_limit_mb is 31"),
+        ({"memory_limit_mb": 512}, "which only a process of its own can keep"),
         ({"timeout": "0s"}, "timeout is '0s'"),
         ({"retention_days": -1}, "retention_days is -1"),
         ({"retention_days": "ever"}, "retention_days is 'ever'"),

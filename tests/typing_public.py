@@ -35,7 +35,9 @@ async def fetch(ctx: JobContext, url: str) -> bytes:
     return url.encode()
 
 
-@wl.job(isolation="process", backoff=Backoff.fixed("3s"), permanent=[ValueError])
+@wl.job(
+    isolation="process", memory_limit_mb=512, backoff=Backoff.fixed("3s"), permanent=[ValueError]
+)
 async def crawl(*, depth: int) -> None: ...
 
 

@@ -43,13 +43,13 @@ class CommandOptions(JobOptions, total=False):
     env_values: Mapping[str, str]
     cwd: str
     grace: str | float
-    memory_limit_mb: int
     cpu_seconds: int
     result: Literal["exit_code", "json"]
 
 
-_OWN = frozenset(CommandOptions.__annotations__) - frozenset(JobOptions.__annotations__)
-_NAMES = _OWN | frozenset(JobOptions.__annotations__)
+_NAMES = frozenset(CommandOptions.__annotations__) | frozenset(JobOptions.__annotations__)
+#: What a function's declaration knows nothing of, or reads otherwise.
+_OWN = _NAMES - frozenset(JobOptions.__annotations__) | {"memory_limit_mb"}
 _TEMPLATE = ("options", "tenant_flag", "exit_codes")
 _REFUSED = {
     "isolation": "A command always runs in processes of its own.",

@@ -25,6 +25,8 @@ from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 
 Isolation = Literal["thread", "process"]
+#: Python with Windlass and little else needs about half of this.
+_LEAST_MEMORY_MB = 32
 
 
 class Keyed(Protocol):
@@ -45,6 +47,7 @@ class JobOptions(TypedDict, total=False):
     backoff: Backoff
     timeout: str | timedelta | float
     isolation: Isolation
+    memory_limit_mb: int
     max_concurrency: int
     rate_limit: str
     key: str
@@ -89,6 +92,7 @@ def declare(
         handler=f"{function.__module__}:{getattr(function, '__qualname__', name)}",
         queue=QueueName(check_name("queue", options.get("queue", DEFAULT_QUEUE))),
         isolation=options.get("isolation", "thread"),
+        memory_limit_mb=options.get("memory_limit_mb"),
         limit_key=_limit_key(name, function, options),
         version=options.get("version", 1),
         default_payload=dump_json(dict(options.get("default_payload", {}))),
@@ -199,6 +203,12 @@ def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -
         raise DefinitionInvalid(
             key, "it is a generator", hint="Return a value instead of yielding."
         )
+    if "memory_limit_mb" in options and options.get("isolation") != "process":
+        raise DefinitionInvalid(
+            key,
+            "it has a memory_limit_mb, which only a process of its own can keep",
+            hint='Add isolation="process", or leave the limit out.',
+        )
 
 
 def _word(choice: object) -> tuple[Callable[[object], bool], str]:
@@ -217,6 +227,7 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **ALLOWED,
     "key": (_is_path, "a field of the payload, such as 'args.account_id'"),
     "version": (whole(1, 10_000), "1 to 10000"),
+    "memory_limit_mb": (whole(_LEAST_MEMORY_MB, 1_048_576), f"{_LEAST_MEMORY_MB} to 1048576"),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
     "permanent": (_is_errors, "a list of exception classes"),
     "on_dead_letter": (

@@ -1,6 +1,7 @@
 """Handlers that segfault."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -16,7 +17,9 @@ async def test_a_segfault_in_a_process_of_its_own_is_an_ordinary_failure(journey
     other = await journey.ended(await journey.enqueue("quick"))
 
     assert ended.state is JobState.DEAD_LETTER
-    assert ended.last_error == "the handler's process died: signal SIGSEGV"
+    assert re.fullmatch(
+        r"the handler's process died: signal SIGSEGV, peak memory \d+ MB", ended.last_error
+    )
     attempts = await journey.attempts(job)
     assert [attempt.outcome for attempt in attempts] == ["failed", "failed"]
     assert [attempt.exit_code for attempt in attempts] == [-11, -11]

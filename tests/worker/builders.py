@@ -52,7 +52,13 @@ class Sink:
 class Run:
     """One attempt, and how it ended."""
 
-    def __init__(self, lease: Lease, handler: Handler, around: Any = ()) -> None:
+    def __init__(
+        self,
+        lease: Lease,
+        handler: Handler,
+        around: Any = (),
+        children: Children | None = None,
+    ) -> None:
         self.sink = Sink()
         self.threads = Threads()
         self.ends: asyncio.Queue[Finish | None] = asyncio.Queue()
@@ -62,7 +68,7 @@ class Run:
             Tools(
                 sink=self.sink,
                 threads=self.threads,
-                children=Children(),
+                children=children or Children(),
                 around=around,
                 random=Random(1),
                 redactor=Redactor(),

@@ -23,8 +23,11 @@ from windlass.errors import Permanent, TransactionUnsupported
 from windlass.worker.attempt import failure_of
 from windlass.worker.context import Ending, JobContext, Level, Snoozed
 from windlass.worker.handlers import Handler
+from windlass.worker.memory import lift_limit, limit_memory
 from windlass.worker.reports import storable_fields
 
+#: The name under which a module loaded from a file by its path is kept.
+_BY_FILE = "windlass_jobs"
 _TIMES = ("created_at", "queued_at", "due_at", "started_at", "trigger_due_at")
 
 
@@ -57,22 +60,32 @@ class Pipe:
 
 
 def main(order_line: bytes, descriptor: int) -> None:
-    """Carry out one order, and answer on the descriptor."""
-    pipe = Pipe(descriptor)
+    """Carry out one order in a fresh process, and answer on the descriptor."""
     order = json.loads(order_line)
     sys.path[:] = order["path"]
+    carry_out(order, descriptor)
+
+
+def carry_out(order: dict[str, Any], descriptor: int) -> None:
+    """Carry out one order where things can be imported from as it says."""
+    pipe = Pipe(descriptor)
     lease = _lease(order["lease"])
     context = JobContext(lease, pipe)
     signal.signal(signal.SIGTERM, lambda *_: context.ask_to_stop("canceled"))
+    limit: int | None = order["memory_limit_mb"]
     handler: Handler | None = None
+    if limit is not None:
+        limit_memory(limit)
     try:
         handler = load(*order["where"])
         answer = _returned(_run(handler, lease, context), context)
     except Snoozed as snoozed:
         answer = {"kind": "snoozed", "seconds": snoozed.delay.total_seconds()}
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
+        if limit is not None:
+            lift_limit(limit)
         permanent = isinstance(error, (Permanent, *(handler.permanent if handler else ())))
-        answer = _raised(error, permanent)
+        answer = _raised(error, permanent, limit)
     # The worker may end this process as soon as it has the answer.
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
@@ -81,19 +94,26 @@ def main(order_line: bytes, descriptor: int) -> None:
 
 def load(module: str, file: str | None, name: str) -> Handler:
     """Import the module a handler stands in, and find it by its name there."""
-    if file is None:
-        found: Any = importlib.import_module(module)
-    else:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
-        spec = importlib.util.spec_from_file_location("windlass_jobs", file)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{file} cannot be imported")
-        found = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = found
-        spec.loader.exec_module(found)
     # `@job` leaves an object in place of the function.
-    handler: Handler = reduce(getattr, name.split("."), found).handler
+    handler: Handler = reduce(getattr, name.split("."), imported(module, file)).handler
     return handler
+
+
+def imported(module: str, file: str | None) -> Any:
+    """The module of a handler, imported unless it is already."""
+    if file is None:
+        return importlib.import_module(module)
+    loaded = sys.modules.get(_BY_FILE)
+    if loaded is not None and loaded.__file__ == file:
+        return loaded
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    spec = importlib.util.spec_from_file_location(_BY_FILE, file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} cannot be imported")
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found
+    spec.loader.exec_module(found)
+    return found
 
 
 def _run(handler: Handler, lease: Lease, context: JobContext) -> Any:
@@ -122,8 +142,11 @@ def _returned(value: object, context: JobContext) -> dict[str, Any]:
     return {"kind": "returned", "value": load_json(text), "warnings": warnings}
 
 
-def _raised(error: BaseException, permanent: bool) -> dict[str, Any]:
+def _raised(error: BaseException, permanent: bool, limit: int | None) -> dict[str, Any]:
     failure = failure_of(error, permanent=permanent)
+    if limit is not None and isinstance(error, MemoryError):
+        text = f"the handler needed more than its {limit} MB"
+        failure = replace(failure, error=text, error_type="MemoryLimit")
     bounded = replace(
         failure,
         error=clean(failure.error, ERROR_BYTES),

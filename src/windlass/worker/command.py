@@ -240,6 +240,8 @@ async def _listen(read_end: int, account: Account) -> None:
         while line := await reader.readline():
             message: dict[str, Any] = json.loads(line)
             match message["kind"]:
+                case "began":
+                    pass  # the keeper's own word
                 case "started":
                     account.pid = message["pid"]
                 case "refused":

@@ -1,8 +1,9 @@
 """The first process of a run: `python -m windlass.worker.keeper <descriptor> [command]`.
 
-It starts the process that runs the handler, or becomes the command, and keeps watch. It survives whatever that one does to
-itself (a segfault, a lock held for ever in C), adopts what its descendants leave behind, and ends
-them all when the handler's process is gone, or when the worker is: then standard input closes.
+It starts the process that runs the handler, or becomes the command, and keeps watch. It survives
+whatever that one does to itself (a segfault, a lock held for ever in C), adopts what its descendants
+leave behind, and ends them all when that process is gone, or when the worker is: then standard input
+closes.
 """
 
 import contextlib
@@ -14,43 +15,114 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+from windlass.worker.memory import oom_kills, peak_mb
 
 #: How long the end of what was left behind may take.
 _END_SECONDS = 3.0
 #: How often to look whether the worker is still there, should another process hold our input open.
 _LOOK_SECONDS = 1.0
 _SET_DEATH_SIGNAL, _SET_SUBREAPER = 1, 36  # Linux: prctl(2)
+_INPUT = 0  # by number: a handler's module may have put something else in place of `sys.stdin`
+
+
+class _Ended(NamedTuple):
+    code: int
+    peak_mb: int
 
 
 def main() -> None:
     descriptor = int(sys.argv[1])
-    os.set_inheritable(descriptor, False)
     worker = os.getppid()
     order = sys.stdin.buffer.readline()
-    if not order:
+    if not order or not keep(descriptor, worker):
         return
+    if sys.argv[2:] == ["command"]:
+        from windlass.worker import command_process
+
+        command_process.main(order, descriptor)
+    else:
+        from windlass.worker import child
+
+        child.main(order, descriptor)
+
+
+def keep(descriptor: int, parent: int) -> bool:
+    """Become the keeper of a new process. In that process this answers True, at once; in the
+    keeper False, when that process has ended and all it started with it."""
+    os.set_inheritable(descriptor, False)
     # Asking the group to stop is meant for the handler; the keeper ends last.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    adopt_orphans()
+    wake = wake_at_ends()
+    keeper = os.getpid()
+    _tell(descriptor, kind="began", pid=keeper)
+    kills = oom_kills()
+    run = os.fork()
+    if run == 0:
+        _become_the_run(keeper)
+        return True
+    ended = _watch(run, parent, wake) or end_all(run)
+    end_all()
+    if ended is not None:
+        hungry = ended.code == -signal.SIGKILL and oom_kills() > kills
+        _tell(descriptor, kind="ended", pid=run, out_of_memory=hungry, **ended._asdict())
+    if sys.platform != "linux":
+        os.killpg(0, signal.SIGKILL)  # what was left behind was not adopted
+    return False
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant that loses its own."""
     _prctl(_SET_SUBREAPER, 1)
+
+
+def wake_at_ends() -> int:
+    """A descriptor that becomes readable whenever a child ends."""
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    keeper = os.getpid()
-    run = os.fork()
-    if run == 0:
-        _become_the_run(keeper)
-        _run(order, descriptor, command=sys.argv[2:] == ["command"])
-        return
-    code = _watch(run, worker, wake)
-    forced = _end_all(run)
-    code = forced if code is None else code
-    if code is not None:
-        told = json.dumps({"kind": "ended", "code": code, "pid": run}).encode() + b"\n"
-        with contextlib.suppress(BrokenPipeError):
-            os.write(descriptor, told)
-    if sys.platform != "linux":
-        os.killpg(0, signal.SIGKILL)  # what was left behind was not adopted
+    return wake
+
+
+def end_all(run: int | None = None) -> _Ended | None:
+    """End every process that is left. Those whose parent ends become ours and are next. Answers how
+    the run ended, if it was among them."""
+    ended = None
+    end = time.monotonic() + _END_SECONDS
+    while time.monotonic() < end:
+        try:
+            pid, status, used = os.wait3(os.WNOHANG)
+        except ChildProcessError:
+            break
+        if pid == run:
+            ended = _Ended(os.waitstatus_to_exitcode(status), peak_mb(used))
+        if pid:
+            continue
+        for child in children():
+            end_process(child)
+        time.sleep(0.005)
+    return ended
+
+
+def end_process(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def children() -> list[int]:
+    own = os.getpid()
+    try:
+        return [int(pid) for pid in Path(f"/proc/{own}/task/{own}/children").read_text().split()]
+    except OSError:  # another system: the group is ended instead
+        return []
+
+
+def _tell(descriptor: int, **fields: object) -> None:
+    with contextlib.suppress(ConnectionError):  # nobody listens any more
+        os.write(descriptor, json.dumps(fields).encode() + b"\n")
 
 
 def _become_the_run(keeper: int) -> None:
@@ -61,34 +133,24 @@ def _become_the_run(keeper: int) -> None:
     if os.getppid() != keeper:  # it died before the line above
         os._exit(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, sys.stdin.fileno())
+    os.dup2(nothing, _INPUT)
+    os.close(nothing)
 
 
-def _run(order: bytes, descriptor: int, *, command: bool) -> None:
-    if command:
-        from windlass.worker import command_process
-
-        command_process.main(order, descriptor)
-    else:
-        from windlass.worker import child
-
-        child.main(order, descriptor)
-
-
-def _watch(run: int, worker: int, wake: int) -> int | None:
-    """Wait for the end of the run and answer how it ended; None if the worker is gone."""
+def _watch(run: int, parent: int, wake: int) -> _Ended | None:
+    """Wait for the end of the run and answer how it ended; None if nobody wants it any more."""
     poll = select.poll()
-    poll.register(sys.stdin.fileno(), select.POLLIN | select.POLLHUP)
+    poll.register(_INPUT, select.POLLIN | select.POLLHUP)
     poll.register(wake, select.POLLIN)
     while True:
         told = [descriptor for descriptor, _ in poll.poll(_LOOK_SECONDS * 1000)]
         if wake in told:
             os.read(wake, 4096)
-        if os.getppid() != worker or (sys.stdin.fileno() in told and _closed(sys.stdin.fileno())):
+        if os.getppid() != parent or (_INPUT in told and _closed(_INPUT)):
             return None
-        code = _reap(run)
-        if code is not None:
-            return code
+        ended = _reap(run)
+        if ended is not None:
+            return ended
 
 
 def _closed(descriptor: int) -> bool:
@@ -98,46 +160,17 @@ def _closed(descriptor: int) -> bool:
         return True
 
 
-def _reap(run: int) -> int | None:
+def _reap(run: int) -> _Ended | None:
     """Take note of processes that ended; answers how the run did, None while it goes on."""
-    code = None
+    ended = None
     with contextlib.suppress(ChildProcessError):
         while True:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status, used = os.wait3(os.WNOHANG)
             if pid == 0:
                 break
             if pid == run:
-                code = os.waitstatus_to_exitcode(status)
-    return code
-
-
-def _end_all(run: int) -> int | None:
-    """End every process that is left. Those whose parent ends become ours and are next. Answers how
-    the run ended, if it was among them."""
-    code = None
-    end = time.monotonic() + _END_SECONDS
-    while time.monotonic() < end:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            break
-        if pid == run:
-            code = os.waitstatus_to_exitcode(status)
-        if pid:
-            continue
-        for pid in _children():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.005)
-    return code
-
-
-def _children() -> list[int]:
-    own = os.getpid()
-    try:
-        return [int(pid) for pid in Path(f"/proc/{own}/task/{own}/children").read_text().split()]
-    except OSError:  # another system: the group is ended instead
-        return []
+                ended = _Ended(os.waitstatus_to_exitcode(status), peak_mb(used))
+    return ended
 
 
 def _prctl(what: int, value: int) -> None:

@@ -1,29 +1,36 @@
 """Runs a handler in a process of its own: the only kind of run that can be ended for sure.
 
-The run gets its order on standard input and answers in JSON lines on a pipe. Its first process, the
-keeper, leads a session of its own, adopts whatever the handler starts, and ends all of it with the
-run, also when the worker dies.
+The run gets its order, and answers in JSON lines, on a socket. Its first process, the keeper, leads
+a group of its own, adopts whatever the handler starts, and ends all of it with the run, also when
+the worker dies. It is forked from a stem that has the handler's module imported, where that is
+safe, and else started afresh.
 """
 
 import asyncio
 import contextlib
 import json
-import os
 import signal
+import socket
 import sys
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
 from windlass.core.models import Lease
 from windlass.core.outcome import Failure
 from windlass.worker.context import JobContext, Sink, Snoozed
+from windlass.worker.deaths import died
 from windlass.worker.handlers import Handler
+from windlass.worker.reins import Reins, afresh
+from windlass.worker.stems import Stems
 
 #: How long a run may go on after it has answered, and after it was asked to stop.
 _LEAVE_SECONDS = 2.0
 _TERM_SECONDS = 3.0
 _KILL_SECONDS = 1.5
 _LINE_BYTES = 4 * 1024 * 1024
+
+Start = Callable[[socket.socket], Awaitable[Reins]]
 
 
 class ChildFailed(Exception):
@@ -36,69 +43,96 @@ class ChildFailed(Exception):
 
 
 class Children:
-    """Starts and ends the processes of one worker's runs."""
+    """Starts and ends the processes of one worker's runs; without stems, each afresh."""
+
+    def __init__(self, stems: Stems | None = None) -> None:
+        self._stems = stems
 
     async def run(self, handler: Handler, lease: Lease, sink: Sink, context: JobContext) -> Any:
         """Run one attempt in a process and answer what the handler returned."""
-        read_end, write_end = os.pipe()
+        answer = await self._warm(handler, lease, sink)
+        if answer is None:
+            answer = await _carry_out(afresh, handler, lease, sink)
+        if answer is None:
+            raise ChildFailed(_NOT_STARTED)
+        return _value(answer, handler, context)
+
+    async def close(self) -> None:
+        """End the stems."""
+        if self._stems is not None:
+            await self._stems.close()
+
+    async def _warm(self, handler: Handler, lease: Lease, sink: Sink) -> dict[str, Any] | None:
+        """The answer of a run forked from a stem; None if there is none to fork from."""
+        if self._stems is None:
+            return None
+        async with self._stems.lent(handler.where) as stem:
+            if stem is None:
+                return None
+            return await _carry_out(stem.fork, handler, lease, sink)
+
+
+_NOT_STARTED = Failure(error="the handler's process could not be started", error_type="ProcessDied")
+
+
+async def _carry_out(
+    start: Start, handler: Handler, lease: Lease, sink: Sink
+) -> dict[str, Any] | None:
+    """Start a run and answer its last word; None if it never began."""
+    mine, theirs = socket.socketpair()
+    with theirs:
+        reader, writer = await asyncio.open_unix_connection(sock=mine, limit=_LINE_BYTES)
         try:
-            child = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "windlass.worker.keeper",
-                str(write_end),
-                stdin=asyncio.subprocess.PIPE,
-                pass_fds=(write_end,),
-                start_new_session=True,
-            )
+            reins = await start(theirs)
         except BaseException:
-            os.close(read_end)
+            writer.close()
             raise
-        finally:
-            os.close(write_end)
-        # Listening goes on while the run is being ended: it may have something to say about that.
-        listening = asyncio.create_task(_listen(read_end, lease, sink, child.pid))
-        answered = False
-        try:
-            assert child.stdin is not None
-            with contextlib.suppress(ConnectionError):  # it is gone: listening tells how
-                child.stdin.write(_order(handler, lease))
-                await child.stdin.drain()
-            answer = await asyncio.shield(listening)
-            answered = True
-        finally:
-            await asyncio.shield(_end(child, listening, answered=answered))
-        return _value(answer, context)
+    # Listening goes on while the run is being ended: it may have something to say about that.
+    listening = asyncio.create_task(_listen(reader, lease, sink))
+    answered = False
+    try:
+        with contextlib.suppress(ConnectionError):  # it is gone: listening tells how
+            writer.write(_order(handler, lease))
+            await writer.drain()
+        answer = await asyncio.shield(listening)
+        answered = True
+    finally:
+        await asyncio.shield(_end(reins, writer, listening, answered=answered))
+    return answer
 
 
 def _order(handler: Handler, lease: Lease) -> bytes:
-    order = {"where": handler.where, "path": sys.path, "lease": lease._asdict()}
+    order = {
+        "where": handler.where,
+        "path": sys.path,
+        "memory_limit_mb": handler.definition.memory_limit_mb,
+        "lease": lease._asdict(),
+    }
     return json.dumps(order, default=str).encode() + b"\n"
 
 
-async def _listen(read_end: int, lease: Lease, sink: Sink, keeper: int) -> dict[str, Any]:
+async def _listen(reader: asyncio.StreamReader, lease: Lease, sink: Sink) -> dict[str, Any] | None:
     """Pass on what the run tells; answers its last word."""
-    reader = asyncio.StreamReader(limit=_LINE_BYTES)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_end, "rb", buffering=0)
-    )
-    try:
+    keeper: int | None = None
+    with contextlib.suppress(ConnectionError):  # the other end closed with our words unread
         while line := await reader.readline():
             message: dict[str, Any] = json.loads(line)
             match message["kind"]:
+                case "began":
+                    keeper = message["pid"]
                 case "log":
                     sink.log(lease, message["level"], message["message"], message["fields"])
                 case "progress":
                     sink.progress(lease, message["fraction"], message["note"])
                 case _:
                     return message
-    finally:
-        transport.close()
+    if keeper is None:
+        return None
     # Not even the keeper could say it.
     return {"kind": "ended", "code": -signal.SIGKILL, "pid": keeper}
 
 
-def _value(answer: dict[str, Any], context: JobContext) -> Any:
+def _value(answer: dict[str, Any], handler: Handler, context: JobContext) -> Any:
     match answer["kind"]:
         case "returned":
             context.warnings.extend(answer["warnings"])
@@ -108,50 +142,38 @@ def _value(answer: dict[str, Any], context: JobContext) -> Any:
         case "snoozed":
             raise Snoozed(timedelta(seconds=answer["seconds"]))
         case _:
-            raise ChildFailed(_died(answer["code"], answer["pid"]))
-
-
-def _died(code: int, pid: int) -> Failure:
-    names = {number.value: number.name for number in signal.Signals}
-    how = f"signal {names.get(-code, -code)}" if code < 0 else f"exit code {code}"
-    return Failure(
-        error=f"the handler's process died: {how}",
-        error_type="ProcessDied",
-        pid=pid,
-        exit_code=code,
-    )
+            raise ChildFailed(died(answer, limit_mb=handler.definition.memory_limit_mb))
 
 
 async def _end(
-    child: asyncio.subprocess.Process, listening: "asyncio.Task[Any]", *, answered: bool
+    reins: Reins,
+    writer: asyncio.StreamWriter,
+    listening: "asyncio.Task[Any]",
+    *,
+    answered: bool,
 ) -> None:
     """End a run and all it started: left alone if it has answered, then asked, then forced."""
-    assert child.stdin is not None
     try:
-        if answered and await _gone(child, _LEAVE_SECONDS):
+        if answered and await _gone(reins, _LEAVE_SECONDS):
             return
-        _signal(child, signal.SIGTERM)
-        if await _gone(child, _TERM_SECONDS):
+        reins.signal(signal.SIGTERM)
+        if await _gone(reins, _TERM_SECONDS):
             return
-        child.stdin.close()  # the keeper ends everything it has adopted, then itself
-        await _gone(child, _KILL_SECONDS)
+        with contextlib.suppress(OSError):
+            writer.write_eof()  # the keeper ends everything it has adopted, then itself
+        await _gone(reins, _KILL_SECONDS)
     finally:
         # The group outlives its leader, should somebody have killed the keeper.
-        _signal(child, signal.SIGKILL)
-        child.stdin.close()
+        reins.signal(signal.SIGKILL)
         if not listening.done():
             listening.cancel()
+        writer.close()
 
 
-async def _gone(child: asyncio.subprocess.Process, seconds: float) -> bool:
+async def _gone(reins: Reins, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
-            await child.wait()
+            await reins.gone()
     except TimeoutError:
         return False
     return True
-
-
-def _signal(child: asyncio.subprocess.Process, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, number)

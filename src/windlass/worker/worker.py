@@ -25,6 +25,7 @@ from windlass.worker.options import WorkerOptions
 from windlass.worker.process import Children
 from windlass.worker.renewer import Renewer
 from windlass.worker.reports import Reports
+from windlass.worker.stems import Stems
 from windlass.worker.threads import Threads
 
 _VERSION = version("windlass")
@@ -88,7 +89,7 @@ class Worker:
         self._tools = Tools(
             sink=self._reports,
             threads=self._threads,
-            children=Children(),
+            children=Children(Stems()),
             around=around,
             random=random or Random(),
             redactor=redactor,
@@ -150,6 +151,7 @@ class Worker:
             await renewing.stop()
             self._finisher.close()
             self._threads.close()
+            await self._tools.children.close()
         if left:
             self._telemetry.warn(
                 "jobs could neither be finished nor handed back",

@@ -1,0 +1,58 @@
+"""Which processes may be forked."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from windlass.worker.fitness import _may_share, open_descriptors
+
+
+@pytest.mark.parametrize(
+    ("mode", "shared"), [("a", True), ("w", False), ("r", False), ("r+", False), ("a+", False)]
+)
+def test_of_files_only_one_that_is_appended_to_may_be_shared(tmp_path, mode, shared):
+    (tmp_path / "file").touch()
+
+    with open(tmp_path / "file", mode) as file:
+        assert file.fileno() in open_descriptors()
+        assert _may_share(file.fileno()) is shared
+
+
+def test_a_connection_may_not_be_shared():
+    mine, theirs = socket.socketpair()
+    with mine, theirs:
+        assert not _may_share(mine.fileno())
+
+
+@pytest.mark.parametrize(
+    ("did", "fit"),
+    [
+        ("pass", True),
+        ("import threading, time; threading.Thread(target=time.sleep, args=(9,), daemon=True).start()", False),
+        ("import sqlite3; kept = sqlite3.connect('x.db'); kept.execute('pragma user_version')", False),
+        ("import subprocess; kept = subprocess.Popen(['sleep', '1'])", False),
+    ],
+    ids=["nothing", "a thread", "a connection", "a child"],
+)  # fmt: skip
+def test_a_process_that_is_not_alone_with_its_memory_is_not_fit(tmp_path, did, fit):
+    program = f"""
+from windlass.worker.fitness import is_fit, open_descriptors
+before = open_descriptors()
+{did}
+print(is_fit(before), flush=True)
+import os; os._exit(0)
+"""
+
+    said = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=os.environ,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+
+    assert said.stdout.strip() == str(fit)
