@@ -7,10 +7,9 @@ import pytest
 
 from tests.storage.callers.kinds import by_psycopg, by_pymysql, by_sqlite3
 from tests.waiting import until
-from windlass import Windlass, cron, every, init, once, sync
+from windlass import Settings, Windlass, cron, every, init, once, sync
 from windlass.core.states import JobState
 from windlass.errors import EventNotFound, PayloadInvalid, ScheduleInvalid, TriggerNotFound
-from windlass.upkeep.scheduler import Scheduler
 
 SOON = timedelta(milliseconds=300)
 
@@ -102,26 +101,16 @@ async def test_what_an_operator_changed_of_a_schedule_in_code_stays(database):
         assert (await wl.schedules.get("report")).cron == "0 9 * * *"
 
 
-async def test_a_job_starts_at_its_time_without_waiting_for_a_tick(wl, ingest, monkeypatch):
-    monkeypatch.setattr(Scheduler, "_until_next", at_the_next_or_never(Scheduler._until_next))
+async def test_a_job_starts_at_its_time_without_waiting_for_a_tick(database):
+    # Ticks so far apart that only the next due instant, or a nudge, can wake the scheduler.
+    wl = Windlass(database.url, settings=Settings.load({"scheduler.tick_seconds": 3600}))
+    wl.job("launch")(lambda: None)
     async with wl.running():
         at = datetime.now(UTC) + SOON
-        await wl.schedules.create(
-            "launch", definition="ingest", schedule=once(at), payload={"path": "/"}
-        )
+        await wl.schedules.create("launch", definition="launch", schedule=once(at))
         job = await until(lambda: first_completed(wl), waiting_for="the job")
 
     assert job.trigger_due_at == at
-
-
-def at_the_next_or_never(until_next):
-    """Ticks so far apart that only the next due instant, or a nudge, can wake the scheduler."""
-
-    async def until(scheduler):
-        scheduler._tick_seconds = 3600.0
-        return await until_next(scheduler)
-
-    return until
 
 
 async def first_completed(wl):

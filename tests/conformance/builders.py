@@ -246,3 +246,13 @@ async def regate(storage: Storage) -> None:
     cursor: JobId | None = JobId(UUID(int=0))
     while cursor:
         cursor = await storage.regate(cursor)
+
+
+async def change_definition(storage: Storage, key: str, changes: str) -> None:
+    """Set columns of a definition's row, `{true}` being the database's word for it."""
+    postgres, mysql = (storage.database.kind == kind for kind in ("postgresql", "mysql"))
+    changed = changes.replace("{true}", "true" if postgres else "1")
+    column = "`key`" if mysql else "key"
+    await storage.database.script(
+        f"update windlass_definitions set {changed} where {column} = '{key}'"
+    )
