@@ -259,6 +259,14 @@ class Windlass:
         async with self._upheld(WorkerOptions.of(self.settings)):
             yield
 
+    async def upkeep_once(self) -> None:
+        """Do one round of scheduling and upkeep in this process."""
+        try:
+            engine = await self.ready()
+            await Upkeep(engine, lease_time=WorkerOptions.of(self.settings).lease_time).tick()
+        finally:
+            await self.close()
+
     async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
         """Run worker and upkeep in this process until the worker has ended: stopped by whoever
         `started` tells of it, or by itself. Answers how many jobs it could neither finish nor hand

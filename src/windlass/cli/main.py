@@ -15,6 +15,9 @@ from windlass.cli.problems import report
 COMMANDS = {
     "dev": Lazy("windlass.cli.dev", "dev", "Run everything in one process, reloading on save."),
     "worker": Lazy("windlass.cli.worker", "worker", "Run jobs until told to stop."),
+    "scheduler": Lazy(
+        "windlass.cli.scheduler", "scheduler", "Fire schedules and do the upkeep, run no job."
+    ),
     "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
     "schedules": Lazy("windlass.cli.schedules", "schedules", "See what schedules will do."),
