@@ -79,6 +79,8 @@ class NewJob(NamedTuple):
     trigger_due_at: datetime | None = None
     created_by: str | None = None
     metadata: str | None = None
+    #: Definitions whose open jobs it waits for; who stores it adds those to `after`.
+    runs_after: tuple[str, ...] = ()
 
 
 class ReceiptStatus(StrEnum):
