@@ -127,6 +127,11 @@ class TriggerVerbs:
         found = await self._db.run("event", id=id, tenant_id=scope.tenant)
         return rows.event(found[0]) if found else None
 
+    async def prune_events(self, *, days: float, before_id: EventId, most: int = 1000) -> int:
+        """Forget some events matched more than `days` ago; `before_id` is an id as old as that."""
+        gone = await self._db.run("prune_events", days=days, before_id=before_id, most=most)
+        return int(gone[0]["pruned"])
+
     def matching(self) -> "Matching":
         """A transaction in which one event is matched."""
         return Matching(self._db)
