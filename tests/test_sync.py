@@ -60,8 +60,17 @@ def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
 
 
 def test_the_apps_of_both_faces_have_equal_names():
-    wiring = {"declare", "deliveries", "engine", "ready", "redirected", "work", "worker"}
-    elsewhere = {"move_to", "url"}  # of the command line
+    wiring = {
+        "declare",
+        "declare_on",
+        "deliveries",
+        "engine",
+        "ready",
+        "redirected",
+        "work",
+        "worker",
+    }
+    elsewhere = {"move_to", "upkeep_once", "url"}  # of the command line
 
     awaited = names(Windlass) - wiring - elsewhere - {"blocking"}
     assert awaited == names(sync.Windlass) - {"app", "deliver", "of"}

@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
+from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
 from windlass.core.models import Event, NewJob, Receipt
 from windlass.declare import JobOptions, declare, declared_row
-from windlass.declared import DeclaredJob, JobDecorator, P, R
+from windlass.declared import Declared, DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import Deliveries
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
@@ -34,7 +35,7 @@ from windlass.storage.open import open_storage
 from windlass.telemetry import Telemetry
 from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.attempt import Around
-from windlass.worker.context import JobContext
+from windlass.worker.context import JobContext, emitted_within
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.options import WorkerOptions
 from windlass.worker.threads import Threads
@@ -77,16 +78,29 @@ class Windlass:
         Key, payload schema, handler and options come from this one place.
         """
         if callable(key):
-            return DeclaredJob(self, self.declare(key, None, {}), key)
-        return lambda function: DeclaredJob(self, self.declare(function, key, options), function)
+            return DeclaredJob(self, self.declare(key, None, {}))
+        return lambda function: DeclaredJob(self, self.declare(function, key, options))
+
+    def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> JobDecorator:
+        """Declare a job, or take one that is, and a trigger of the tenant `default` that makes it
+        when an event comes: `@wl.on("folder.changed", payload={"folder": "{{event.path}}"})`."""
+        trigger = by_event(event, options)
+        return lambda function: DeclaredJob(self, self.declare_on(function, trigger))
 
     def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
         """Make a function known as a handler: the half of `@wl.job` that both faces share."""
-        handler = declare(function, key, said, self.settings)
-        self.handlers.add(handler)
-        for engine in list(self._engines.values()):
-            engine.definitions.declare(declared_row(handler))
-        return handler
+        if not isinstance(function, Declared):
+            return self._know(declare(function, key, said, self.settings))
+        before = function.handler  # `@wl.on` stands below `@wl.job`, which has more to say
+        self.handlers.forget(before.definition.key)
+        handler = declare(before.call, key, said, self.settings)
+        return self._know(handler.with_triggers(before.triggers))
+
+    def declare_on(self, function: Callable[..., Any], trigger: DeclaredTrigger) -> Handler:
+        """The half of `@wl.on` that both faces share."""
+        if isinstance(function, Declared):
+            return self._know(function.handler.with_triggers([trigger]))
+        return self._know(declare(function, None, {}, self.settings).with_triggers([trigger]))
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
@@ -125,7 +139,7 @@ class Windlass:
 
     @property
     def tenants(self) -> TenantsFace:
-        """Create, list, suspend and delete tenants."""
+        """Create, change, list, suspend and delete tenants."""
         return TenantsFace(self)
 
     @property
@@ -168,9 +182,7 @@ class Windlass:
         if engine is None:
             engine = self._connect()
             for handler in self.handlers.values():
-                engine.definitions.declare(declared_row(handler))
-                if handler.schedule is not None:
-                    engine.triggers.declare(handler.definition, handler.schedule)
+                _declare_in(engine, handler)
             self._engines[loop] = engine
         return engine
 
@@ -226,7 +238,7 @@ class Windlass:
         In a `tx` it has happened once that commits.
         """
         engine, session, ready = await self.deliveries.join(tx)
-        event = engine.events.make(name, dict(data or {}), **about)
+        event = engine.events.make(name, dict(data or {}), **emitted_within(about))
         if session is None:
             return await engine.events.emit(event)
         if not ready:
@@ -328,7 +340,18 @@ class Windlass:
         finally:
             await self.close()
 
+    def _know(self, handler: Handler) -> Handler:
+        self.handlers.add(handler)
+        for engine in list(self._engines.values()):
+            _declare_in(engine, handler)
+        return handler
+
     def _engine(self) -> Engine:
         database = self.settings.database
         storage = open_storage(self.url, schema=database.schema, listen_url=database.listen_url)
         return Engine(storage, self.settings, self.telemetry)
+
+
+def _declare_in(engine: Engine, handler: Handler) -> None:
+    engine.definitions.declare(declared_row(handler))
+    engine.code_triggers.declare(handler.definition, handler.triggers)

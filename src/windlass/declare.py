@@ -7,12 +7,20 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, Protocol, TypedDict, get_args
 
 from windlass.core.backoff import Backoff
+from windlass.core.declared_trigger import DeclaredTrigger, by_time
 from windlass.core.dedupe import check_name
 from windlass.core.durations import duration
-from windlass.core.models import DEFAULT_QUEUE, FOREVER, Definition, ParentFailure
+from windlass.core.models import (
+    DEFAULT_QUEUE,
+    FOREVER,
+    Definition,
+    Misfire,
+    Overlap,
+    ParentFailure,
+)
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.priority import priority as checked_priority
 from windlass.core.schedule import Schedule
@@ -25,6 +33,13 @@ from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 
 Isolation = Literal["thread", "process"]
+
+
+class Keyed(Protocol):
+    """A job that was declared, by what tells it from others."""
+
+    @property
+    def key(self) -> str: ...
 
 
 class JobOptions(TypedDict, total=False):
@@ -42,6 +57,9 @@ class JobOptions(TypedDict, total=False):
     permanent: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
     schedule: Schedule
+    misfire: Misfire
+    overlap: Overlap
+    after: "Sequence[str | Keyed]"
     tags: Sequence[str]
     system: bool
     idempotent: bool
@@ -96,6 +114,7 @@ def declare(
         retention_days=_days(options.get("retention_days")),
         log_retention_days=_days(options.get("log_retention_days")),
         retention_count=options.get("retention_count"),
+        runs_after=tuple(dict.fromkeys(map(_key_of, options.get("after", ())))),
     )
     return Handler(
         definition=definition,
@@ -111,7 +130,7 @@ def declare(
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
-        schedule=options.get("schedule"),
+        triggers=_by_time(name, options),
     )
 
 
@@ -124,6 +143,24 @@ def declared_row(handler: Handler) -> Definition:
     whole = replace(handler.definition, payload_schema=dump_json(dict(handler.payload.schema)))
     said = dump_json(asdict(whole))
     return replace(whole, code_hash=hashlib.sha256(said.encode()).hexdigest())
+
+
+def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
+    schedule = options.get("schedule")
+    if schedule is not None:
+        misfire, overlap = options.get("misfire", "fire_once"), options.get("overlap", "allow")
+        return (by_time(schedule, misfire, overlap),)
+    for name in ("misfire", "overlap"):
+        if name in options:
+            raise DefinitionInvalid(
+                key, f"it has {name}, but no schedule", hint="Give it a schedule, or leave it out."
+            )
+    return ()
+
+
+def _key_of(other: object) -> str:
+    """The key of a definition, given as such or as a job that was declared."""
+    return str(getattr(other, "key", other))
 
 
 def _backoff_of(settings: BackoffSettings) -> Backoff:
@@ -175,6 +212,12 @@ def _is_texts(value: object) -> bool:
     )
 
 
+def _is_jobs(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(
+        isinstance(each, str) or hasattr(each, "key") for each in value
+    )
+
+
 def _is_errors(value: object) -> bool:
     return isinstance(value, Sequence) and all(
         isinstance(each, type) and issubclass(each, BaseException) for each in value
@@ -192,6 +235,9 @@ _ALLOWED: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
     "permanent": (_is_errors, "a list of exception classes"),
     "tags": (_is_texts, "a list of texts"),
+    "after": (_is_jobs, "a list of keys or declared jobs"),
+    "misfire": _word(Misfire),
+    "overlap": _word(Overlap),
     "isolation": _word(Isolation),
     "dedupe": _word(Literal["payload"]),
     "on_duplicate": _word(OnDuplicate),

@@ -182,6 +182,21 @@ async def test_the_most_urgent_definitions_go_first(engine, scheduler, storage, 
     ]
 
 
+async def test_what_runs_after_others_is_fired_last_and_waits_for_them(
+    engine, scheduler, storage, clock, made
+):
+    await change_definition(storage, "plain", "priority = 1, runs_after = '[\"other\"]'")
+    await change_definition(storage, "other", "runs_after = '[\"limited\"]'")
+    for key in ("plain", "other", "limited"):
+        await engine.triggers.create(key, definition=key, schedule=once(clock.now + MINUTE))
+    await clock.set(clock.now + MINUTE)
+
+    assert await scheduler.tick() == 3
+
+    jobs = {job.definition: job for job in await made()}
+    assert [jobs[key].waits for key in ("limited", "other", "plain")] == [0, 1, 1]
+
+
 async def test_the_loop_wakes_at_the_next_due_instant(engine, storage):
     scheduler = Scheduler(engine, tick_seconds=3600)
     await engine.triggers.create(

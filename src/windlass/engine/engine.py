@@ -3,6 +3,7 @@
 import asyncio
 from datetime import datetime
 
+from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
@@ -13,6 +14,7 @@ from windlass.engine.nudges import Nudges
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.tenants import Tenants
+from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
 from windlass.settings import Settings
@@ -34,8 +36,12 @@ class Engine:
         self.jobs = Jobs(storage, self.definitions, self.nudges)
         self.tenants = Tenants(storage, self.nudges)
         self.maker = Maker(self.definitions, settings)
-        self.triggers = Triggers(storage, self.maker, self.nudges)
+        self.code_triggers = CodeTriggers(storage, self.tenants)
+        self.triggers = Triggers(
+            storage, self.maker, self.jobs, self.tenants, self.nudges, telemetry
+        )
         self.events = Events(storage, self.maker, self.nudges, telemetry)
+        self.trials = Trials(self.triggers, self.events, self.maker)
         self.workers = Workers(storage)
         self.retention = Retention(storage, settings)
         self._checked = False
@@ -59,7 +65,7 @@ class Engine:
                 if not self._checked:
                     await self._check()
         await self.definitions.sync()
-        await self.triggers.sync()
+        await self.code_triggers.sync()
 
     async def ready_beside(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that

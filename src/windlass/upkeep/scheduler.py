@@ -8,9 +8,9 @@ from windlass import clock
 from windlass.core.models import ALL_TENANTS, NewJob, Trigger
 from windlass.core.schedule import GRACE, fires
 from windlass.core.states import JobState
+from windlass.core.trigger_fields import schedule_of
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
-from windlass.engine.triggers import schedule_of
 from windlass.errors import WindlassError
 from windlass.ids import TriggerId
 from windlass.storage.triggers import Due, Refused

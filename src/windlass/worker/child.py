@@ -21,7 +21,7 @@ from windlass.core.text import clean
 from windlass.engine.leases import ERROR_BYTES, LINE_BYTES, NOTE_BYTES, TYPE_BYTES
 from windlass.errors import Permanent, TransactionUnsupported
 from windlass.worker.attempt import failure_of
-from windlass.worker.context import Ending, JobContext, Level, Snoozed
+from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
 from windlass.worker.handlers import Handler
 from windlass.worker.reports import storable_fields
 
@@ -97,6 +97,7 @@ def load(module: str, file: str | None, name: str) -> Handler:
 
 
 def _run(handler: Handler, lease: Lease, context: JobContext) -> Any:
+    CURRENT.set(lease)
     arguments = handler.payload.decode(lease.payload)
     if name := handler.payload.signature.context:
         arguments[name] = context
