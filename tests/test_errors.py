@@ -22,6 +22,7 @@ from windlass.errors import (
     DefinitionInvalid,
     DefinitionNotFound,
     DuplicateJob,
+    EventChainTooLong,
     EventNotFound,
     FieldError,
     JobFailed,
@@ -106,6 +107,7 @@ EXAMPLES = [
     ConditionInvalid([FieldError("/a/in", "takes a list")]),
     TriggerNotFound("nightly"),
     TriggerExists("nightly", tenant="acme"),
+    EventChainTooLong("folder.changed", most=16),
     EventNotFound("01990000-0000-7000-8000-000000000000"),
     ScheduleInvalid("61 * * * *", "there is no minute 61", allowed="0 to 59", field="minute"),
     ScheduleNeverFires(

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.apps import connect
 from tests.waiting import until
 from windlass import Backoff, Windlass, sync
 from windlass.errors import (
@@ -318,6 +319,67 @@ async def test_a_key_alone_lets_one_job_of_it_run_at_a_time(wl):
 def test_a_limit_that_cannot_work_is_refused_when_it_is_declared(wl, options):
     with pytest.raises((DefinitionInvalid, OptionInvalid)):
         wl.job("bad", **options)(greet)
+
+
+async def test_a_tenant_at_its_cap_is_told_so_and_keeps_what_it_has(wl, hello):
+    await wl.tenants.create("acme", max_open=3)
+    theirs = hello.options(tenant="acme")
+
+    receipts = [await theirs.enqueue() for _ in range(3)]
+    over = await theirs.enqueue()
+    many = await wl.enqueue_many([theirs.make(), hello.make()])
+
+    assert [receipt.status for receipt in receipts] == ["created"] * 3
+    assert (over.status, over.because) == (
+        "rejected",
+        "tenant acme may have 3 open jobs, and has them",
+    )
+    assert [receipt.status for receipt in many] == ["rejected", "created"]
+    await wl.jobs.cancel(receipts[0].job_id)
+    assert (await theirs.enqueue()).created
+
+
+async def test_a_batch_is_stored_as_far_as_a_cap_allows(wl, hello):
+    await wl.tenants.create("acme", max_open=5)
+
+    receipts = await wl.enqueue_many([hello.options(tenant="acme").make() for _ in range(8)])
+
+    assert [receipt.status for receipt in receipts] == ["created"] * 5 + ["rejected"] * 3
+
+
+async def test_a_debounced_job_runs_once_with_the_newest_payload(wl):
+    ran = []
+
+    @wl.job
+    def index(n: int) -> None:
+        ran.append(n)
+
+    put_off = index.options(dedupe_key="7", delay="200ms", on_duplicate="replace", max_wait="1m")
+    receipts = [await put_off.enqueue(n) for n in range(5)]
+
+    async with wl.running():
+        await until(lambda: one_done(wl))
+
+    assert [receipt.status for receipt in receipts] == ["created"] + ["existing"] * 4
+    assert ran == [4]
+
+
+async def test_what_replaces_a_job_belongs_to_the_callers_transaction(wl, database):
+    @wl.job
+    def index(n: int) -> None: ...
+
+    first = await index.options(dedupe_key="7", delay="1h").enqueue(1)
+    with connect(database) as theirs:
+        newer = index.options(dedupe_key="7", delay="1h", on_duplicate="replace")
+        await newer.options(tx=theirs).enqueue(2)
+        theirs.rollback()
+
+    assert (await wl.jobs.get(first.job_id)).payload == {"n": 1}
+
+
+async def test_an_idempotency_key_and_replacing_do_not_go_together(wl, hello):
+    with pytest.raises(OptionInvalid):
+        await hello.options(idempotency_key="x", on_duplicate="replace").enqueue()
 
 
 async def test_a_queue_is_paused_with_a_reason_and_explained(wl, hello):

@@ -7,10 +7,17 @@ import pytest
 
 from tests.storage.callers.kinds import by_psycopg, by_pymysql, by_sqlite3
 from tests.waiting import until
-from windlass import Windlass, cron, every, init, once, sync
+from windlass import Settings, Windlass, cron, every, init, once, sync
 from windlass.core.states import JobState
-from windlass.errors import EventNotFound, PayloadInvalid, ScheduleInvalid, TriggerNotFound
-from windlass.upkeep.scheduler import Scheduler
+from windlass.engine.events import DEEPEST
+from windlass.errors import (
+    EventNotFound,
+    OptionInvalid,
+    PayloadInvalid,
+    ScheduleInvalid,
+    TriggerNotFound,
+    ZoneUnknown,
+)
 
 SOON = timedelta(milliseconds=300)
 
@@ -102,31 +109,271 @@ async def test_what_an_operator_changed_of_a_schedule_in_code_stays(database):
         assert (await wl.schedules.get("report")).cron == "0 9 * * *"
 
 
-async def test_a_job_starts_at_its_time_without_waiting_for_a_tick(wl, ingest, monkeypatch):
-    monkeypatch.setattr(Scheduler, "_until_next", at_the_next_or_never(Scheduler._until_next))
+async def test_a_schedule_without_a_zone_is_in_its_tenants(wl, ingest):
+    await wl.tenants.create("acme", timezone="Asia/Tokyo")
+    at_two = {"definition": "ingest", "schedule": "0 2 * * *", "payload": {"path": "/"}}
+
+    theirs = await wl.schedules.create("a", tenant="acme", **at_two)
+    ours = await wl.schedules.create("b", **at_two)
+    own = await wl.schedules.create(
+        "c", tenant="acme", **{**at_two, "schedule": cron("0 2 * * *", tz="Europe/Berlin")}
+    )
+    await wl.tenants.change("acme", timezone="America/New_York", max_open=5)
+    later = await wl.schedules.reschedule("a", "0 3 * * *")
+
+    assert [t.timezone for t in (theirs, ours, own)] == ["Asia/Tokyo", "UTC", "Europe/Berlin"]
+    assert theirs.next_run_at.hour == 17
+    assert later.timezone == "America/New_York"
+    assert (await wl.tenants.get("acme")).max_open == 5
+    with pytest.raises(ZoneUnknown):
+        await wl.tenants.change("acme", timezone="Tokio")
+
+
+async def test_an_error_names_the_schedule_that_cannot_be_saved(wl, ingest):
+    with pytest.raises(ScheduleInvalid, match=r'"Nightly sync" cannot be saved: "0 2 31 2 .*never'):
+        await wl.schedules.create("Nightly sync", definition="ingest", schedule="0 2 31 2 *")
+
+
+async def test_all_of_a_rule_can_be_edited_and_reset_to_the_code(database):
+    wl = Windlass(database.url)
+    wl.job("report", schedule=cron("0 2 * * *"), overlap="skip")(lambda: None)
+
+    async with wl:
+        before = await wl.schedules.get("report")
+        edited = await wl.schedules.update(
+            "report", name="Report", misfire="all", dedupe_window="1h", delay="5s", max_attempts=7
+        )
+        moved = await wl.schedules.update("Report", schedule="0 9 * * *")
+        reset = await wl.schedules.reset("Report")
+
+    assert (before.overlap, before.edited) == ("skip", ())
+    assert edited.edited == (
+        "dedupe_window_seconds", "delay_seconds", "max_attempts", "misfire", "name",
+    )  # fmt: skip
+    assert (edited.next_run_at, edited.max_attempts) == (before.next_run_at, 7)
+    assert (moved.next_run_at.hour, "cron" in moved.edited) == (9, True)
+    assert (reset.name, reset.cron, reset.misfire, reset.edited) == (
+        "report", "0 2 * * *", "fire_once", (),
+    )  # fmt: skip
+
+
+async def test_what_was_not_edited_goes_on_following_the_code(database):
+    def app(expression: str, overlap: str) -> Windlass:
+        wl = Windlass(database.url)
+        wl.job("report", schedule=cron(expression), overlap=overlap)(lambda: None)
+        return wl
+
+    async with app("0 2 * * *", "allow") as wl:
+        await wl.schedules.update("report", name="Report", schedule="0 9 * * *")
+    async with app("0 4 * * *", "skip") as wl:
+        [row] = await wl.schedules.list()
+
+    assert (row.name, row.cron, row.overlap) == ("Report", "0 9 * * *", "skip")
+
+
+async def test_a_rule_gone_from_code_fires_no_more_until_it_is_back(database):
+    def app(**options) -> Windlass:
+        wl = Windlass(database.url)
+        wl.job("report", **options)(lambda: None)
+        return wl
+
+    seen = []
+    for options in ({"schedule": every("1h")}, {}, {"schedule": every("1h")}):
+        async with app(**options) as wl:
+            seen.append((await wl.schedules.get("report")).missing_from_code)
+
+    assert seen == [False, True, False]
+
+
+async def test_a_schedule_can_be_run_now_without_moving_on(wl, ingest):
+    before = await wl.schedules.create(
+        "nightly", definition="ingest", schedule="0 2 * * *", payload={"path": "/"}
+    )
+
+    receipts = [await wl.schedules.run("nightly") for _ in range(2)]
+
+    jobs = [await wl.jobs.get(receipt.job_id) for receipt in receipts]
+    assert {job.trigger_id for job in jobs} == {before.id}
+    assert len({job.id for job in jobs}) == 2
+    assert (await wl.schedules.get("nightly")).next_run_at == before.next_run_at
+
+
+async def test_a_window_that_swallows_runs_is_told(wl, ingest, caplog):
+    about = {"definition": "ingest", "schedule": "* * * * *", "dedupe_window": "5m"}
+    await wl.schedules.create("equal", payload={"path": "/"}, **about)
+    await wl.schedules.create("each", payload={"path": "{{schedule.due_at}}"}, **about)
+
+    swallowed = [
+        [line for line in await wl.schedules.warnings(name) if "swallowed" in line]
+        for name in ("equal", "each")
+    ]
+
+    assert swallowed == [
+        ["Runs that come 1m apart with equal payloads are swallowed by the dedupe window of 5m."],
+        [],
+    ]
+    assert caplog.text.count("are swallowed") == 1
+
+
+async def test_on_declares_a_job_and_its_trigger(database):
+    wl = Windlass(database.url)
+
+    @wl.on("folder.changed", payload={"folder": "{{event.path}}"}, dedupe_window="2m")
+    async def resync(folder: str) -> None: ...
+
+    @wl.on("folder.changed", condition={"kind": "scan"}, payload={"path": "{{event.path}}"})
+    @wl.job(queue="scans")
+    async def scan(path: str) -> None: ...
+
+    @wl.job("pictures.index", queue="pictures")
+    @wl.on("folder.removed", name="unindex", delay="30s")
+    async def index() -> None: ...
+
+    async with wl:
+        await wl.emit("folder.changed", {"path": "/in", "kind": "photo"})
+        await wl.emit("folder.changed", {"path": "/in", "kind": "scan"})
+        await wl.emit("folder.removed")
+        jobs = (await wl.jobs.list()).jobs
+        names = [trigger.name for trigger in await wl.triggers.list()]
+        definitions = [definition.key for definition in await wl.definitions.list()]
+
+    assert sorted((job.definition, job.queue) for job in jobs) == [
+        ("pictures.index", "pictures"), ("resync", "default"), ("scan", "scans"),
+    ]  # fmt: skip
+    assert names == ["resync on folder.changed", "scan on folder.changed", "unindex"]
+    assert definitions == ["pictures.index", "resync", "scan"]
+
+
+def test_on_serves_blocking_programs_too(database):
+    wl = sync.Windlass(database.url)
+
+    @wl.on("said", payload={"word": "{{event.word}}"})
+    def hear(word: str) -> None: ...
+
+    with wl:
+        wl.emit("said", {"word": "hello"})
+        [job] = wl.jobs.list().jobs
+
+        assert wl.jobs.get(job.id).payload == {"word": "hello"}
+    assert hear.key == "hear"
+
+
+async def test_a_trigger_can_be_tried_without_making_a_job(wl, ingest):
+    await wl.triggers.create(
+        "t",
+        definition="ingest",
+        event="e",
+        condition={"kind": "scan"},
+        payload={"path": "{{event.path}}"},
+    )
+    other = await wl.emit("another", {"kind": "scan", "path": "/in"})
+
+    good = await wl.triggers.test("t", data={"kind": "scan", "path": "/in"})
+    unmet = await wl.triggers.test("t", data={"kind": "photo"})
+    missing = await wl.triggers.test("t", data={"kind": "scan"})
+    named = await wl.triggers.test("t", event=other.id)
+
+    assert (good.matches, good.payload, good.error) == (True, {"path": "/in"}, None)
+    assert (unmet.matches, unmet.because) == (False, 'it does not hold that kind is "scan"')
+    assert "event.path" in str(missing.error)
+    assert (named.matches, named.because) == (False, 'it waits for "e", not "another"')
+    assert (await wl.jobs.list()).jobs == []
+    with pytest.raises(OptionInvalid):
+        await wl.triggers.test("t")
+
+
+async def test_an_event_can_be_replayed(wl, ingest):
+    await wl.triggers.create(
+        "t", definition="ingest", event="e", payload={"path": "{{event.path}}"}
+    )
+    event = await wl.emit("e", {"path": "/in"}, correlation_id="c")
+
+    again = await wl.events.replay(event.id)
+
+    assert again.id != event.id
+    assert (again.data, again.correlation_id, again.jobs) == ({"path": "/in"}, "c", 1)
+    assert len((await wl.jobs.list()).jobs) == 2
+
+
+async def test_a_handler_that_emits_what_leads_to_itself_comes_to_an_end(database):
+    wl = Windlass(database.url)
+
+    @wl.on("ping", payload={"n": "{{event.n}}"})
+    async def echo(n: int) -> None:
+        await wl.emit("ping", {"n": n + 1})
+
+    wl.job("other")(lambda: None)
+    async with wl.running():
+        await wl.emit("ping", {"n": 0})
+        await until(lambda: failed_for_good(wl), waiting_for="the end of the chain", within=60)
+
+    async with wl:
+        events = await wl.events.list(limit=100)
+        job = await failed_for_good(wl)
+    assert sorted(event.depth for event in events) == list(range(DEEPEST + 1))
+    assert "of its chain" in job.last_error
+
+
+async def failed_for_good(wl):
+    page = await wl.jobs.list(states=["retrying", "dead_letter"])
+    return page.jobs[0] if page.jobs else None
+
+
+async def test_a_new_job_waits_for_the_open_jobs_its_definition_runs_after(database):
+    wl = Windlass(database.url)
+
+    @wl.job("sitemap.generate")
+    async def generate() -> None: ...
+
+    @wl.job(after=[generate, "cache.clear"])
+    async def indexnow() -> None: ...
+
+    async with wl:
+        alone = await indexnow.enqueue()
+        await wl.tenants.create("acme")
+        first = await generate.enqueue()
+        await generate.options(tenant="acme").enqueue()
+        waits = await indexnow.enqueue()
+        made = [generate.make(), indexnow.make()]
+        _, batched = await wl.enqueue_many(made)
+        parents = [
+            {edge.parent_id for edge in await wl.jobs.family(receipt.job_id)}
+            for receipt in (alone, waits, batched)
+        ]
+
+    assert indexnow.handler.definition.runs_after == ("sitemap.generate", "cache.clear")
+    assert parents == [set(), {first.job_id}, {first.job_id, made[0].id}]
+
+
+async def test_a_job_starts_at_its_time_without_waiting_for_a_tick(database):
+    # Ticks so far apart that only the next due instant, or a nudge, can wake the scheduler.
+    wl = Windlass(database.url, settings=Settings.load({"scheduler.tick_seconds": 3600}))
+    wl.job("launch")(lambda: None)
     async with wl.running():
         at = datetime.now(UTC) + SOON
-        await wl.schedules.create(
-            "launch", definition="ingest", schedule=once(at), payload={"path": "/"}
-        )
+        await wl.schedules.create("launch", definition="launch", schedule=once(at))
         job = await until(lambda: first_completed(wl), waiting_for="the job")
 
     assert job.trigger_due_at == at
 
 
-def at_the_next_or_never(until_next):
-    """Ticks so far apart that only the next due instant, or a nudge, can wake the scheduler."""
-
-    async def until(scheduler):
-        scheduler._tick_seconds = 3600.0
-        return await until_next(scheduler)
-
-    return until
-
-
 async def first_completed(wl):
     page = await wl.jobs.list(states=[JobState.COMPLETED])
     return page.jobs[0] if page.jobs else None
+
+
+def test_a_job_in_a_transaction_waits_for_what_it_runs_after(database):
+    wl = sync.Windlass(database.url)
+    generate = wl.job("generate")(lambda: None)
+    indexnow = wl.job("indexnow", after=[generate])(lambda: None)
+
+    with wl:
+        first = generate.enqueue()
+        with caller(database) as owner:
+            receipt = indexnow.options(tx=owner.tx).enqueue()
+            owner.commit()
+
+        assert [edge.parent_id for edge in wl.jobs.family(receipt.job_id)] == [first.job_id]
 
 
 def test_an_event_in_a_transaction_that_is_rolled_back_never_happened(database):

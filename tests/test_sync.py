@@ -60,9 +60,9 @@ def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
 
 
 def test_the_apps_of_both_faces_have_equal_names():
-    wiring = {"declare", "declare_command", "deliveries", "engine", "handlers", "ready"}
-    wiring |= {"redirected", "work", "worker"}
-    elsewhere = {"move_to", "url"}  # of the command line
+    wiring = {"declare", "declare_command", "declare_on", "deliveries", "engine", "handlers"}
+    wiring |= {"ready", "redirected", "work", "worker"}
+    elsewhere = {"move_to", "upkeep_once", "url"}  # of the command line
 
     awaited = names(Windlass) - wiring - elsewhere - {"blocking"}
     assert awaited == names(sync.Windlass) - {"app", "deliver", "of"}

@@ -12,10 +12,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from windlass.commands import CommandOptions, declare_command, runs_on_a_worker
+from windlass.commands import CommandOptions, declare_command
+from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
 from windlass.core.models import Definition, Event, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions, declare, declared_row
-from windlass.declared import DeclaredJob, JobDecorator, P, R
+from windlass.declared import Declared, DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import Deliveries
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
@@ -38,7 +39,7 @@ from windlass.storage.open import open_storage
 from windlass.telemetry import Telemetry
 from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.attempt import Around
-from windlass.worker.context import JobContext
+from windlass.worker.context import JobContext, emitted_within
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.options import WorkerOptions
 from windlass.worker.threads import Threads
@@ -80,12 +81,29 @@ class Windlass:
         Key, payload schema, handler and options come from this one place.
         """
         if callable(key):
-            return DeclaredJob(self, self.declare(key, None, {}), key)
-        return lambda function: DeclaredJob(self, self.declare(function, key, options), function)
+            return DeclaredJob(self, self.declare(key, None, {}))
+        return lambda function: DeclaredJob(self, self.declare(function, key, options))
+
+    def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> JobDecorator:
+        """Declare a job, or take one that is, and a trigger of the tenant `default` that makes it
+        when an event comes: `@wl.on("folder.changed", payload={"folder": "{{event.path}}"})`."""
+        trigger = by_event(event, options)
+        return lambda function: DeclaredJob(self, self.declare_on(function, trigger))
 
     def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
         """Make a function known as a handler: the half of `@wl.job` that both faces share."""
-        return self._know(declare(function, key, said, self.settings))
+        if not isinstance(function, Declared):
+            return self._know(declare(function, key, said, self.settings))
+        before = function.handler  # `@wl.on` stands below `@wl.job`, which has more to say
+        self.handlers.forget(before.definition.key)
+        handler = declare(before.call, key, said, self.settings)
+        return self._know(handler.with_triggers(before.triggers))
+
+    def declare_on(self, function: Callable[..., Any], trigger: DeclaredTrigger) -> Handler:
+        """The half of `@wl.on` that both faces share."""
+        if isinstance(function, Declared):
+            return self._know(function.handler.with_triggers([trigger]))
+        return self._know(declare(function, None, {}, self.settings).with_triggers([trigger]))
 
     def command(
         self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
@@ -95,7 +113,7 @@ class Windlass:
         No shell is involved. `{folder}` stands for a required field of the payload, whose schema is
         `payload_schema`; the job's tenant is passed as `--tenant-id`.
         """
-        return DeclaredJob(self, self.declare_command(key, argv, options), runs_on_a_worker(key))
+        return DeclaredJob(self, self.declare_command(key, argv, options))
 
     def declare_command(self, key: str, argv: Sequence[str], said: CommandOptions) -> Handler:
         """Make a command known: the half of `wl.command` that both faces share."""
@@ -156,7 +174,7 @@ class Windlass:
 
     @property
     def tenants(self) -> TenantsFace:
-        """Create, list, suspend and delete tenants."""
+        """Create, change, list, suspend and delete tenants."""
         return TenantsFace(self)
 
     @property
@@ -199,9 +217,7 @@ class Windlass:
         if engine is None:
             engine = self._connect()
             for handler in self.handlers.values():
-                engine.definitions.declare(declared_row(handler))
-                if handler.schedule is not None:
-                    engine.triggers.declare(handler.definition, handler.schedule)
+                _declare_in(engine, handler)
             self._engines[loop] = engine
         return engine
 
@@ -263,7 +279,7 @@ class Windlass:
         In a `tx` it has happened once that commits.
         """
         engine, session, ready = await self.deliveries.join(tx)
-        event = engine.events.make(name, dict(data or {}), **about)
+        event = engine.events.make(name, dict(data or {}), **emitted_within(about))
         if session is None:
             return await engine.events.emit(event)
         if not ready:
@@ -295,6 +311,14 @@ class Windlass:
         """Run scheduler and upkeep, and no job, in this process while the block lasts."""
         async with self._upheld(WorkerOptions.of(self.settings)):
             yield
+
+    async def upkeep_once(self) -> None:
+        """Do one round of scheduling and upkeep in this process."""
+        try:
+            engine = await self.ready()
+            await Upkeep(engine, lease_time=WorkerOptions.of(self.settings).lease_time).tick()
+        finally:
+            await self.close()
 
     async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
         """Run worker and upkeep in this process until the worker has ended: stopped by whoever
@@ -350,12 +374,6 @@ class Windlass:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _know(self, handler: Handler) -> Handler:
-        self.handlers.add(handler)
-        for engine in list(self._engines.values()):
-            engine.definitions.declare(declared_row(handler))
-        return handler
-
     @asynccontextmanager
     async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:
         """An engine that is ready and kept up, closed at the end."""
@@ -370,7 +388,18 @@ class Windlass:
         finally:
             await self.close()
 
+    def _know(self, handler: Handler) -> Handler:
+        self.handlers.add(handler)
+        for engine in list(self._engines.values()):
+            _declare_in(engine, handler)
+        return handler
+
     def _engine(self) -> Engine:
         database = self.settings.database
         storage = open_storage(self.url, schema=database.schema, listen_url=database.listen_url)
         return Engine(storage, self.settings, self.telemetry)
+
+
+def _declare_in(engine: Engine, handler: Handler) -> None:
+    engine.definitions.declare(declared_row(handler))
+    engine.code_triggers.declare(handler.definition, handler.triggers)

@@ -10,10 +10,18 @@ from datetime import timedelta
 from typing import Any, Literal, Protocol, TypedDict, get_args
 
 from windlass.core.backoff import Backoff
+from windlass.core.declared_trigger import DeclaredTrigger, by_time
 from windlass.core.dedupe import check_name
 from windlass.core.definition_options import ALLOWED, FIELDS, edits, whole
 from windlass.core.durations import duration
-from windlass.core.models import DEFAULT_QUEUE, Definition, OnDuplicate, ParentFailure
+from windlass.core.models import (
+    DEFAULT_QUEUE,
+    Definition,
+    Misfire,
+    OnDuplicate,
+    Overlap,
+    ParentFailure,
+)
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.schedule import Schedule
 from windlass.errors import DefinitionInvalid
@@ -56,6 +64,9 @@ class JobOptions(TypedDict, total=False):
     permanent: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
     schedule: Schedule
+    misfire: Misfire
+    overlap: Overlap
+    after: "Sequence[str | Keyed]"
     tags: Sequence[str]
     metadata: Mapping[str, Any]
     enabled: bool
@@ -84,7 +95,7 @@ def declare(
     _check(name, function, options)
     own_backoff = options.get("backoff")
     timeout = duration(options.get("timeout", settings.timeout_seconds), option="timeout")
-    window = options.get("dedupe_window")
+    window, hook = options.get("dedupe_window"), options.get("on_dead_letter")
     definition = Definition(
         key=DefinitionKey(name),
         title=options.get("title", name),
@@ -105,7 +116,8 @@ def declare(
         ),
         on_duplicate=options.get("on_duplicate", "existing"),
         on_parent_failure=options.get("on_parent_failure", "cancel"),
-        on_dead_letter=_key(options.get("on_dead_letter")),
+        on_dead_letter=None if hook is None else _key("on_dead_letter", hook),
+        runs_after=tuple(dict.fromkeys(_key("after", each) for each in options.get("after", ()))),
         **_running(options, settings, timeout),
     )
     return Handler(
@@ -122,7 +134,7 @@ def declare(
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
-        schedule=options.get("schedule"),
+        triggers=_by_time(name, options),
     )
 
 
@@ -135,6 +147,19 @@ def declared_row(handler: Handler) -> Definition:
     whole = replace(handler.definition, payload_schema=dump_json(dict(handler.payload.schema)))
     said = dump_json(asdict(whole))
     return replace(whole, code_hash=hashlib.sha256(said.encode()).hexdigest())
+
+
+def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
+    schedule = options.get("schedule")
+    if schedule is not None:
+        misfire, overlap = options.get("misfire", "fire_once"), options.get("overlap", "allow")
+        return (by_time(schedule, misfire, overlap),)
+    for name in ("misfire", "overlap"):
+        if name in options:
+            raise DefinitionInvalid(
+                key, f"it has {name}, but no schedule", hint="Give it a schedule, or leave it out."
+            )
+    return ()
 
 
 def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dict[str, Any]:
@@ -216,6 +241,12 @@ def _word(choice: object) -> tuple[Callable[[object], bool], str]:
     return lambda value: value in words, " or ".join(map(repr, words))
 
 
+def _is_jobs(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(
+        isinstance(each, str) or hasattr(each, "key") for each in value
+    )
+
+
 def _is_errors(value: object) -> bool:
     return isinstance(value, Sequence) and all(
         isinstance(each, type) and issubclass(each, BaseException) for each in value
@@ -234,6 +265,9 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(getattr(value, "key", value), str),
         "a definition's key, or a declared job",
     ),
+    "after": (_is_jobs, "a list of keys or declared jobs"),
+    "misfire": _word(Misfire),
+    "overlap": _word(Overlap),
     "isolation": _word(Isolation),
     "dedupe": _word(Literal["payload"]),
     "on_duplicate": _word(OnDuplicate),
@@ -246,10 +280,9 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
 
-def _key(value: str | Keyed | None) -> str | None:
-    if value is None:
-        return None
-    return check_name("on_dead_letter", value if isinstance(value, str) else value.key)
+def _key(option: str, other: str | Keyed) -> str:
+    """The key of a definition, given as such or as a job that was declared."""
+    return check_name(option, other if isinstance(other, str) else other.key)
 
 
 def _where(key: str, function: Callable[..., Any], isolation: str) -> tuple[str, str | None, str]:

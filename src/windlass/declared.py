@@ -35,13 +35,12 @@ Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 class Declared(Generic[P, R_co]):
     """A function declared as a job. Calling it runs the function here and now, as before."""
 
-    def __init__(self, handler: Handler, function: Callable[..., R_co], delivery: Delivery) -> None:
+    def __init__(self, handler: Handler, delivery: Delivery | None = None) -> None:
         self.handler = handler
-        self._function = function
-        self._delivery = delivery
+        self._delivery = delivery or Delivery({})
         self._stamp: Callable[[str], NewJob] | None = None
         self._stamped_as: Definition | None = None
-        update_wrapper(self, function, updated=())
+        update_wrapper(self, handler.call, updated=())
 
     @property
     def key(self) -> str:
@@ -50,7 +49,8 @@ class Declared(Generic[P, R_co]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> R_co:
         """Run the function itself, without a queue."""
-        return self._function(*args, **kwargs)
+        ran: R_co = self.handler.call(*args, **kwargs)
+        return ran
 
     def make(self, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """A job with these arguments, validated and not stored yet: for `enqueue_many`."""
@@ -98,14 +98,8 @@ class Declared(Generic[P, R_co]):
 class DeclaredJob(Declared[P, R_co]):
     """A job as its author uses it where code awaits."""
 
-    def __init__(
-        self,
-        app: "Windlass",
-        handler: Handler,
-        function: Callable[..., R_co],
-        delivery: Delivery | None = None,
-    ) -> None:
-        super().__init__(handler, function, delivery or Delivery({}))
+    def __init__(self, app: "Windlass", handler: Handler, delivery: Delivery | None = None) -> None:
+        super().__init__(handler, delivery)
         self._app = app
 
     @property
@@ -121,20 +115,16 @@ class DeclaredJob(Declared[P, R_co]):
     @property
     def blocking(self) -> "BlockingJob[P, R_co]":
         """The same for code that cannot await."""
-        return BlockingJob(self._app.blocking, self.handler, self._function, self._delivery)
+        return BlockingJob(self._app.blocking, self.handler, self._delivery)
 
 
 class BlockingJob(Declared[P, R_co]):
     """A job as its author uses it where code blocks."""
 
     def __init__(
-        self,
-        app: "sync.Windlass",
-        handler: Handler,
-        function: Callable[..., R_co],
-        delivery: Delivery | None = None,
+        self, app: "sync.Windlass", handler: Handler, delivery: Delivery | None = None
     ) -> None:
-        super().__init__(handler, function, delivery or Delivery({}))
+        super().__init__(handler, delivery)
         self._app = app
 
     @property

@@ -23,6 +23,7 @@ from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
 from windlass.engine.queues import Queues
 from windlass.engine.tenants import Tenants
+from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
 from windlass.errors import OptionInvalid
@@ -197,10 +198,11 @@ class DefinitionsFace(Noun):
 
 
 class TenantsFace(Noun):
-    """Who owns jobs: create, list, suspend and delete tenants."""
+    """Who owns jobs: create, change, list, suspend and delete tenants."""
 
     noun = "tenants"
     create = Awaits(Tenants.create)
+    change = Awaits(Tenants.change)
     get = Awaits(Tenants.get)
     list = Awaits(Tenants.list)
     suspend = Awaits(Tenants.suspend)
@@ -225,22 +227,27 @@ class RulesFace(Noun):
     noun = "triggers"
     create = Awaits(Triggers.create)
     get = Awaits(Triggers.get)
+    update = Awaits(Triggers.update)
     reschedule = Awaits(Triggers.reschedule)
+    reset = Awaits(Triggers.reset)
     enable = Awaits(Triggers.enable)
     disable = Awaits(Triggers.disable)
     delete = Awaits(Triggers.delete)
 
 
 class TriggersFace(RulesFace):
-    """Rules that make jobs, by time and by event: create, list, enable, disable and delete."""
+    """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
     list = Awaits(Triggers.list)
+    test = Awaits(Trials.test, noun="trials")
 
 
 class SchedulesFace(RulesFace):
     """The rules that make jobs by time."""
 
     list = Awaits(Triggers.schedules)
+    run = Awaits(Triggers.run)
+    warnings = Awaits(Triggers.warnings)
 
 
 class EventsFace(Noun):
@@ -249,6 +256,7 @@ class EventsFace(Noun):
     noun = "events"
     get = Awaits(Events.get)
     list = Awaits(Events.list)
+    replay = Awaits(Events.replay)
 
 
 class WorkersFace(Noun):

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypedDict, get_args
+from typing import Any, TypedDict
 from uuid import UUID
 
+from windlass.core.choice import attempts, one_of
 from windlass.core.dedupe import check_name, payload_key
 from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
@@ -78,7 +79,7 @@ class Delivery:
     def on_duplicate(self, definition: Definition) -> OnDuplicate:
         """What meeting an equal job means: the call's own word, else the definition's."""
         value = self.given.get("on_duplicate", definition.on_duplicate)
-        checked: OnDuplicate = _one_of("on_duplicate", value, OnDuplicate)
+        checked: OnDuplicate = one_of("on_duplicate", value, OnDuplicate)
         if checked == "replace" and self.given.get("idempotency_key") is not None:
             raise OptionInvalid(
                 "on_duplicate", value, allowed="existing or error with an idempotency key"
@@ -129,7 +130,7 @@ class Delivery:
             tenant=TenantId(check_name("tenant", given.get("tenant", DEFAULT_TENANT))),
             queue=QueueName(check_name("queue", given.get("queue", definition.queue))),
             priority=checked_priority(given.get("priority", definition.priority)),
-            max_attempts=_attempts(given.get("max_attempts", definition.max_attempts)),
+            max_attempts=attempts(given.get("max_attempts", definition.max_attempts)),
             timeout_seconds=self._seconds("timeout"),
             delay=self._duration("delay"),
             due_at=_due(given),
@@ -138,19 +139,20 @@ class Delivery:
             dedupe_window=self._window(definition),
             idempotency_key=self._name("idempotency_key"),
             after=_parents(given.get("after", ())),
-            on_parent_failure=_one_of(
+            on_parent_failure=one_of(
                 "on_parent_failure",
                 given.get("on_parent_failure", definition.on_parent_failure),
                 ParentFailure,
             ),
             held=bool(given.get("hold", False)),
             correlation_id=self._name("correlation_id"),
-            source=_one_of("source", given.get("source", "manual"), Source),
+            source=one_of("source", given.get("source", "manual"), Source),
             source_ref=self._name("source_ref"),
             created_by=self._name("created_by"),
             metadata=_metadata(given.get("metadata")),
             gate=own_gate(definition, self._name("limit_key")),
             max_wait=self._duration("max_wait"),
+            runs_after=tuple(definition.runs_after),
         )
         return made._replace(delay=None) if made.due_at else made
 
@@ -173,12 +175,6 @@ class Delivery:
             return self._duration("dedupe_window")
         seconds = definition.dedupe_window_seconds
         return None if seconds is None else timedelta(seconds=seconds)
-
-
-def _attempts(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 100:
-        raise OptionInvalid("max_attempts", value, allowed="1 to 100")
-    return value
 
 
 def _due(given: OptionNames) -> datetime | None:
@@ -210,14 +206,6 @@ def _parent(parent: object) -> JobId:
             return found
         case _:
             raise OptionInvalid("after", parent, allowed="jobs, receipts or whole job ids")
-
-
-def _one_of(option: str, value: object, choice: object) -> Any:
-    """`value`, if it is one of the words of a Literal."""
-    words = get_args(choice)
-    if value not in words:
-        raise OptionInvalid(option, value, allowed=", ".join(words[:-1]) + f" or {words[-1]}")
-    return value
 
 
 def _metadata(value: object) -> str | None:

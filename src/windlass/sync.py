@@ -13,7 +13,8 @@ from typing import Any, Concatenate, Self, Unpack, overload
 from windlass import faces
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
-from windlass.commands import CommandOptions, runs_on_a_worker
+from windlass.commands import CommandOptions
+from windlass.core.declared_trigger import EventTriggerOptions, by_event
 from windlass.core.models import Definition, Event, Job, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions
 from windlass.declared import BlockingDecorator, BlockingJob, P, R
@@ -25,7 +26,7 @@ from windlass.settings import Settings
 from windlass.storage.callers import drive
 from windlass.verbs import Blocks
 from windlass.worker.attempt import Around
-from windlass.worker.context import JobContext
+from windlass.worker.context import JobContext, emitted_within
 
 
 def _handle(job: faces.JobHandle, portal: Runs) -> "JobHandle":
@@ -107,12 +108,13 @@ class Definitions:
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
-    """Who owns jobs: create, list, suspend and delete tenants."""
+    """Who owns jobs: create, change, list, suspend and delete tenants."""
 
     _awaited: faces.TenantsFace
     _portal: Runs
 
     create = Blocks(faces.TenantsFace.create)
+    change = Blocks(faces.TenantsFace.change)
     get = Blocks(faces.TenantsFace.get)
     list = Blocks(faces.TenantsFace.list)
     suspend = Blocks(faces.TenantsFace.suspend)
@@ -143,22 +145,27 @@ class Rules:
 
     create = Blocks(faces.RulesFace.create)
     get = Blocks(faces.RulesFace.get)
+    update = Blocks(faces.RulesFace.update)
     reschedule = Blocks(faces.RulesFace.reschedule)
+    reset = Blocks(faces.RulesFace.reset)
     enable = Blocks(faces.RulesFace.enable)
     disable = Blocks(faces.RulesFace.disable)
     delete = Blocks(faces.RulesFace.delete)
 
 
 class Triggers(Rules):
-    """Rules that make jobs, by time and by event: create, list, enable, disable and delete."""
+    """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
     list = Blocks(faces.TriggersFace.list)
+    test = Blocks(faces.TriggersFace.test)
 
 
 class Schedules(Rules):
     """The rules that make jobs by time."""
 
     list = Blocks(faces.SchedulesFace.list)
+    run = Blocks(faces.SchedulesFace.run)
+    warnings = Blocks(faces.SchedulesFace.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +177,7 @@ class Events:
 
     get = Blocks(faces.EventsFace.get)
     list = Blocks(faces.EventsFace.list)
+    replay = Blocks(faces.EventsFace.replay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,17 +220,20 @@ class Windlass:
     def job(self, key: Any = None, /, **options: Unpack[JobOptions]) -> Any:
         """Declare a job: `@wl.job`, or `@wl.job("mail.send", queue="mail", …)`."""
         if callable(key):
-            return BlockingJob(self, self._awaited.declare(key, None, {}), key)
-        return lambda function: BlockingJob(
-            self, self._awaited.declare(function, key, options), function
-        )
+            return BlockingJob(self, self._awaited.declare(key, None, {}))
+        return lambda function: BlockingJob(self, self._awaited.declare(function, key, options))
+
+    def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> BlockingDecorator:
+        """Declare a job, or take one that is, and a trigger that makes it when an event comes."""
+        trigger = by_event(event, options)
+        return lambda function: BlockingJob(self, self._awaited.declare_on(function, trigger))
 
     def command(
         self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
     ) -> BlockingJob[..., Any]:
         """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`."""
         handler = self._awaited.declare_command(key, argv, options)
-        return BlockingJob(self, handler, runs_on_a_worker(key))
+        return BlockingJob(self, handler)
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
@@ -264,7 +275,7 @@ class Windlass:
 
     @property
     def tenants(self) -> Tenants:
-        """Create, list, suspend and delete tenants."""
+        """Create, change, list, suspend and delete tenants."""
         return Tenants(self._awaited.tenants, self._portal)
 
     @property
@@ -341,7 +352,7 @@ class Windlass:
         """
         run = self._portal.run
         engine, session, ready = run(self._awaited.deliveries.join(tx))
-        event = engine.events.make(name, dict(data or {}), **about)
+        event = engine.events.make(name, dict(data or {}), **emitted_within(about))
         if session is None:
             return run(engine.events.emit(event))
         if not session.blocking:

@@ -36,10 +36,18 @@ class Noun:
 
 
 class Awaits(Generic[P, R]):
-    """An engine's verb that waits until the app is ready: `list = Awaits(Definitions.list)`."""
+    """An engine's verb that waits until the app is ready: `list = Awaits(Definitions.list)`.
 
-    def __init__(self, verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> None:
+    `noun` is for a verb of another noun of the engine than the face's."""
+
+    def __init__(
+        self,
+        verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]],
+        *,
+        noun: str | None = None,
+    ) -> None:
         self._verb = verb
+        self._noun = noun
         self.__doc__ = verb.__doc__
 
     @overload
@@ -57,7 +65,7 @@ class Awaits(Generic[P, R]):
         @wraps(self._verb)
         async def ready(*args: P.args, **kwargs: P.kwargs) -> R:
             engine = await face.app.ready()
-            return await self._verb(getattr(engine, face.noun), *args, **kwargs)
+            return await self._verb(getattr(engine, self._noun or face.noun), *args, **kwargs)
 
         return ready
 

@@ -1,6 +1,6 @@
 """Builders: a job in any state by name, and short ways to say what workers do."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -53,13 +53,8 @@ class World:
 
 
 async def set_enabled(storage: Storage, key: str, enabled: bool) -> bool:
-    """Enable or disable a definition; False if there is none."""
-    return bool(
-        await storage.change_definitions(
-            [key],
-            lambda found: [registry.edited(d, {"enabled": enabled}) for d in found.values()],
-        )
-    )
+    """Enable or disable a definition, as an operator does; False if there is none."""
+    return await _changed(storage, key, lambda d: registry.edited(d, {"enabled": enabled}))
 
 
 def new_job(**changes: Any) -> NewJob:
@@ -256,3 +251,16 @@ async def regate(storage: Storage) -> None:
     cursor: JobId | None = JobId(UUID(int=0))
     while cursor:
         cursor = await storage.regate(cursor)
+
+
+async def change_definition(storage: Storage, key: str, **changes: Any) -> None:
+    """Give a definition's row other values."""
+    await _changed(storage, key, lambda definition: replace(definition, **changes))
+
+
+async def _changed(storage: Storage, key: str, change: Callable[[Definition], Definition]) -> bool:
+    return bool(
+        await storage.change_definitions(
+            [key], lambda found: [change(definition) for definition in found.values()]
+        )
+    )

@@ -1,6 +1,8 @@
 """Events wait until they are matched, and are matched once."""
 
 import asyncio
+from datetime import timedelta
+from uuid import UUID
 
 import pytest
 
@@ -113,6 +115,25 @@ async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
 
     assert {t.id for t in heard} == {first.id, second.id}
     assert len(few) == 1
+
+
+async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
+    waiting = an_event()
+    await storage.add_event(waiting)
+    async with storage.matching() as matching:
+        await matching.take(event.id)
+    await clock.set(clock.now + timedelta(days=31))
+    recent = an_event()
+    await storage.add_event(recent)
+    async with storage.matching() as matching:
+        await matching.take(recent.id)
+    before = EventId(UUID(int=2**128 - 1))
+
+    assert await storage.prune_events(days=30, before_id=event.id) == 0
+    assert await storage.prune_events(days=30, before_id=before) == 1
+    assert await storage.prune_events(days=30, before_id=before) == 0
+
+    assert {e.id for e in await storage.events(ALL_TENANTS)} == {waiting.id, recent.id}
 
 
 async def test_an_unknown_event_is_taken_by_nobody(storage):

@@ -18,7 +18,9 @@ async def test_a_new_database_has_its_two_tenants(storage):
 
 async def test_a_tenant_reads_back_as_it_was_put_and_can_be_changed(storage):
     first = Tenant(id=TenantId("acme – ü"), name="Acme 😀", weight=3, max_running=5)
+    first = replace(first, max_open=7, timezone="America/New_York")
     second = replace(first, name="Acme Inc.", state="suspended", weight=1, max_running=None)
+    second = replace(second, max_open=None, timezone="Asia/Tokyo")
 
     await storage.put_tenant(first)
     assert first in await storage.tenants()

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.builders import KNOWN, job, new_job, set_enabled
+from tests.conformance.builders import KNOWN, change_definition, job, new_job, set_enabled
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope, Tenant, Trigger
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, TenantId, new_job_id, new_trigger_id
@@ -98,26 +98,50 @@ async def test_what_is_due_is_found_and_nothing_else(storage, due):
     await kept(storage, next_run_at=now - MINUTE, missing_from_code=True)
     await kept(storage)
 
-    assert [each.trigger.id for each in await storage.due_triggers()] == [due.id]
+    [found], _ = await storage.due_triggers()
+
+    assert found.trigger == due
+    assert found.now == now
 
 
 async def test_a_disabled_definition_or_tenant_is_not_scheduled(storage, due):
     await set_enabled(storage, due.definition, False)
-    assert await storage.due_triggers() == []
+    assert await storage.due_triggers() == ([], None)
     await set_enabled(storage, due.definition, True)
     await storage.put_tenant(Tenant(id=DEFAULT_TENANT, name="Default", state="suspended"))
 
-    assert await storage.due_triggers() == []
+    assert await storage.due_triggers() == ([], None)
+
+
+async def test_a_definition_missing_from_code_is_not_scheduled(storage, due):
+    await change_definition(storage, due.definition, missing_from_code=True)
+
+    assert await storage.due_triggers() == ([], None)
+
+
+async def test_what_is_due_comes_by_priority_and_what_runs_after_others_last(storage, due):
+    at = due.next_run_at
+    late = await kept(storage, next_run_at=at + timedelta(seconds=1))
+    urgent = await kept(storage, next_run_at=at, definition=DefinitionKey("other"))
+    follower = await kept(storage, next_run_at=at, definition=DefinitionKey("limited"))
+    await change_definition(storage, "other", priority=25)
+    await change_definition(storage, "limited", priority=1, runs_after=("plain",))
+
+    found, _ = await storage.due_triggers()
+    first, _ = await storage.due_triggers(most=1)
+
+    assert [each.trigger.id for each in found] == [urgent.id, due.id, late.id, follower.id]
+    assert [each.trigger.id for each in first] == [urgent.id]
 
 
 async def test_how_long_it_is_until_the_next_one(storage, due):
-    assert await storage.next_trigger_in() is None
+    assert (await storage.due_triggers())[1] is None
     await kept(storage, next_run_at=await storage.now() + MINUTE)
 
-    left = await storage.next_trigger_in()
+    found, left = await storage.due_triggers()
 
-    assert left is not None
-    assert timedelta(seconds=50) < left <= MINUTE
+    assert [each.trigger.id for each in found] == [due.id]
+    assert left == MINUTE
 
 
 async def test_firing_moves_on_and_stores_the_job(storage, due):

@@ -5,7 +5,13 @@ import pytest
 from tests.conformance.builders import KNOWN
 from windlass.core.models import ALL_TENANTS, JobFilter
 from windlass.engine.events import DEEPEST
-from windlass.errors import ConditionInvalid, OptionInvalid, TemplateInvalid, TriggerExists
+from windlass.errors import (
+    ConditionInvalid,
+    EventChainTooLong,
+    OptionInvalid,
+    TemplateInvalid,
+    TriggerExists,
+)
 
 
 @pytest.fixture
@@ -98,7 +104,7 @@ async def test_a_delay_lets_the_job_wait(emit, listen, made, clock):
 async def test_a_chain_of_events_comes_to_an_end(engine):
     engine.events.make("deep", {}, depth=DEEPEST)
 
-    with pytest.raises(OptionInvalid):
+    with pytest.raises(EventChainTooLong):
         engine.events.make("deeper", {}, depth=DEEPEST + 1)
 
 

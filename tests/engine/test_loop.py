@@ -60,6 +60,39 @@ async def test_stopping_a_loop_that_never_began_is_nothing(heard):
     await Loop("folding", asyncio.sleep, seconds=1, telemetry=Telemetry(heard)).stop()
 
 
+async def test_a_loop_can_be_woken_also_by_its_own_tick(heard):
+    ticks = []
+
+    async def tick():
+        ticks.append(1)
+        if len(ticks) < 3:
+            loop.wake(after=0.001)
+        else:
+            told.set()
+
+    told = asyncio.Event()
+    loop = Loop("scheduling", tick, seconds=3600, telemetry=Telemetry(heard))
+    loop.start()
+    await until(told.is_set)
+    told.clear()
+    loop.wake()
+    await until(told.is_set)
+    await loop.stop()
+
+    assert len(ticks) == 4
+
+
+async def test_the_soonest_waking_counts(heard):
+    loop = Loop("scheduling", asyncio.sleep, seconds=3600, telemetry=Telemetry(heard))
+
+    loop.wake(after=1)
+    loop.wake(after=1000)
+
+    assert loop._alarm.when() - asyncio.get_running_loop().time() <= 1
+    await loop.stop()
+    assert loop._alarm is None
+
+
 @given(st.integers(1, 10_000))
 def test_waits_between_failures_stay_below_two_seconds(failures):
     # Work is to resume within 5 s of the database's return.

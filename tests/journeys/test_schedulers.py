@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from tests.waiting import until
 from windlass import every
 
-TRIGGERS, EVENTS, PROCESSES, SECONDS = 60, 40, 4, 4.0
+SCHEDULES, EVENTS, PROCESSES, SECONDS = 1000, 40, 4, 8.0
+INTERVAL = timedelta(seconds=4)
 
 
 async def test_each_due_time_and_each_event_makes_one_job_whoever_dies(journey):
@@ -20,9 +21,10 @@ async def test_each_due_time_and_each_event_makes_one_job_whoever_dies(journey):
     @wl.job
     def heard(n: int) -> None: ...
 
-    for n in range(TRIGGERS):
-        await wl.schedules.create(
-            f"beat {n}", definition="beat", schedule=every("1s"), misfire="all"
+    about = {"definition": "beat", "schedule": every(INTERVAL), "misfire": "all"}
+    for some in range(0, SCHEDULES, 50):
+        await asyncio.gather(
+            *(wl.schedules.create(f"beat {n}", **about) for n in range(some, some + 50))
         )
     await wl.triggers.create(
         "heard", definition="heard", event="said", payload={"n": "{{event.n}}"}
@@ -39,15 +41,15 @@ async def test_each_due_time_and_each_event_makes_one_job_whoever_dies(journey):
         schedulers.append(journey.processes.start("scheduler", settings={}))
     await emitting
     end = datetime.now(UTC)
-    await until(lambda: caught_up(wl, end), waiting_for="the schedulers to catch up")
+    await until(lambda: caught_up(wl, end), within=120, waiting_for="the schedulers to catch up")
     for scheduler in schedulers:
         scheduler.kill()
 
     times, numbers = await made(wl)
-    assert len(times) == TRIGGERS
+    assert len(times) == SCHEDULES
     for due in times.values():
         steps = {b - a for a, b in zip(sorted(due), sorted(due)[1:], strict=False)}
-        assert steps == {timedelta(seconds=1)}
+        assert steps == {INTERVAL}
     assert sorted(numbers) == list(range(EVENTS))
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.conformance.builders import KNOWN, lease_of
+from tests.conformance.builders import KNOWN, change_definition, lease_of
 from windlass.core.models import ALL_TENANTS, JobFilter
 from windlass.core.schedule import cron, every, once
 from windlass.upkeep.scheduler import Scheduler
@@ -143,11 +143,68 @@ async def test_disabling_keeps_the_last_run_and_enabling_counts_from_now(engine,
     assert on.next_run_at == datetime(2030, 1, 5, 8, tzinfo=UTC)
 
 
+async def test_a_due_time_seen_late_by_slow_ticks_is_not_missed(engine, clock):
+    trigger = await engine.triggers.create(
+        "hourly", definition=KNOWN[0], schedule=cron("0 * * * *"), misfire="skip"
+    )
+    await clock.set(trigger.next_run_at + timedelta(minutes=3))
+
+    assert await Scheduler(engine, tick_seconds=120).tick() == 1
+
+
+async def test_what_a_definition_missed_while_disabled_its_misfire_policy_decides(
+    engine, scheduler, clock, made
+):
+    trigger = await engine.triggers.create(
+        "hourly", definition=KNOWN[0], schedule=cron("0 * * * *"), misfire="all"
+    )
+    await engine.definitions.disable(KNOWN[0])
+    await clock.set(trigger.next_run_at + timedelta(hours=2))
+    assert await scheduler.tick() == 0
+    assert (await engine.triggers.get("hourly")).next_run_at == trigger.next_run_at
+
+    await engine.definitions.enable(KNOWN[0])
+
+    assert await scheduler.tick() == 3
+
+
+async def test_the_most_urgent_definitions_go_first(engine, scheduler, storage, clock, made):
+    await change_definition(storage, "other", priority=25)
+    for key in ("plain", "other"):
+        await engine.triggers.create(key, definition=key, schedule=once(clock.now + MINUTE))
+    await clock.set(clock.now + MINUTE)
+
+    await scheduler.tick()
+
+    assert [job.definition for job in sorted(await made(), key=lambda job: job.id)] == [
+        "other",
+        "plain",
+    ]
+
+
+async def test_what_runs_after_others_is_fired_last_and_waits_for_them(
+    engine, scheduler, storage, clock, made
+):
+    await change_definition(storage, "plain", priority=1, runs_after=("other",))
+    await change_definition(storage, "other", runs_after=("limited",))
+    for key in ("plain", "other", "limited"):
+        await engine.triggers.create(key, definition=key, schedule=once(clock.now + MINUTE))
+    await clock.set(clock.now + MINUTE)
+
+    assert await scheduler.tick() == 3
+
+    jobs = {job.definition: job for job in await made()}
+    assert [jobs[key].waits for key in ("limited", "other", "plain")] == [0, 1, 1]
+
+
 async def test_the_loop_wakes_at_the_next_due_instant(engine, storage):
-    scheduler = Scheduler(engine, tick_seconds=15)
-    assert await scheduler._until_next() == 15
+    scheduler = Scheduler(engine, tick_seconds=3600)
     await engine.triggers.create(
         "soon", definition=KNOWN[0], schedule=once(await storage.now() + timedelta(seconds=3))
     )
 
-    assert await scheduler._until_next() == pytest.approx(3, abs=0.01)
+    await scheduler.tick()
+
+    alarm = scheduler._loop._alarm
+    assert alarm is not None
+    assert alarm.when() - asyncio.get_running_loop().time() <= 3

@@ -61,6 +61,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.TriggerNotFound: Exit.NOT_FOUND,
     errors.TriggerExists: Exit.CONFLICT,
     errors.EventNotFound: Exit.NOT_FOUND,
+    errors.EventChainTooLong: Exit.CONFLICT,
     errors.ScheduleInvalid: Exit.USAGE,
     errors.ZoneUnknown: Exit.USAGE,
     errors.ScheduleNeverFires: Exit.USAGE,

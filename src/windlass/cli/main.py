@@ -15,8 +15,12 @@ from windlass.cli.problems import report
 COMMANDS = {
     "dev": Lazy("windlass.cli.dev", "dev", "Run everything in one process, reloading on save."),
     "worker": Lazy("windlass.cli.worker", "worker", "Run jobs until told to stop."),
+    "scheduler": Lazy(
+        "windlass.cli.scheduler", "scheduler", "Fire schedules and do the upkeep, run no job."
+    ),
     "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
+    "schedules": Lazy("windlass.cli.schedules", "schedules", "See what schedules will do."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
     "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),

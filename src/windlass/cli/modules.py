@@ -27,13 +27,15 @@ def takes_modules(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("modules", nargs=-1, metavar="[MODULE]...")(concurrency(command))
 
 
-def chosen_modules(call: Call, given: Sequence[str], *, look_around: bool = False) -> Sequence[str]:
+def chosen_modules(
+    call: Call, given: Sequence[str], *, look_around: bool = False, needed: bool = True
+) -> Sequence[str]:
     """The modules given, else those in the settings, else what is found in this folder."""
     if call.flags.db:
         # For modules that make their app from the settings, in child processes too.
         os.environ["WINDLASS_DATABASE_URL"] = call.flags.db
     names = given or call.settings.modules or (_found(Path.cwd()) if look_around else ())
-    if not names:
+    if needed and not names:
         raise AppNotFound([])
     return names
 

@@ -57,10 +57,14 @@ class Condition:
         """Whether an event's data meet the condition. Answers for any data."""
         return all(asked.holds(data) for asked in self._asked)
 
-    def words(self) -> str:
+    def failing(self, data: Any) -> str:
+        """What does not hold for an event's data, in words; empty if all does."""
+        return Condition(tuple(a for a in self._asked if not a.holds(data))).words(none="")
+
+    def words(self, *, none: str = "always") -> str:
         """The condition as people say it: `status is "published", and size is more than 1000`."""
         if not self._asked:
-            return "always"
+            return none
         return ", and ".join(
             in_words(".".join(asked.path), asked.operator, asked.operand) for asked in self._asked
         )

@@ -85,6 +85,8 @@ class NewJob(NamedTuple):
     gate: str | None = None
     #: How long a job that is replaced again and again may be put off, from when it was first made.
     max_wait: timedelta | None = None
+    #: Definitions whose open jobs it waits for; who stores it adds those to `after`.
+    runs_after: tuple[str, ...] = ()
 
 
 class ReceiptStatus(StrEnum):

@@ -1,7 +1,7 @@
 """What a schedule will do, for people: in words, as dates, and with what may surprise."""
 
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,6 +15,8 @@ MOST_RUNS = 1000
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 _YEAR = timedelta(days=365)
+#: So many runs tell how fast a schedule can be.
+_LOOKED_AT = 20
 
 
 class Run(NamedTuple):
@@ -69,6 +71,18 @@ def warnings(schedule: Schedule, now: datetime, zone: str = "UTC") -> list[str]:
             return ["That time is over."]
         case _:
             return []
+
+
+def swallowed(schedule: Schedule, now: datetime, window: timedelta, zone: str = "UTC") -> str:
+    """What a dedupe window does to runs with equal payloads that come faster; empty if nothing."""
+    runs = preview(schedule, now, _LOOKED_AT, zone)
+    gaps = [later.at - run.at for run, later in pairwise(runs)]
+    if not gaps or min(gaps) >= window:
+        return ""
+    return (
+        f"Runs that come {text(min(gaps))} apart with equal payloads are swallowed by the dedupe "
+        f"window of {text(window)}."
+    )
 
 
 def _day_warnings(expression: Expression) -> list[str]:

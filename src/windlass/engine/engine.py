@@ -3,6 +3,7 @@
 import asyncio
 from datetime import datetime
 
+from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
@@ -15,6 +16,7 @@ from windlass.engine.queues import Queues
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.tenants import Tenants
+from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
 from windlass.settings import Settings
@@ -35,11 +37,15 @@ class Engine:
         self.definitions = Definitions(storage, self.nudges)
         self.jobs = Jobs(storage, self.definitions, self.nudges)
         self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
-        self.tenants = Tenants(storage, self.nudges)
+        self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
         self.queues = Queues(storage, self.nudges)
         self.maker = Maker(self.definitions, settings)
-        self.triggers = Triggers(storage, self.maker, self.nudges)
+        self.code_triggers = CodeTriggers(storage, self.tenants)
+        self.triggers = Triggers(
+            storage, self.maker, self.jobs, self.tenants, self.nudges, telemetry
+        )
         self.events = Events(storage, self.maker, self.nudges, telemetry)
+        self.trials = Trials(self.triggers, self.events, self.maker)
         self.workers = Workers(storage)
         self.retention = Retention(storage, settings)
         self._checked = False
@@ -63,7 +69,7 @@ class Engine:
                 if not self._checked:
                     await self._check()
         await self.definitions.sync()
-        await self.triggers.sync()
+        await self.code_triggers.sync()
         await self.definitions.refresh()
         await self.jobs.caps.refresh()
 

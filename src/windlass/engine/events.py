@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
-from windlass.core import condition as conditions
 from windlass.core.dead import DEAD_LETTERED, RESERVED
 from windlass.core.dedupe import check_name
 from windlass.core.jsontext import dump_json
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Event, NewJob, Scope, Trigger
 from windlass.engine.making import Maker
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
-from windlass.errors import EventNotFound, OptionInvalid, WindlassError
-from windlass.ids import EventId, TenantId, new_event_id
+from windlass.errors import EventChainTooLong, EventNotFound, OptionInvalid, WindlassError
+from windlass.ids import EventId, TenantId, new_event_id, parse_job_id
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
 from windlass.storage.triggers import Matching, add_event
@@ -33,6 +33,8 @@ class EventOptions(TypedDict, total=False):
     tenant: str
     correlation_id: str | None
     created_by: str | None
+    #: How many events stand before it in its chain.
+    depth: int
 
 
 class Events:
@@ -46,10 +48,11 @@ class Events:
         self._soon: set[asyncio.Task[None]] = set()
         self._catching_up: asyncio.Task[None] | None = None
 
-    def make(self, name: str, data: Any, *, depth: int = 0, **about: Unpack[EventOptions]) -> Event:
+    def make(self, name: str, data: Any, **about: Unpack[EventOptions]) -> Event:
         """An event that is not kept yet; bad input raises."""
+        depth = about.get("depth", 0)
         if depth > DEEPEST:
-            raise OptionInvalid("event", name, allowed=f"at most {DEEPEST} events in a chain")
+            raise EventChainTooLong(name, most=DEEPEST)
         if check_name("event", name).startswith(RESERVED):
             allowed = f"a name that does not begin with {RESERVED!r}: those are Windlass's own"
             raise OptionInvalid("event", name, allowed=allowed)
@@ -115,9 +118,10 @@ class Events:
             if task := asyncio.current_task():
                 self._soon.discard(task)
 
-    async def get(self, id: EventId, scope: Scope = ALL_TENANTS) -> Event:
+    async def get(self, id: EventId | str, scope: Scope = ALL_TENANTS) -> Event:
         """One event; EventNotFound if there is none."""
-        if event := await self._storage.event(scope, id):
+        whole = parse_job_id(id) if isinstance(id, str) else id
+        if whole and (event := await self._storage.event(scope, EventId(whole))):
             return event
         raise EventNotFound(str(id))
 
@@ -126,6 +130,15 @@ class Events:
     ) -> Sequence[Event]:
         """Events, newest first; `before` is the last one already seen."""
         return await self._storage.events(scope, before=before, most=limit)
+
+    async def replay(
+        self, id: EventId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
+    ) -> Event:
+        """Emit a copy of an event, as deep in its chain: it makes its jobs anew, of the triggers
+        there are now."""
+        event = await self.get(id, scope)
+        copy = replace(event, id=new_event_id(), created_by=created_by or event.created_by)
+        return await self.get((await self.emit(copy)).id)
 
     async def match_waiting(self) -> int:
         """Make the jobs of events that wait for it. Answers how many events those were."""
@@ -157,7 +170,7 @@ class Events:
         made: list[_Made] = []
         for trigger in await matching.listening(event, most=MOST_TRIGGERS):
             try:
-                if _applies(trigger, event):
+                if self._maker.applies(trigger, event.data):
                     made.append((trigger, await self._maker.after(trigger, event)))
             except WindlassError as error:
                 await matching.failed(trigger.id, str(error))
@@ -189,7 +202,3 @@ class Events:
             definition=event.data["definition"],
             error=error,
         )
-
-
-def _applies(trigger: Trigger, event: Event) -> bool:
-    return trigger.condition is None or conditions.parse(trigger.condition).holds(event.data)

@@ -327,7 +327,7 @@ class Jobs:
     async def _follow(self, jobs: Sequence[NewJob], stored: Sequence[Stored]) -> None:
         """What upkeep would find later: children whose parents have ended already, and work."""
         created = [job for job, s in zip(jobs, stored, strict=True) if s.status == "created"]
-        if children := [job.id for job in created if job.after]:
+        if children := [job.id for job in created if job.after or job.runs_after]:
             await self._storage.admit(children)
             await end_overdue(self._storage)
         due = {job.queue for job in created if not job.held and not job.delay and not job.due_at}

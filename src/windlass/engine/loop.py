@@ -1,6 +1,7 @@
-"""The one shape of a loop: start, tick, stop. It survives everything."""
+"""The one shape of a loop: start, tick, stop. It survives everything, and can be woken."""
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Awaitable, Callable
 
@@ -21,30 +22,52 @@ class Loop:
         seconds: float,
         telemetry: Telemetry,
     ) -> None:
+        self.tick = tick
         self._name = name
-        self._tick = tick
         self._seconds = seconds
         self._telemetry = telemetry
         self._task: asyncio.Task[None] | None = None
+        self._woken = asyncio.Event()
+        self._alarm: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run(), name=f"windlass {self._name}")
 
     async def stop(self) -> None:
+        self._silence()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
+    def wake(self, *, after: float = 0.0) -> None:
+        """Tick again after so many seconds, at once by default, if that is sooner than otherwise.
+        What is said during a tick counts for the next one."""
+        loop = asyncio.get_running_loop()
+        if after <= 0:
+            self._woken.set()
+        elif self._alarm is None or loop.time() + after < self._alarm.when():
+            self._silence()
+            self._alarm = loop.call_later(after, self._woken.set)
+
     async def _run(self) -> None:
         failures = 0
         while True:
+            self._silence()
+            self._woken.clear()
             try:
-                await self._tick()
+                await self.tick()
                 failures = 0
             except Exception as error:  # noqa: BLE001  the next round may succeed
                 failures += 1
                 self._telemetry.trouble(self._name, error)
-            await asyncio.sleep(self._pause(failures) * random.uniform(0.9, 1.1))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._pause(failures) * random.uniform(0.9, 1.1)):
+                    await self._woken.wait()
+
+    def _silence(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
 
     def _pause(self, failures: int) -> float:
         # A loop that fails gets faster, not slower: a late renewal may still save its leases from

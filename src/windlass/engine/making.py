@@ -3,24 +3,39 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from windlass.core import condition as conditions
 from windlass.core import template
+from windlass.core.condition import Condition
 from windlass.core.dead import taken_by
 from windlass.core.dedupe import payload_key
 from windlass.core.gates import gate_for
 from windlass.core.jsontext import load_json
 from windlass.core.models import Definition, Event, NewJob, Trigger
 from windlass.core.schema_payload import JsonSchemaPayload
+from windlass.core.template import Template
 from windlass.engine.definitions import Definitions
-from windlass.ids import TenantId, new_job_id
+from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings
+
+_MOST_PARSED = 2000
+
+
+class Parsed(NamedTuple):
+    """A trigger's template and condition, read once per version of the trigger."""
+
+    payload: Any
+    condition: Any
+    template: Template
+    applies: Condition
 
 
 class Maker:
     def __init__(self, definitions: Definitions, settings: Settings) -> None:
         self._definitions = definitions
         self._limit = settings.limits.payload_bytes
+        self._parsed: dict[TriggerId, Parsed] = {}
 
     async def check(self, trigger: Trigger) -> None:
         """Refuse a trigger whose definition is unknown, or whose payload can be seen to be wrong."""
@@ -29,10 +44,26 @@ class Maker:
         if parsed.is_constant:
             self._written(definition, parsed.render({}))
 
+    def is_constant(self, trigger: Trigger) -> bool:
+        """Whether all jobs of a trigger have the same payload."""
+        return self._read(trigger).template.is_constant
+
+    def applies(self, trigger: Trigger, data: Any) -> bool:
+        """Whether an event's data meet the condition of a trigger."""
+        return self._read(trigger).applies.holds(data)
+
+    def failing(self, trigger: Trigger, data: Any) -> str:
+        """What of the condition does not hold, in words; empty if all does."""
+        return self._read(trigger).applies.failing(data)
+
+    async def payload(self, trigger: Trigger, data: Any) -> Any:
+        """The payload a job for an event with these data would have, checked."""
+        definition = await self._definitions.get(trigger.definition)
+        return load_json(self._text(trigger, definition, _of_event(data)))
+
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
         """The job for a due time. However often it is made, it is stored once."""
-        about = {"schedule": {"name": trigger.name, "due_at": due_at.isoformat()}}
-        job = await self._made(trigger, about)
+        job = await self._made(trigger, _of_schedule(trigger, due_at))
         return job._replace(
             source="schedule",
             source_ref=str(trigger.id),
@@ -40,10 +71,14 @@ class Maker:
             idempotency_key=f"trigger {trigger.id} {due_at.isoformat()}",
         )
 
+    async def now(self, trigger: Trigger, now: datetime, created_by: str | None) -> NewJob:
+        """A job of a schedule that a person asks for; each time another one."""
+        job = await self._made(trigger, _of_schedule(trigger, now))
+        return job._replace(source_ref=str(trigger.id), created_by=created_by)
+
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
         """The job for an event. However often it is made, it is stored once."""
-        about = {"event": event.data if isinstance(event.data, Mapping) else {}}
-        return _by(event, str(trigger.id), await self._made(trigger, about))
+        return _by(event, str(trigger.id), await self._made(trigger, _of_event(event.data)))
 
     async def on_dead_letter(self, event: Event) -> NewJob | None:
         """The job that a dead-lettered job's definition asks for; None if it asks for none.
@@ -59,7 +94,7 @@ class Maker:
 
     async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
         definition = await self._definitions.get(trigger.definition)
-        text = self._written(definition, template.parse(trigger.payload).render(about))
+        text = self._text(trigger, definition, about)
         window = trigger.dedupe_window_seconds
         return _job(definition, trigger.tenant, text)._replace(
             max_attempts=trigger.max_attempts or definition.max_attempts,
@@ -71,9 +106,35 @@ class Maker:
             trigger_id=trigger.id,
         )
 
+    def _text(self, trigger: Trigger, definition: Definition, about: Mapping[str, Any]) -> str:
+        return self._written(definition, self._read(trigger).template.render(about))
+
     def _written(self, definition: Definition, payload: Any) -> str:
         given = {**load_json(definition.default_payload), **(payload or {})}
         return payload_of(definition, self._limit).encode((), given)
+
+    def _read(self, trigger: Trigger) -> Parsed:
+        known = self._parsed.get(trigger.id)
+        if known and known[:2] == (trigger.payload, trigger.condition):
+            return known
+        read = Parsed(
+            trigger.payload,
+            trigger.condition,
+            template.parse(trigger.payload),
+            conditions.parse({} if trigger.condition is None else trigger.condition),
+        )
+        if len(self._parsed) >= _MOST_PARSED:
+            self._parsed.clear()
+        self._parsed[trigger.id] = read
+        return read
+
+
+def _of_event(data: Any) -> Mapping[str, Any]:
+    return {"event": data if isinstance(data, Mapping) else {}}
+
+
+def _of_schedule(trigger: Trigger, due_at: datetime) -> Mapping[str, Any]:
+    return {"schedule": {"name": trigger.name, "due_at": due_at.isoformat()}}
 
 
 def _job(definition: Definition, tenant: TenantId, payload: str) -> NewJob:
@@ -87,6 +148,7 @@ def _job(definition: Definition, tenant: TenantId, payload: str) -> NewJob:
         max_attempts=definition.max_attempts,
         on_parent_failure=definition.on_parent_failure,
         gate=gate_for(definition, payload),
+        runs_after=tuple(definition.runs_after),
     )
 
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from windlass.core.models import FOREVER, Definition
-from windlass.ids import JobId, uuid7
+from windlass.ids import EventId, JobId, uuid7
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 
@@ -14,6 +15,11 @@ class Pruned:
     jobs: int = 0
     lines: int = 0
     keys: int = 0
+    events: int = 0
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.jobs or self.lines or self.keys or self.events)
 
 
 class Retention:
@@ -30,7 +36,7 @@ class Retention:
             jobs += await self._by_age(definition)
             jobs += await self._by_count(definition)
             lines += await self._logs(definition)
-        return Pruned(jobs, lines, await self._storage.prune_keys())
+        return Pruned(jobs, lines, await self._storage.prune_keys(), await self._events())
 
     async def _by_age(self, definition: Definition) -> int:
         installed = _or_forever(self._settings.retention_days)
@@ -43,12 +49,23 @@ class Retention:
     async def _older_than(self, definition: Definition, days: float, *, spare_dead: bool) -> int:
         if days == FOREVER:
             return 0
-        before = (await self._storage.now()) - timedelta(days=days)
-        # Ids begin with their time of making: nothing made later can have ended before.
-        before_id = JobId(uuid7(max(0, int(before.timestamp() * 1000)) + 1, 0, 0))
+        before_id = JobId(await self._id_before(days))
         return await self._storage.prune(
             definition.key, days=days, before_id=before_id, spare_dead=spare_dead
         )
+
+    async def _events(self) -> int:
+        days = _or_forever(self._settings.retention_days)
+        if days == FOREVER:
+            return 0
+        before_id = EventId(await self._id_before(days))
+        return await self._storage.prune_events(days=days, before_id=before_id)
+
+    async def _id_before(self, days: float) -> UUID:
+        """An id of so many days ago. Ids begin with their time of making: nothing made later can
+        have ended before."""
+        before = (await self._storage.now()) - timedelta(days=days)
+        return uuid7(max(0, int(before.timestamp() * 1000)) + 1, 0, 0)
 
     async def _by_count(self, definition: Definition) -> int:
         keep = definition.retention_count or self._settings.retention_count

@@ -2,31 +2,65 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypedDict, Unpack
 
+from windlass.core import zones
 from windlass.core.dedupe import check_name
 from windlass.core.models import Scope, Tenant
 from windlass.core.states import JobState
+from windlass.engine.caps import Caps
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid, TenantNotFound
 from windlass.ids import TenantId
 from windlass.storage.base import Storage
 
 
+class TenantChanges(TypedDict, total=False):
+    """What may be said of a tenant."""
+
+    name: str
+    weight: int
+    max_running: int | None
+    max_open: int | None
+    timezone: str
+
+
 class Tenants:
-    def __init__(self, storage: Storage, nudges: Nudges) -> None:
+    def __init__(self, storage: Storage, nudges: Nudges, caps: Caps) -> None:
         self._storage = storage
         self._nudges = nudges
+        self._caps = caps
 
     async def create(
-        self, id: str, *, name: str | None = None, weight: int = 1, max_running: int | None = None
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        weight: int = 1,
+        max_running: int | None = None,
+        max_open: int | None = None,
+        timezone: str = "UTC",
     ) -> Tenant:
-        """Make a tenant, or change the one with this id."""
-        check_name("tenant", id)
-        if not 1 <= weight <= 1000:
-            raise OptionInvalid("weight", weight, allowed="1 to 1000")
-        tenant = Tenant(id=TenantId(id), name=name or id, weight=weight, max_running=max_running)
-        await self._storage.put_tenant(tenant)
-        return tenant
+        """Make a tenant, or let the one with this id be as told; `change` says what each is."""
+        return await self._put(
+            Tenant(
+                id=TenantId(check_name("tenant", id)),
+                name=name or id,
+                weight=weight,
+                max_running=max_running,
+                max_open=max_open,
+                timezone=timezone,
+            )
+        )
+
+    async def change(self, id: str, **about: Unpack[TenantChanges]) -> Tenant:
+        """Change what is named of a tenant.
+
+        `weight` is its share of workers, `max_running` how many of its jobs run at once, and
+        `max_open` how many may be open before more are rejected; None means no limit. `timezone`
+        is that of schedules made from then on without one of their own.
+        """
+        return await self._put(replace(await self.get(id), **about))
 
     async def get(self, id: str) -> Tenant:
         for tenant in await self._storage.tenants():
@@ -36,6 +70,11 @@ class Tenants:
 
     async def list(self) -> Sequence[Tenant]:
         return [tenant for tenant in await self._storage.tenants() if tenant.state != "deleted"]
+
+    async def zone_of(self, id: str) -> str:
+        """The time zone of a tenant; UTC if there is none of that id."""
+        known = {tenant.id: tenant.timezone for tenant in await self._storage.tenants()}
+        return known.get(TenantId(id), "UTC")
 
     async def suspend(self, id: str) -> None:
         """Refuse new jobs of a tenant and let its queued ones wait."""
@@ -63,3 +102,28 @@ class Tenants:
             if not ended:
                 break
         return closed
+
+    async def _put(self, tenant: Tenant) -> Tenant:
+        for name in _COUNTS:
+            _check_count(name, getattr(tenant, name))
+        zones.zone(tenant.timezone)
+        await self._storage.put_tenant(tenant)
+        self._caps.forget()
+        return tenant
+
+
+#: Option -> least, most, and whether None is allowed.
+_COUNTS = {
+    "weight": (1, 1000, False),
+    "max_running": (1, 2**31 - 1, True),
+    "max_open": (0, 2**31 - 1, True),
+}
+
+
+def _check_count(name: str, value: object) -> None:
+    least, most, optional = _COUNTS[name]
+    if value is None and optional:
+        return
+    if type(value) is not int or not least <= value <= most:
+        allowed = f"{least} to {most}" if most == 1000 else f"{least} or more, or None"
+        raise OptionInvalid(name, value, allowed=allowed)

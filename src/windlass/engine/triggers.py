@@ -2,126 +2,119 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
-from typing import Any, Literal
+from datetime import timedelta
+from typing import Any, Literal, TypedDict, Unpack
 
 from windlass.core import condition as conditions
+from windlass.core import preview
+from windlass.core.choice import attempts, one_of
+from windlass.core.declared_trigger import Length, seconds
 from windlass.core.dedupe import check_name
-from windlass.core.durations import duration
 from windlass.core.models import (
     ALL_TENANTS,
     DEFAULT_TENANT,
-    SYSTEM_TENANT,
-    Definition,
     Misfire,
     Overlap,
+    Receipt,
     Scope,
     Trigger,
-    TriggerType,
 )
-from windlass.core.schedule import Cron, Every, Init, Once, Schedule, first_run
-from windlass.core.states import JobState
-from windlass.core.wire import plain
+from windlass.core.schedule import Cron, Schedule, in_zone
+from windlass.core.trigger_fields import (
+    as_in_code,
+    fields_of,
+    next_time,
+    schedule_of,
+    type_of,
+    with_edits_named,
+)
+from windlass.engine.jobs import Jobs
 from windlass.engine.making import Maker
 from windlass.engine.nudges import Nudges
-from windlass.errors import OptionInvalid, TriggerExists, TriggerNotFound
+from windlass.engine.tenants import Tenants
+from windlass.errors import OptionInvalid, ScheduleInvalid, TriggerExists, TriggerNotFound
 from windlass.ids import DefinitionKey, TenantId, TriggerId, new_trigger_id, parse_job_id
 from windlass.storage.base import Storage
+from windlass.telemetry import Telemetry
 
-_TIME_TYPES: frozenset[TriggerType] = frozenset({"cron", "interval", "once", "init"})
-Length = str | float | None
+
+class TriggerOptions(TypedDict, total=False):
+    """What may be said of a trigger beside its name and what sets it off."""
+
+    enabled: bool
+    condition: Mapping[str, Any] | None
+    payload: Mapping[str, Any] | None
+    misfire: Misfire
+    overlap: Overlap
+    delay: Length
+    dedupe_window: Length
+    max_attempts: int | None
+
+
+class TriggerChanges(TriggerOptions, total=False):
+    """What may be changed of a trigger. Text as a schedule is a cron expression."""
+
+    name: str
+    schedule: Schedule | str
+    event: str
 
 
 class Triggers:
-    """What makes jobs by itself. Whoever changes a trigger recomputes its next run."""
+    """What makes jobs by itself. Whoever changes a trigger's times recomputes its next run."""
 
-    def __init__(self, storage: Storage, maker: Maker, nudges: Nudges) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        maker: Maker,
+        jobs: Jobs,
+        tenants: Tenants,
+        nudges: Nudges,
+        telemetry: Telemetry,
+    ) -> None:
         self._storage = storage
         self._maker = maker
+        self._jobs = jobs
+        self._tenants = tenants
         self._nudges = nudges
-        self._unsynced: dict[tuple[TenantId, str], Trigger] = {}
-
-    def declare(self, definition: Definition, schedule: Schedule) -> None:
-        """Note a schedule in code; its row follows at the next sync."""
-        fields = {"type": _type(schedule), **fields_of(schedule)}
-        trigger = Trigger(
-            id=new_trigger_id(),
-            tenant=SYSTEM_TENANT if definition.system else DEFAULT_TENANT,
-            name=definition.key,
-            definition=definition.key,
-            origin="code",
-            code={name: plain(value) for name, value in fields.items()},
-            code_hash=sha256(repr(sorted(fields.items())).encode()).hexdigest(),
-            **fields,
-        )
-        self._unsynced[trigger.tenant, trigger.name] = trigger
-
-    async def sync(self) -> None:
-        """Make rows follow the schedules declared since the last sync. What an operator edited, or
-        made under the same name, stays."""
-        if not self._unsynced:
-            return
-        declared, self._unsynced = self._unsynced, {}
-        rows = {(row.tenant, row.name): row for row in await self._storage.triggers(ALL_TENANTS)}
-        for place, trigger in declared.items():
-            row = rows.get(place)
-            if row is None:
-                await self._storage.add_trigger(await self._timed(trigger))
-            elif row.origin == "code" and row.code_hash != trigger.code_hash and not row.edited:
-                kept = replace(trigger, id=row.id, enabled=row.enabled)
-                if trigger.type == row.type:
-                    await self._storage.change_trigger(await self._timed(kept))
-                elif await self._storage.drop_trigger(ALL_TENANTS, row.id):
-                    await self._storage.add_trigger(await self._timed(kept))
-            elif await self._starts_again(row):
-                await self._storage.change_trigger(await self._timed(row))
+        self._telemetry = telemetry
 
     async def create(
         self,
         name: str,
         *,
         definition: str,
-        schedule: Schedule | None = None,
-        event: str | None = None,
-        condition: Mapping[str, Any] | None = None,
-        payload: Mapping[str, Any] | None = None,
         tenant: str = DEFAULT_TENANT,
-        enabled: bool = True,
-        misfire: Misfire = "fire_once",
-        overlap: Overlap = "allow",
-        delay: Length = None,
-        dedupe_window: Length = None,
-        max_attempts: int | None = None,
         created_by: str | None = None,
+        schedule: Schedule | str | None = None,
+        event: str | None = None,
+        **said: Unpack[TriggerOptions],
     ) -> Trigger:
-        """Make a trigger: by `schedule`, or for an `event` whose data meet a `condition`."""
+        """Make a trigger: by `schedule`, or for an `event` whose data meet a `condition`.
+
+        Text as a schedule is a cron expression; one without a zone is in the tenant's.
+        """
         if (schedule is None) == (event is None):
             raise OptionInvalid("trigger", name, allowed="either a schedule or an event")
-        trigger = Trigger(
+        owner = TenantId(check_name("tenant", tenant))
+        about: dict[str, Any] = {**said, "name": name}
+        if schedule is not None:
+            schedule = _read(name, schedule)
+            about["schedule"] = schedule
+        if event is not None:
+            about["event"] = event
+        blank = Trigger(
             id=new_trigger_id(),
-            tenant=TenantId(check_name("tenant", tenant)),
-            name=check_name("name", name),
-            type=_type(schedule),
+            tenant=owner,
+            name=name,
+            type=type_of(schedule),
             definition=DefinitionKey(definition),
-            payload=dict(payload or {}),
-            enabled=enabled,
-            misfire=_one_of("misfire", misfire, ("fire_once", "skip", "all")),
-            overlap=_one_of("overlap", overlap, ("allow", "skip", "queue_one")),
-            event_name=None if event is None else check_name("event", event),
-            condition=condition,
-            delay_seconds=_seconds("delay", delay),
-            dedupe_window_seconds=_seconds("dedupe_window", dedupe_window),
-            max_attempts=max_attempts,
             created_by=created_by,
-            **({} if schedule is None else fields_of(schedule)),
         )
-        if condition is not None:
-            conditions.parse(condition)
+        trigger = await self._changed(blank, about)
         await self._maker.check(trigger)
         if not await self._storage.add_trigger(await self._timed(trigger)):
             raise TriggerExists(name, tenant=tenant)
-        self._nudges.nudge_all()
-        return await self.get(str(trigger.id))
+        return await self._saved(trigger)
 
     async def get(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
         """A trigger by its id or name."""
@@ -148,112 +141,142 @@ class Triggers:
         """Triggers by time, by tenant and name."""
         return await self.list("time", scope)
 
-    async def reschedule(self, id: str, schedule: Schedule, scope: Scope = ALL_TENANTS) -> Trigger:
+    async def update(
+        self, id: str, scope: Scope = ALL_TENANTS, **changes: Unpack[TriggerChanges]
+    ) -> Trigger:
+        """Change what is named of a trigger. Other times count from now; of a trigger declared in
+        code, what is changed stays, and `edited` names it."""
+        return await self._change(await self.get(id, scope), changes)
+
+    async def reschedule(
+        self, id: str, schedule: Schedule | str, scope: Scope = ALL_TENANTS
+    ) -> Trigger:
         """Give a trigger other times of the same type."""
-        trigger = await self.get(id, scope)
-        if _type(schedule) != trigger.type:
-            raise OptionInvalid(
-                "schedule", _type(schedule), allowed=f"a schedule of type {trigger.type}"
-            )
-        return await self._change(replace(trigger, **fields_of(schedule)))
+        return await self.update(id, scope, schedule=schedule)
 
     async def enable(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
         """Let a trigger make jobs again, from now on."""
-        return await self._change(replace(await self.get(id, scope), enabled=True))
+        return await self.update(id, scope, enabled=True)
 
     async def disable(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
         """Stop a trigger; when it last ran stays known."""
-        return await self._change(replace(await self.get(id, scope), enabled=False))
+        return await self.update(id, scope, enabled=False)
+
+    async def reset(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
+        """Let a trigger declared in code be as the code says, whatever was edited."""
+        trigger = await self.get(id, scope)
+        if trigger.code is None:
+            raise OptionInvalid("trigger", trigger.name, allowed="one that is declared in code")
+        return await self._store(await self._timed(as_in_code(trigger)))
+
+    async def run(
+        self, id: str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
+    ) -> Receipt:
+        """Make a job of a schedule now; when it runs next stays."""
+        trigger = await self.get(id, scope)
+        if trigger.type == "event":
+            raise OptionInvalid("trigger", trigger.name, allowed="one by time: emit the event")
+        job = await self._maker.now(trigger, await self._storage.now(), created_by)
+        return await self._jobs.enqueue(job)
+
+    async def warnings(self, id: str, scope: Scope = ALL_TENANTS) -> Sequence[str]:
+        """What may surprise about a schedule: clock changes, days, runs a window swallows."""
+        trigger = await self.get(id, scope)
+        schedule = schedule_of(trigger)
+        if schedule is None:
+            return []
+        warnings = preview.warnings(schedule, await self._storage.now(), trigger.timezone)
+        swallowed = await self._swallowed(trigger)
+        return [*warnings, swallowed] if swallowed else warnings
 
     async def delete(self, id: str, scope: Scope = ALL_TENANTS) -> None:
         """Forget a trigger; the jobs it made stay."""
         await self._storage.drop_trigger(scope, (await self.get(id, scope)).id)
 
-    async def _starts_again(self, trigger: Trigger) -> bool:
-        """Whether an init trigger is to fire at this start: not while its last job is open, nor,
-        if it runs once, after one has completed."""
-        if trigger.type != "init" or not trigger.enabled or trigger.next_run_at is not None:
-            return False
-        if trigger.last_job_id is None:
-            return True
-        last = await self._storage.get(ALL_TENANTS, trigger.last_job_id)
-        if last is None:  # pruned: it has ended long ago
-            return not trigger.run_once
-        return last.ended and not (trigger.run_once and last.state is JobState.COMPLETED)
+    async def _change(self, trigger: Trigger, changes: TriggerChanges) -> Trigger:
+        changed = with_edits_named(await self._changed(trigger, changes))
+        await self._maker.check(changed)
+        if {"schedule", "enabled"} & set(changes):
+            changed = await self._timed(changed)
+        return await self._store(changed)
 
-    async def _change(self, trigger: Trigger) -> Trigger:
-        await self._maker.check(trigger)
-        if trigger.code is not None:
-            now = {"type": trigger.type, **_times(trigger)}
-            edited = {n for n, v in now.items() if plain(v) != trigger.code.get(n)}
-            if not trigger.enabled:
-                edited.add("enabled")
-            trigger = replace(trigger, edited=tuple(sorted(edited)))
-        if not await self._storage.change_trigger(await self._timed(trigger)):
+    async def _changed(self, trigger: Trigger, changes: Mapping[str, Any]) -> Trigger:
+        """The trigger with what was said of it, checked."""
+        fields: dict[str, Any] = {}
+        for option, value in changes.items():
+            match option:
+                case "schedule":
+                    fields |= await self._times(trigger, value)
+                case "event" | "condition" if trigger.type != "event":
+                    raise OptionInvalid(option, value, allowed=f"{option} of a trigger by event")
+                case "condition":
+                    fields["condition"] = value
+                    if value is not None:
+                        conditions.parse(value)
+                case _ if option in _CHECKED:
+                    name, check = _CHECKED[option]
+                    fields[name] = check(value)
+                case _:
+                    known = ", ".join(sorted(TriggerChanges.__annotations__))
+                    raise OptionInvalid("option", option, allowed=f"one of {known}")
+        return replace(trigger, **fields)
+
+    async def _times(self, trigger: Trigger, given: Any) -> dict[str, Any]:
+        schedule = _read(trigger.name, given)
+        if type_of(schedule) != trigger.type:
+            allowed = f"a schedule of type {trigger.type}"
+            raise OptionInvalid("schedule", type_of(schedule), allowed=allowed)
+        if isinstance(schedule, Cron) and schedule.tz is None:
+            schedule = in_zone(schedule, await self._tenants.zone_of(trigger.tenant))
+        return fields_of(schedule)
+
+    async def _store(self, trigger: Trigger) -> Trigger:
+        if not await self._storage.change_trigger(trigger):
             raise TriggerExists(trigger.name, tenant=trigger.tenant)
+        return await self._saved(trigger)
+
+    async def _saved(self, trigger: Trigger) -> Trigger:
         self._nudges.nudge_all()
+        if swallowed := await self._swallowed(trigger):
+            self._telemetry.warn(swallowed, schedule=trigger.name)
         return await self.get(str(trigger.id))
+
+    async def _swallowed(self, trigger: Trigger) -> str:
+        schedule, window = schedule_of(trigger), trigger.dedupe_window_seconds
+        if schedule is None or not window or not self._maker.is_constant(trigger):
+            return ""
+        now = await self._storage.now()
+        return preview.swallowed(schedule, now, timedelta(seconds=window), trigger.timezone)
 
     async def _timed(self, trigger: Trigger) -> Trigger:
         """The trigger with its next run, counted from now."""
-        schedule = schedule_of(trigger)
-        if schedule is None or not trigger.enabled:
-            return replace(trigger, next_run_at=None)
-        return replace(trigger, next_run_at=first_run(schedule, await self._storage.now()))
+        return replace(trigger, next_run_at=next_time(trigger, await self._storage.now()))
 
 
-def schedule_of(trigger: Trigger) -> Schedule | None:
-    """The times of a trigger; None if it has none."""
-    match trigger.type:
-        case "cron":
-            return Cron(trigger.cron or "", trigger.timezone)
-        case "interval":
-            return Every(trigger.interval_seconds or 0.0)
-        case "once" if trigger.at is not None:
-            return Once(trigger.at)
-        case "init":
-            return Init(trigger.run_once)
-        case _:
-            return None
+def _read(name: str, given: Schedule | str) -> Schedule:
+    if not isinstance(given, str):
+        return given
+    try:
+        return Cron(given)
+    except ScheduleInvalid as error:
+        raise error.named(name) from None
 
 
-def _times(trigger: Trigger) -> dict[str, Any]:
-    schedule = schedule_of(trigger)
-    return {} if schedule is None else fields_of(schedule)
+def _object(payload: Any) -> dict[str, Any]:
+    if payload is not None and not isinstance(payload, Mapping):
+        raise OptionInvalid("payload", payload, allowed="an object of names and values")
+    return dict(payload or {})
 
 
-def fields_of(schedule: Schedule) -> dict[str, Any]:
-    """A schedule as the fields of a trigger."""
-    match schedule:
-        case Cron():
-            return {"cron": schedule.expression, "timezone": schedule.tz or "UTC"}
-        case Every():
-            return {"interval_seconds": schedule.seconds}
-        case Once():
-            return {"at": schedule.at}
-        case Init():
-            return {"run_once": schedule.run_once}
-
-
-def _type(schedule: Schedule | None) -> TriggerType:
-    match schedule:
-        case Cron():
-            return "cron"
-        case Every():
-            return "interval"
-        case Once():
-            return "once"
-        case Init():
-            return "init"
-        case None:
-            return "event"
-
-
-def _seconds(option: str, length: Length) -> float | None:
-    return None if length is None else duration(length, option=option).total_seconds()
-
-
-def _one_of(option: str, value: Any, words: tuple[str, ...]) -> Any:
-    if value not in words:
-        raise OptionInvalid(option, value, allowed=", ".join(words))
-    return value
+#: Option -> the field it is kept in, and what checks it.
+_CHECKED: Mapping[str, tuple[str, Any]] = {
+    "name": ("name", lambda value: check_name("name", value)),
+    "enabled": ("enabled", bool),
+    "event": ("event_name", lambda value: check_name("event", value)),
+    "payload": ("payload", _object),
+    "misfire": ("misfire", lambda value: one_of("misfire", value, Misfire)),
+    "overlap": ("overlap", lambda value: one_of("overlap", value, Overlap)),
+    "delay": ("delay_seconds", lambda value: seconds("delay", value)),
+    "dedupe_window": ("dedupe_window_seconds", lambda value: seconds("dedupe_window", value)),
+    "max_attempts": ("max_attempts", lambda value: None if value is None else attempts(value)),
+}

@@ -40,6 +40,7 @@
         ├── WL4101 TriggerNotFound
         ├── WL4102 TriggerExists
         ├── WL4201 EventNotFound
+        ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
         ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
         ├── WL4402 ZoneUnknown
         ├── WL4403 ScheduleNeverFires       31 February
@@ -101,7 +102,12 @@ from windlass.errors.jobs import (
     TransactionUnsupported,
     WaitTimedOut,
 )
-from windlass.errors.rules import EventNotFound, TriggerExists, TriggerNotFound
+from windlass.errors.rules import (
+    EventChainTooLong,
+    EventNotFound,
+    TriggerExists,
+    TriggerNotFound,
+)
 from windlass.errors.schedules import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
 from windlass.errors.written import (
     ArgumentRefused,
@@ -128,6 +134,7 @@ __all__ = [
     "DefinitionInvalid",
     "DefinitionNotFound",
     "DuplicateJob",
+    "EventChainTooLong",
     "EventNotFound",
     "FieldError",
     "JobFailed",

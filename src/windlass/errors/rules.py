@@ -44,3 +44,17 @@ class EventNotFound(WindlassError):
             reason="It may belong to another tenant, or have been pruned.",
             hint="`await wl.events.list()` has the latest.",
         )
+
+
+class EventChainTooLong(WindlassError):
+    """An event was emitted by the job of an event, emitted by the job of an event … too often."""
+
+    code = "WL4202"
+
+    def __init__(self, name: str, *, most: int) -> None:
+        self.name = name
+        super().__init__(
+            f"{quoted(name)} cannot be emitted: it would be event {most + 2} of its chain.",
+            reason=f"A handler emits, and that leads to a job whose handler emits: {most + 1} times.",
+            hint="Look for a trigger whose job emits the event it waits for; a condition ends it.",
+        )

@@ -7,6 +7,7 @@ from windlass.core.models import NewJob
 from windlass.ids import JobId
 from windlass.storage import rows
 from windlass.storage.database import Session
+from windlass.storage.followers import with_parents
 
 _TRIES = 5
 
@@ -44,6 +45,29 @@ def in_one_statement(jobs: Sequence[NewJob]) -> bool:
 
 async def store(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
     """Run the enqueue statements, also on a caller's own connection.
+
+    Jobs of definitions that run after others wait for the open jobs of those.
+    """
+    if not any(job.runs_after for job in jobs):
+        return await _store_all(session, jobs)
+    answers: dict[JobId, Stored] = {}
+    left = jobs
+    for _ in range(_TRIES):
+        stored = await _store_all(session, await with_parents(session, left))
+        answers |= {each.id: each for each in stored}
+        # A parent that was found may have ended since, and not be kept.
+        left = [
+            job
+            for job, each in zip(left, stored, strict=True)
+            if job.runs_after and each.status == "unknown_parent"
+        ]
+        if not left:
+            break
+    return [answers[job.id] for job in jobs]
+
+
+async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    """Store jobs whose parents are all known.
 
     Jobs that wait for others of the batch are stored after them, when it is known what became of
     those: a refused parent refuses its children, and one that met an equal job is replaced by it.

@@ -60,6 +60,8 @@ class RegistryVerbs:
                 state=tenant.state,
                 weight=tenant.weight,
                 max_running=tenant.max_running,
+                max_open=tenant.max_open,
+                timezone=tenant.timezone,
             )
             await session.run("set_limits")
             await session.run("hold_running")

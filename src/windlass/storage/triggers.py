@@ -62,15 +62,16 @@ class TriggerVerbs:
         found = await self._db.run("trigger", id=id, tenant_id=scope.tenant)
         return rows.trigger(found[0]) if found else None
 
-    async def due_triggers(self, *, most: int = 100) -> list[Due]:
-        """Triggers of enabled definitions and active tenants whose time has come."""
+    async def due_triggers(self, *, most: int = 100) -> tuple[list[Due], timedelta | None]:
+        """Triggers of enabled definitions and active tenants whose time has come, and how long it
+        is until the next one is due that is not yet; None if none will be."""
         found = await self._db.run("due_triggers", most=most)
-        return [Due(rows.trigger(row), rows.instant(row["now_at"])) for row in found]
-
-    async def next_trigger_in(self) -> timedelta | None:
-        """How long until the next trigger is due; None if none will be."""
-        [row] = await self._db.run("next_trigger")
-        return rows.seconds(row["due_in"])
+        due = [
+            Due(rows.trigger(row), rows.instant(row["now_at"]))
+            for row in found
+            if row["id"] is not None
+        ]
+        return due, rows.seconds(found[0]["due_in"])
 
     @again
     async def fire(
@@ -125,6 +126,11 @@ class TriggerVerbs:
         """One event, or None if there is none or the scope may not see it."""
         found = await self._db.run("event", id=id, tenant_id=scope.tenant)
         return rows.event(found[0]) if found else None
+
+    async def prune_events(self, *, days: float, before_id: EventId, most: int = 1000) -> int:
+        """Forget some events matched more than `days` ago; `before_id` is an id as old as that."""
+        gone = await self._db.run("prune_events", days=days, before_id=before_id, most=most)
+        return int(gone[0]["pruned"])
 
     def matching(self) -> "Matching":
         """A transaction in which one event is matched."""

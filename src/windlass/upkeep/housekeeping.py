@@ -60,7 +60,7 @@ class Pruning:
         old, and workers need the database now."""
         total = 0
         began = clock.monotonic()
-        while (pruned := await self._engine.retention.prune()).jobs + pruned.lines + pruned.keys:
+        while (pruned := await self._engine.retention.prune()).anything:
             total += pruned.jobs
             await asyncio.sleep(_REST * (clock.monotonic() - began))
             began = clock.monotonic()

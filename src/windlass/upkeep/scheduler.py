@@ -1,16 +1,18 @@
 """Fires triggers when their time has come. Any number of processes may run it at once."""
 
-import asyncio
-import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from graphlib import CycleError, TopologicalSorter
 
 from windlass import clock
 from windlass.core.models import ALL_TENANTS, NewJob, Trigger
-from windlass.core.schedule import fires
+from windlass.core.schedule import GRACE, fires
 from windlass.core.states import JobState
+from windlass.core.trigger_fields import schedule_of
 from windlass.engine.engine import Engine
-from windlass.engine.triggers import schedule_of
+from windlass.engine.loop import Loop
 from windlass.errors import WindlassError
+from windlass.ids import TriggerId
 from windlass.storage.triggers import Due, Refused
 
 _MOST = 100
@@ -23,74 +25,74 @@ class Scheduler:
 
     def __init__(self, engine: Engine, *, tick_seconds: float) -> None:
         self._engine = engine
-        self._tick_seconds = tick_seconds
-        self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        # Whoever looks every so often sees a due time up to that late, and missed nothing.
+        self._grace = max(GRACE, timedelta(seconds=2 * tick_seconds))
+        self._loop = Loop("scheduling", self.tick, seconds=tick_seconds, telemetry=engine.telemetry)
 
     def start(self) -> None:
         self._engine.nudges.here.add(self._hear)
-        self._task = asyncio.create_task(self._run(), name="windlass scheduler")
+        self._loop.start()
 
     async def stop(self) -> None:
         self._engine.nudges.here.discard(self._hear)
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.stop()
 
     async def tick(self) -> int:
         """Fire what is due now. Answers how many jobs were made."""
         made = 0
-        while due := await self._engine.storage.due_triggers(most=_MOST):
-            moved = 0
-            for each in due:
-                jobs = await self._fire(each)
-                made += jobs or 0
-                moved += jobs is not None
-            if not moved or len(due) < _MOST:
-                break
-        return made
-
-    async def _run(self) -> None:
+        tried: set[tuple[TriggerId, datetime | None]] = set()
         while True:
-            self._wake.clear()
-            try:
-                await self.tick()
-                wait = await self._until_next()
-            except Exception as error:  # noqa: BLE001  the next round may succeed
-                self._engine.telemetry.trouble("scheduling", error)
-                wait = min(1.0, self._tick_seconds)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(wait):
-                    await self._wake.wait()
+            found, next_in = await self._engine.storage.due_triggers(most=_MOST)
+            due = [each for each in found if _time_of(each) not in tried]
+            if not due:
+                break
+            tried.update(map(_time_of, due))
+            for each in await self._in_order(due):
+                made += await self._fire(each)
+        if next_in is not None:
+            self._loop.wake(after=max(_SHORTEST_SECONDS, next_in.total_seconds()))
+        return made
 
     def _hear(self, queues: Collection[str]) -> None:
         if "*" in queues:  # more than a job has come: perhaps a trigger was changed
-            self._wake.set()
+            self._loop.wake()
 
-    async def _until_next(self) -> float:
-        next_in = await self._engine.storage.next_trigger_in()
-        if next_in is None:
-            return self._tick_seconds
-        return min(self._tick_seconds, max(_SHORTEST_SECONDS, next_in.total_seconds()))
+    async def _in_order(self, due: Sequence[Due]) -> Sequence[Due]:
+        """As given, but definitions behind those they run after: their jobs wait for those."""
+        graph = {
+            key: (await self._engine.definitions.get(key)).runs_after
+            for key in {each.trigger.definition for each in due}
+        }
+        if not any(graph.values()):
+            return due
+        depths: dict[str, int] = {}
+        try:
+            for key in TopologicalSorter(graph).static_order():
+                depths[key] = max((depths[k] + 1 for k in graph.get(key, ())), default=0)  # type: ignore[call-overload]  # keys are texts
+        except CycleError:  # each waits for what is open of the others, in whatever order
+            return due
+        return sorted(due, key=lambda each: depths[each.trigger.definition])
 
-    async def _fire(self, due: Due) -> int | None:
-        """How many jobs were made; None if the trigger did not move on, by us or by another."""
+    async def _fire(self, due: Due) -> int:
+        """How many jobs were made; none if another process was faster."""
         storage, trigger = self._engine.storage, due.trigger
         schedule, due_at = schedule_of(trigger), trigger.next_run_at
         if schedule is None or due_at is None:
-            return None
+            return 0
         try:
-            times, next_run_at = fires(schedule, due_at, due.now, trigger.misfire)
+            times, next_run_at = fires(
+                schedule, due_at, due.now, trigger.misfire, grace=self._grace
+            )
             jobs: list[NewJob] = []
             if not await self._overlaps(trigger):
                 jobs = [await self._engine.maker.at(trigger, at) for at in times]
             stored = await storage.fire(trigger, due_at, next_run_at, jobs)
         except (Refused, WindlassError) as error:
             await self._failed(due, error)
-            return None
+            return 0
         if stored:
             self._engine.nudges.nudge({job.queue for job in jobs})
-        return None if stored is None else len(stored)
+        return len(stored or ())
 
     async def _overlaps(self, trigger: Trigger) -> bool:
         """Whether an earlier job that has not ended keeps this one from being made."""
@@ -110,3 +112,7 @@ class Scheduler:
             _, next_run_at = fires(schedule, due_at, due.now, "skip")
             await storage.fire(trigger, due_at, next_run_at, [])
         await storage.trigger_failed(trigger.id, str(error))
+
+
+def _time_of(due: Due) -> tuple[TriggerId, datetime | None]:
+    return due.trigger.id, due.trigger.next_run_at

@@ -52,6 +52,11 @@ class Upkeep:
             ticks = engine.settings.scheduler.tick_seconds
             self._loops.append(Scheduler(engine, tick_seconds=ticks))
 
+    async def tick(self) -> None:
+        """One round of everything, the scheduler first."""
+        for loop in reversed(self._loops):
+            await loop.tick()
+
     def start(self) -> None:
         for loop in self._loops:
             loop.start()

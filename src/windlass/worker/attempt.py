@@ -17,7 +17,7 @@ from windlass.core.redact import Redactor
 from windlass.core.states import Outcome
 from windlass.errors import Permanent, Stopped, WindlassError
 from windlass.worker.command import END_SECONDS, Account
-from windlass.worker.context import JobContext, Sink, Snoozed, StopReason
+from windlass.worker.context import CURRENT, JobContext, Sink, Snoozed, StopReason
 from windlass.worker.deadlines import Deadlines
 from windlass.worker.handlers import Handler
 from windlass.worker.process import ChildFailed, Children
@@ -108,6 +108,7 @@ class LiveAttempt:
         return not self._handler.is_async and self._handler.definition.isolation == "thread"
 
     async def _run(self) -> None:
+        CURRENT.set(self.lease)
         self._tools.deadlines.add(self, self.time_limit)
         try:
             finish = self._returned(await self._call())

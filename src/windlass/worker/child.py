@@ -21,7 +21,7 @@ from windlass.core.text import clean
 from windlass.engine.leases import ERROR_BYTES, LINE_BYTES, NOTE_BYTES, TYPE_BYTES
 from windlass.errors import Permanent, TransactionUnsupported
 from windlass.worker.attempt import failure_of
-from windlass.worker.context import Ending, JobContext, Level, Snoozed
+from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
 from windlass.worker.handlers import Handler
 from windlass.worker.memory import lift_limit, limit_memory
 from windlass.worker.reports import storable_fields
@@ -117,6 +117,7 @@ def imported(module: str, file: str | None) -> Any:
 
 
 def _run(handler: Handler, lease: Lease, context: JobContext) -> Any:
+    CURRENT.set(lease)
     arguments = handler.arguments(lease)
     if name := handler.payload.signature.context:
         arguments[name] = context

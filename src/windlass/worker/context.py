@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Coroutine, Generator, Iterable, Iterator, Mapping, Sized
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
@@ -10,9 +11,13 @@ from windlass.core.durations import duration
 from windlass.core.models import Lease, Level
 from windlass.core.payload import load_json
 from windlass.core.text import clean
+from windlass.engine.events import EventOptions
 from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId
 from windlass.storage.callers import drive
+
+#: The lease of the run that code is part of, if it is part of one.
+CURRENT: ContextVar[Lease | None] = ContextVar("windlass_lease", default=None)
 
 Item = TypeVar("Item")
 StopReason = Literal["canceled", "timed_out", "lost", "shutdown"]
@@ -264,4 +269,27 @@ class JobContext:
         self._stop = reason
 
 
-__all__ = ["CurrentJob", "Ending", "JobContext", "JobLog", "Level", "Sink", "Snoozed", "StopReason"]
+def emitted_within(about: EventOptions) -> EventOptions:
+    """What an event tells, and where it stands in its chain if a handler emits it: one further
+    than the event its job was made for."""
+    lease = CURRENT.get()
+    if lease is None:
+        return about
+    if lease.correlation_id is not None:
+        about = {"correlation_id": lease.correlation_id, **about}
+    before = CurrentJob(lease).metadata.get("event_depth")
+    return {**about, "depth": before + 1} if isinstance(before, int) else about
+
+
+__all__ = [
+    "CURRENT",
+    "CurrentJob",
+    "Ending",
+    "JobContext",
+    "JobLog",
+    "Level",
+    "Sink",
+    "Snoozed",
+    "StopReason",
+    "emitted_within",
+]

@@ -1,16 +1,17 @@
 """Definition key -> what runs it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from windlass.core.backoff import Backoff
+from windlass.core.declared_trigger import DeclaredTrigger
 from windlass.core.gates import version_of
 from windlass.core.jsontext import dump_json, load_json
 from windlass.core.models import Definition, Lease
 from windlass.core.payload import HandlerPayload
-from windlass.core.schedule import Schedule
 from windlass.errors import DefinitionInvalid
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Handler:
     timeout: timedelta
     permanent: tuple[type[BaseException], ...] = ()
     where: tuple[str, str | None, str]
-    schedule: Schedule | None = None
+    triggers: tuple[DeclaredTrigger, ...] = ()
     #: What brings a payload up by one version, by the version it is of.
     upcasts: dict[int, Callable[[Any], Any]] = field(default_factory=dict, compare=False)
     command: "Command | None" = None
@@ -70,6 +71,19 @@ class Handler:
         """Whether an ended job stays among the ended ones."""
         return self.definition.retention_days != 0
 
+    def with_triggers(self, triggers: Sequence[DeclaredTrigger]) -> "Handler":
+        """The same with more triggers; two of one name are a mistake."""
+        key, whole = self.definition.key, (*self.triggers, *triggers)
+        names = Counter(trigger.name_for(key) for trigger in whole)
+        for name, count in names.items():
+            if count > 1:
+                raise DefinitionInvalid(
+                    key,
+                    f"it has two triggers named {name!r}",
+                    hint='Give one of them a name: `@wl.on(…, name="other")`.',
+                )
+        return replace(self, triggers=whole)
+
 
 class Handlers(Mapping[str, Handler]):
     """The handlers one process knows. Only their definitions are ever claimed by it."""
@@ -89,6 +103,10 @@ class Handlers(Mapping[str, Handler]):
                 hint='Give one of them another key: `@wl.job("other.key")`.',
             )
         self._by_key[key] = handler
+
+    def forget(self, key: str) -> None:
+        """Take back a handler that is declared anew."""
+        self._by_key.pop(key, None)
 
     def __getitem__(self, key: str) -> Handler:
         return self._by_key[key]

@@ -1,8 +1,18 @@
--- Finds triggers whose time has come, the most urgent definitions' first.
-select t.*, {now} as now_at
-from windlass_triggers t force index (windlass_triggers_due)
-join windlass_definitions d on d.`key` = t.definition and d.enabled = 1
-join windlass_tenants n on n.id = t.tenant_id and n.state = 'active'
-where t.enabled = 1 and t.missing_from_code = 0 and t.next_run_at <= {now}
-order by d.priority, t.next_run_at, t.id
-limit :most
+-- Finds triggers whose time has come, the most urgent definitions' first and those that run after
+-- others last, and tells when the next is due: also if there are none, by a row without an id.
+select coming.*, due.*
+from (
+    select {now} as now_at, timestampdiff(microsecond, {now}, min(next_run_at)) / 1000000 as due_in
+    from windlass_triggers force index (windlass_triggers_due)
+    where enabled = 1 and next_run_at > {now}
+) coming
+left join (
+    select t.*, d.priority as urgency, d.runs_after <> '[]' as follows
+    from windlass_triggers t force index (windlass_triggers_due)
+    join windlass_definitions d on d.`key` = t.definition and d.enabled = 1 and d.missing_from_code = 0
+    join windlass_tenants n on n.id = t.tenant_id and n.state = 'active'
+    where t.enabled = 1 and t.missing_from_code = 0 and t.next_run_at <= {now}
+    order by follows, urgency, t.next_run_at, t.id
+    limit :most
+) due on true
+order by due.follows, due.urgency, due.next_run_at, due.id

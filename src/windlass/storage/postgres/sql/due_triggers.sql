@@ -1,8 +1,18 @@
--- Finds triggers whose time has come, the most urgent definitions' first.
-select t.*, {now} as now_at
-from windlass_triggers t
-join windlass_definitions d on d.key = t.definition and d.enabled
-join windlass_tenants n on n.id = t.tenant_id and n.state = 'active'
-where t.enabled and not t.missing_from_code and t.next_run_at <= {now}
-order by d.priority, t.next_run_at, t.id
-limit :most
+-- Finds triggers whose time has come, the most urgent definitions' first and those that run after
+-- others last, and tells when the next is due: also if there are none, by a row without an id.
+with coming as (
+    select {now} as now_at, extract(epoch from min(next_run_at) - {now}) as due_in
+    from windlass_triggers
+    where enabled and next_run_at > {now}
+),
+due as (
+    select t.*, d.priority as urgency, cast(d.runs_after as text) <> '[]' as follows
+    from windlass_triggers t
+    join windlass_definitions d on d.key = t.definition and d.enabled and not d.missing_from_code
+    join windlass_tenants n on n.id = t.tenant_id and n.state = 'active'
+    where t.enabled and not t.missing_from_code and t.next_run_at <= {now}
+    order by follows, urgency, t.next_run_at, t.id
+    limit :most
+)
+select coming.*, due.* from coming left join due on true
+order by due.follows, due.urgency, due.next_run_at, due.id

@@ -1,0 +1,87 @@
+"""Triggers as code declares them, with the job they are for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, TypedDict
+
+from windlass.core import condition as conditions
+from windlass.core import template
+from windlass.core.choice import attempts, one_of
+from windlass.core.dedupe import check_name
+from windlass.core.durations import duration
+from windlass.core.models import Misfire, Overlap
+from windlass.core.schedule import Schedule
+from windlass.errors import OptionInvalid
+
+Length = str | timedelta | float | None
+
+
+class EventTriggerOptions(TypedDict, total=False):
+    """The names `@wl.on(...)` takes beside the event."""
+
+    name: str
+    payload: Mapping[str, Any]
+    condition: Mapping[str, Any]
+    delay: Length
+    dedupe_window: Length
+    max_attempts: int
+
+
+_NAMES = frozenset(EventTriggerOptions.__annotations__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredTrigger:
+    """By `schedule`, or for the event `event_name`. Without a name it is called after its job."""
+
+    name: str | None = None
+    schedule: Schedule | None = None
+    event_name: str | None = None
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    condition: Mapping[str, Any] | None = None
+    misfire: Misfire = "fire_once"
+    overlap: Overlap = "allow"
+    delay_seconds: float | None = None
+    dedupe_window_seconds: float | None = None
+    max_attempts: int | None = None
+
+    def name_for(self, definition: str) -> str:
+        """The name of its row."""
+        own = definition if self.event_name is None else f"{definition} on {self.event_name}"
+        return self.name or check_name("name", own)
+
+
+def by_time(schedule: Schedule, misfire: object, overlap: object) -> DeclaredTrigger:
+    """What `@wl.job(schedule=…)` declares."""
+    return DeclaredTrigger(
+        schedule=schedule,
+        misfire=one_of("misfire", misfire, Misfire),
+        overlap=one_of("overlap", overlap, Overlap),
+    )
+
+
+def by_event(event: str, options: EventTriggerOptions) -> DeclaredTrigger:
+    """What `@wl.on(…)` declares; a mistake is told at once."""
+    for option in options:
+        if option not in _NAMES:
+            allowed = f"one of {', '.join(sorted(_NAMES))}"
+            raise OptionInvalid("option", option, allowed=allowed)
+    template.parse(options.get("payload", {}))
+    if (condition := options.get("condition")) is not None:
+        conditions.parse(condition)
+    name = options.get("name")
+    return DeclaredTrigger(
+        name=None if name is None else check_name("name", name),
+        event_name=check_name("event", event),
+        payload=dict(options.get("payload", {})),
+        condition=condition,
+        delay_seconds=seconds("delay", options.get("delay")),
+        dedupe_window_seconds=seconds("dedupe_window", options.get("dedupe_window")),
+        max_attempts=None if (most := options.get("max_attempts")) is None else attempts(most),
+    )
+
+
+def seconds(option: str, length: Length) -> float | None:
+    """A length of time as triggers keep it."""
+    return None if length is None else duration(length, option=option).total_seconds()

@@ -1,0 +1,114 @@
+"""A trigger's fields: what its times are, what the code said of it, and what was edited since."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from windlass.core.models import Trigger, TriggerType
+from windlass.core.schedule import Cron, Every, Init, Once, Schedule, first_run, next_run
+from windlass.core.wire import plain
+
+#: What tells the times of a trigger, by its type.
+_TIMES: Mapping[TriggerType, tuple[str, ...]] = {
+    "cron": ("cron", "timezone"),
+    "interval": ("interval_seconds",),
+    "once": ("at",),
+    "init": ("run_once",),
+    "event": ("event_name", "condition"),
+}
+#: What code may say, and operators may edit, of a trigger of any type.
+_ALWAYS = (
+    "name", "enabled", "payload", "misfire", "overlap", "delay_seconds", "dedupe_window_seconds",
+    "max_attempts",
+)  # fmt: skip
+
+
+def schedule_of(trigger: Trigger) -> Schedule | None:
+    """The times of a trigger; None if it has none."""
+    match trigger.type:
+        case "cron":
+            return Cron(trigger.cron or "", trigger.timezone)
+        case "interval":
+            return Every(trigger.interval_seconds or 0.0)
+        case "once" if trigger.at is not None:
+            return Once(trigger.at)
+        case "init":
+            return Init(trigger.run_once)
+        case _:
+            return None
+
+
+def fields_of(schedule: Schedule) -> dict[str, Any]:
+    """A schedule as the fields of a trigger."""
+    match schedule:
+        case Cron():
+            return {"cron": schedule.expression, "timezone": schedule.tz or "UTC"}
+        case Every():
+            return {"interval_seconds": schedule.seconds}
+        case Once():
+            return {"at": schedule.at}
+        case Init():
+            return {"run_once": schedule.run_once}
+
+
+def type_of(schedule: Schedule | None) -> TriggerType:
+    """The type of a trigger with these times; by event if it has none."""
+    match schedule:
+        case Cron():
+            return "cron"
+        case Every():
+            return "interval"
+        case Once():
+            return "once"
+        case Init():
+            return "init"
+        case None:
+            return "event"
+
+
+def next_time(trigger: Trigger, now: datetime) -> datetime | None:
+    """When a trigger is due next, counted from now: what it has fired for is over."""
+    schedule, last = schedule_of(trigger), trigger.last_run_at
+    if schedule is None or not trigger.enabled:
+        return None
+    match schedule:
+        case Every() if last is not None:
+            return next_run(schedule, last, now)
+        case Once() if last is not None and last >= schedule.at:
+            return None
+        case Init() if last is not None:
+            return None
+        case _:
+            return first_run(schedule, now)
+
+
+def said(trigger: Trigger) -> dict[str, Any]:
+    """What a trigger says, as JSON: what is kept of the code, and compared with it later."""
+    names = ("type", *_TIMES[trigger.type], *_ALWAYS)
+    return {name: plain(getattr(trigger, name)) for name in names}
+
+
+def with_edits_named(trigger: Trigger) -> Trigger:
+    """The trigger, saying in which fields it differs from the code."""
+    if trigger.code is None:
+        return trigger
+    edited = [name for name, value in said(trigger).items() if value != trigger.code.get(name)]
+    return replace(trigger, edited=tuple(sorted(edited)))
+
+
+def as_in_code(trigger: Trigger) -> Trigger:
+    """The trigger with all that the code says of it."""
+    code = {name: value for name, value in (trigger.code or {}).items() if name != "type"}
+    if isinstance(at := code.get("at"), str):
+        code["at"] = datetime.fromisoformat(at)
+    return replace(trigger, **code, edited=())
+
+
+def following(row: Trigger, declared: Trigger) -> Trigger | None:
+    """A row as it is after its code changed: what was edited stays, all else follows. None if an
+    operator gave it times that the new type does not have, so that the row is best left alone."""
+    if row.type != declared.type and not set(row.edited) <= set(_ALWAYS):
+        return None
+    kept = {name: getattr(row, name) for name in row.edited}
+    return replace(declared, **kept, id=row.id, edited=row.edited)

@@ -1,0 +1,125 @@
+"""Triggers declared in code: their rows follow it, but for what an operator edited."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+from windlass.core.declared_trigger import DeclaredTrigger
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT, Definition, Trigger
+from windlass.core.schedule import in_zone
+from windlass.core.states import JobState
+from windlass.core.trigger_fields import fields_of, following, next_time, said, type_of
+from windlass.engine.tenants import Tenants
+from windlass.ids import new_trigger_id
+from windlass.storage.base import Storage
+
+
+class CodeTriggers:
+    """What code declares belongs to the tenant `default`, of system definitions to `system`."""
+
+    def __init__(self, storage: Storage, tenants: Tenants) -> None:
+        self._storage = storage
+        self._tenants = tenants
+        self._unsynced: dict[str, tuple[Definition, Sequence[DeclaredTrigger]]] = {}
+        self._syncing = asyncio.Lock()
+
+    def declare(self, definition: Definition, triggers: Sequence[DeclaredTrigger]) -> None:
+        """Note all triggers of a definition in code; their rows follow at the next sync."""
+        self._unsynced[definition.key] = definition, triggers
+
+    async def sync(self) -> None:
+        """Make rows follow what was declared since the last sync. What an operator edited, or made
+        under the same name, stays; what is gone from code no longer fires."""
+        if not self._unsynced:
+            return
+        async with self._syncing:
+            declared = dict(self._unsynced)
+            rows = await self._storage.triggers(ALL_TENANTS)
+            for definition, triggers in declared.values():
+                await self._sync(definition, triggers, rows)
+            for key, each in declared.items():
+                if self._unsynced.get(key) is each:
+                    del self._unsynced[key]
+
+    async def _sync(
+        self,
+        definition: Definition,
+        triggers: Sequence[DeclaredTrigger],
+        rows: Sequence[Trigger],
+    ) -> None:
+        by_name = {(row.tenant, _name_in_code(row)): row for row in rows}
+        named = {each.name_for(definition.key): each for each in triggers}
+        for declared in named.values():
+            trigger = await self._made(definition, declared)
+            row = by_name.get((trigger.tenant, trigger.name))
+            if row is None:
+                await self._storage.add_trigger(await self._timed(trigger))
+            elif row.origin == "code" and (
+                row.code_hash != trigger.code_hash or row.missing_from_code
+            ):
+                await self._follow(row, trigger)
+            elif await self._starts_again(row):
+                await self._storage.change_trigger(
+                    replace(row, next_run_at=await self._storage.now())
+                )
+        for row in rows:
+            gone = row.definition == definition.key and _name_in_code(row) not in named
+            if gone and row.origin == "code" and not row.edited and not row.missing_from_code:
+                await self._storage.change_trigger(replace(row, missing_from_code=True))
+
+    async def _made(self, definition: Definition, declared: DeclaredTrigger) -> Trigger:
+        tenant = SYSTEM_TENANT if definition.system else DEFAULT_TENANT
+        schedule = declared.schedule
+        if schedule is not None:
+            schedule = in_zone(schedule, await self._tenants.zone_of(tenant))
+        trigger = Trigger(
+            id=new_trigger_id(),
+            tenant=tenant,
+            name=declared.name_for(definition.key),
+            type=type_of(schedule),
+            definition=definition.key,
+            payload=dict(declared.payload),
+            misfire=declared.misfire,
+            overlap=declared.overlap,
+            event_name=declared.event_name,
+            condition=declared.condition,
+            delay_seconds=declared.delay_seconds,
+            dedupe_window_seconds=declared.dedupe_window_seconds,
+            max_attempts=declared.max_attempts,
+            origin="code",
+            # Of what the code says: a tenant's other time zone is no change of it.
+            code_hash=sha256(repr((definition.key, declared)).encode()).hexdigest(),
+            **({} if schedule is None else fields_of(schedule)),
+        )
+        return replace(trigger, code=said(trigger))
+
+    async def _follow(self, row: Trigger, trigger: Trigger) -> None:
+        followed = following(row, trigger)
+        if followed is None:
+            return
+        followed = replace(followed, last_run_at=row.last_run_at)
+        if trigger.type == row.type:
+            await self._storage.change_trigger(await self._timed(followed))
+        elif await self._storage.drop_trigger(ALL_TENANTS, row.id):
+            await self._storage.add_trigger(await self._timed(followed))
+
+    async def _starts_again(self, trigger: Trigger) -> bool:
+        """Whether an init trigger is to fire at this start: not while its last job is open, nor,
+        if it runs once, after one has completed."""
+        if trigger.type != "init" or not trigger.enabled or trigger.next_run_at is not None:
+            return False
+        if trigger.last_job_id is None:
+            return True
+        last = await self._storage.get(ALL_TENANTS, trigger.last_job_id)
+        if last is None:  # pruned: it has ended long ago
+            return not trigger.run_once
+        return last.ended and not (trigger.run_once and last.state is JobState.COMPLETED)
+
+    async def _timed(self, trigger: Trigger) -> Trigger:
+        return replace(trigger, next_run_at=next_time(trigger, await self._storage.now()))
+
+
+def _name_in_code(row: Trigger) -> str:
+    """The name a row was declared under: an operator may have given it another."""
+    return str((row.code or {}).get("name", row.name))

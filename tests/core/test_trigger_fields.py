@@ -1,0 +1,86 @@
+"""What a trigger says, what was edited of it, and when it is due next."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from windlass.core.models import DEFAULT_TENANT, Trigger
+from windlass.core.schedule import cron, every, init, once
+from windlass.core.trigger_fields import (
+    as_in_code,
+    fields_of,
+    following,
+    next_time,
+    said,
+    schedule_of,
+    type_of,
+    with_edits_named,
+)
+from windlass.ids import DefinitionKey, new_trigger_id
+
+NOW = datetime(2027, 3, 1, 12, 30, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+SCHEDULES = [cron("0 2 * * *", tz="Asia/Tokyo"), every("1h"), once(NOW + HOUR), init()]
+
+
+def a_trigger(schedule, **about) -> Trigger:
+    made = Trigger(
+        id=new_trigger_id(),
+        tenant=DEFAULT_TENANT,
+        name="t",
+        type=type_of(schedule),
+        definition=DefinitionKey("d"),
+        origin="code",
+        **fields_of(schedule),
+    )
+    return replace(made, code=said(made), **about)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_schedule_reads_back_from_its_fields(schedule):
+    assert schedule_of(a_trigger(schedule)) == schedule
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_what_was_edited_is_named_and_can_be_taken_back(schedule):
+    trigger = a_trigger(schedule)
+
+    edited = with_edits_named(replace(trigger, name="other", enabled=False))
+
+    assert edited.edited == ("enabled", "name")
+    assert as_in_code(edited) == trigger
+    assert with_edits_named(trigger).edited == ()
+
+
+def test_what_was_edited_stays_and_all_else_follows_the_code():
+    row = with_edits_named(replace(a_trigger(every("1h")), name="other"))
+    declared = a_trigger(every("2h"), misfire="all")
+
+    followed = following(row, declared)
+
+    assert (followed.id, followed.name) == (row.id, "other")
+    assert (followed.interval_seconds, followed.misfire) == (7200, "all")
+
+
+def test_times_an_operator_gave_are_not_lost_to_another_type_of_schedule():
+    row = with_edits_named(replace(a_trigger(every("1h")), interval_seconds=60.0))
+
+    assert following(row, a_trigger(cron("0 2 * * *"))) is None
+
+
+@pytest.mark.parametrize(
+    ("schedule", "last", "due"),
+    [
+        (every("1h"), None, NOW),
+        (every("1h"), NOW - 1.5 * HOUR, NOW + 0.5 * HOUR),
+        (cron("0 * * * *"), NOW - 5 * HOUR, NOW + HOUR / 2),
+        (once(NOW - HOUR), None, NOW - HOUR),
+        (once(NOW - HOUR), NOW - HOUR, None),
+        (init(), None, NOW),
+        (init(), NOW - HOUR, None),
+    ],
+)
+def test_the_next_run_counts_from_now_and_not_again_what_was_fired_for(schedule, last, due):
+    assert next_time(a_trigger(schedule, last_run_at=last), NOW) == due
+    assert next_time(a_trigger(schedule, last_run_at=last, enabled=False), NOW) is None
