@@ -31,6 +31,7 @@ GOALS: Mapping[str, Goal] = {
     "P8": Goal("≥", 0.85, 0.95),
     "P8 rounds": Goal("≤", 2.0, 2.0),
     "P9": Goal("≥", 0.8, 0.95),
+    "P9 keys": Goal("≥", None, 0.8),
     "P10 p50": Goal("≤", 1.0, 0.6),
     "P10 p99": Goal("≤", 1.0, 0.5),
     "P11": Goal("≥", 1.0, 1.5),

@@ -29,11 +29,14 @@ def app(url: str) -> tuple[Windlass, Any, dict[str, int]]:
 
 
 def declare_other(wl: Windlass, why: str) -> Any:
-    """A second job that is not run: `disabled`, `limited` to one at a time, or `unknown`."""
+    """A second job that is not run: `disabled`, `limited` to one at a time, in a `paused` queue, or
+    `unknown`."""
 
     async def other(text: str) -> None: ...
 
-    return wl.job("other", max_concurrency=1)(other) if why == "limited" else wl.job("other")(other)
+    if why == "limited":
+        return wl.job("other", max_concurrency=1)(other)
+    return wl.job("other", queue="paused" if why == "paused" else "default")(other)
 
 
 @asynccontextmanager

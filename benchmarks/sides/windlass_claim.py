@@ -56,6 +56,8 @@ async def unclaimable(url: str, why: str) -> dict[str, float]:
     job = declare_other(wl, why)
     async with wl:
         await job.enqueue(text=PAYLOAD)
+        if why == "paused":
+            await wl.queues.pause("paused")
         if why == "limited":
             await _hold((await wl.ready()).leases(), 1, "other")
             await job.enqueue(text=PAYLOAD)

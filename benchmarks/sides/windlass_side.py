@@ -54,12 +54,17 @@ async def begin(url: str, jobs: str) -> dict[str, float]:
 async def wave(url: str, jobs: str, slots: str, other: str) -> dict[str, float]:
     """Enqueue that many jobs, then run them, as many as can be in ten seconds.
 
-    `other` says why others are not run.
+    `other` says why others are not run, or that these are limited by so many keys.
     """
     wl, noop, ran = app(url)
+    makers = [noop]
     if other in ("disabled", "limited"):
         declare_other(wl, other)
-    await wl.enqueue_many([noop.make(text=PAYLOAD) for _n in range(int(jobs))])
+    if other.startswith("keys"):
+        await wl.ready()
+        await wl.definitions.edit("noop", max_per_key=10)
+        makers = [noop.options(limit_key=f"key {n}") for n in range(int(other.split()[1]))]
+    await wl.enqueue_many([makers[n % len(makers)].make(text=PAYLOAD) for n in range(int(jobs))])
     return await _drained(wl, ran, int(jobs), int(slots), most_seconds=10)
 
 
