@@ -18,6 +18,7 @@ COMMANDS = {
     "scheduler": Lazy(
         "windlass.cli.scheduler", "scheduler", "Fire schedules and do the upkeep, run no job."
     ),
+    "serve": Lazy("windlass.cli.serve", "serve", "Serve the API, and with --all everything."),
     "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
     "schedules": Lazy("windlass.cli.schedules", "schedules", "See what schedules will do."),

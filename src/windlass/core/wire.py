@@ -12,7 +12,22 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core.gates import version_of
-from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, Transition
+from windlass.core.jsontext import load_json
+from windlass.core.models import (
+    Attempt,
+    Definition,
+    Event,
+    Job,
+    LogLine,
+    Page,
+    Queue,
+    Receipt,
+    Tenant,
+    Transition,
+    Trigger,
+    WorkerRow,
+)
+from windlass.core.rates import Rate
 from windlass.core.redact import Redactor
 
 #: What lists leave out, because they do not read it.
@@ -81,6 +96,52 @@ def line(line: LogLine, redactor: Redactor) -> dict[str, Any]:
     return shown
 
 
+def definition(definition: Definition, strategy: str = "on_demand") -> dict[str, Any]:
+    """A definition as its row stands; `edited` names what an operator changed, `code` has what the
+    code says of it. `strategy` is the type of its own trigger."""
+    shown = _plain(definition)
+    for name in ("payload_schema", "default_payload", "backoff"):
+        shown[name] = None if shown[name] is None else load_json(shown[name])
+    for name, count, seconds in (
+        ("rate_limit", "rate_count", "rate_seconds"),
+        ("rate_per_key", "key_rate_count", "key_rate_seconds"),
+    ):
+        most, time = shown.pop(count), shown.pop(seconds)
+        shown[name] = None if most is None else str(Rate(most, time))
+    shown["strategy"] = strategy
+    del shown["gate"]
+    return shown
+
+
+def trigger(trigger: Trigger) -> dict[str, Any]:
+    """A trigger, with the fields of its type."""
+    return _plain(trigger)
+
+
+def event(event: Event, redactor: Redactor) -> dict[str, Any]:
+    """An event, and how many jobs came of it."""
+    shown = _plain(event)
+    shown["data"] = redactor.redact_value(event.data)
+    return shown
+
+
+def queue(queue: Queue) -> dict[str, Any]:
+    """A queue, with what was said of it."""
+    return _plain(queue)
+
+
+def tenant(tenant: Tenant) -> dict[str, Any]:
+    """A tenant."""
+    return _plain(tenant)
+
+
+def worker(worker: WorkerRow) -> dict[str, Any]:
+    """A worker, with how long ago it was seen."""
+    shown = _plain(worker)
+    age = shown.pop("age")
+    return {**shown, "age_seconds": age}
+
+
 def instant(at: datetime) -> str:
     """An instant as it is written everywhere outside of Python."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -94,6 +155,8 @@ def plain(value: object) -> Any:
         return value.total_seconds()
     if isinstance(value, UUID | Enum):
         return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
     return list(value) if isinstance(value, tuple | frozenset) else value
 
 

@@ -10,7 +10,8 @@
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
     │   ├── WL1301 SettingsInvalid          every problem with the settings, at once
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
-    │   └── WL1402 AppNotFound              modules were given, but no Windlass app is in them
+    │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
+    │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
     ├── 2xxx  what was asked for
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
     │   ├── WL2002 ConfirmationNeeded       a command that asks first, where nobody can answer
@@ -18,6 +19,9 @@
     │   ├── WL2005 PayloadTooLarge
     │   ├── WL2006 PayloadUnstorable        no database could give it back as it is
     │   ├── WL2007 OptionInvalid            a priority, delay, name, duration … out of range
+    │   ├── WL2101 RequestInvalid           a request over HTTP that cannot be read
+    │   ├── WL2102 PathUnknown              nothing is at this path
+    │   ├── WL2103 MethodRefused            the path does not take this method
     │   ├── WL2107 DefinitionNotFound
     │   ├── WL2108 DefinitionDisabled
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
@@ -36,18 +40,21 @@
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
     │   └── WL3501 TransactionUnsupported   a `tx` we cannot write through
-    └── 4xxx  rules that make jobs
-        ├── WL4101 TriggerNotFound
-        ├── WL4102 TriggerExists
-        ├── WL4201 EventNotFound
-        ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
-        ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
-        ├── WL4402 ZoneUnknown
-        ├── WL4403 ScheduleNeverFires       31 February
-        ├── WL4501 TemplateInvalid          a payload template that cannot be used
-        ├── WL4502 TemplateMissing          a placeholder for a field that is not there
-        ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
-        └── WL4601 ConditionInvalid
+    ├── 4xxx  rules that make jobs
+    │   ├── WL4101 TriggerNotFound
+    │   ├── WL4102 TriggerExists
+    │   ├── WL4201 EventNotFound
+    │   ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
+    │   ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
+    │   ├── WL4402 ZoneUnknown
+    │   ├── WL4403 ScheduleNeverFires       31 February
+    │   ├── WL4501 TemplateInvalid          a payload template that cannot be used
+    │   ├── WL4502 TemplateMissing          a placeholder for a field that is not there
+    │   ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
+    │   └── WL4601 ConditionInvalid
+    └── 5xxx  who asks
+        ├── WL5101 Unauthenticated
+        └── WL5102 Forbidden
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -102,6 +109,14 @@ from windlass.errors.jobs import (
     TransactionUnsupported,
     WaitTimedOut,
 )
+from windlass.errors.requests import (
+    Forbidden,
+    MethodRefused,
+    PathUnknown,
+    RequestInvalid,
+    ServerFailed,
+    Unauthenticated,
+)
 from windlass.errors.rules import (
     EventChainTooLong,
     EventNotFound,
@@ -137,21 +152,26 @@ __all__ = [
     "EventChainTooLong",
     "EventNotFound",
     "FieldError",
+    "Forbidden",
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
+    "MethodRefused",
     "MigrationChanged",
     "ModuleNotLoaded",
     "OptionInvalid",
     "ParentInvalid",
+    "PathUnknown",
     "PayloadInvalid",
     "PayloadTooLarge",
     "PayloadUnstorable",
     "Permanent",
+    "RequestInvalid",
     "ScheduleInvalid",
     "ScheduleNeverFires",
     "SchemaOutdated",
     "SchemaTooNew",
+    "ServerFailed",
     "SettingProblem",
     "SettingsInvalid",
     "Stopped",
@@ -163,6 +183,7 @@ __all__ = [
     "TransactionUnsupported",
     "TriggerExists",
     "TriggerNotFound",
+    "Unauthenticated",
     "UnsupportedDatabase",
     "WaitTimedOut",
     "WindlassError",

@@ -1,0 +1,1 @@
+"""HTTP: thin routes over the engine, under `/api/v1`."""

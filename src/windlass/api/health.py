@@ -1,0 +1,18 @@
+"""`/healthz`: the process lives. `/readyz`: it can answer, its database is there and migrated."""
+
+from fastapi import APIRouter, Request
+
+from windlass.api.callers import Ready
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", summary="Is the process alive?")
+async def healthz(request: Request) -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@router.get("/readyz", summary="Can it answer?")
+async def readyz(engine: Ready) -> dict[str, str]:
+    await engine.now()
+    return {"status": "ok"}

@@ -1,0 +1,129 @@
+"""Errors as `application/problem+json`: what happened, why, what to do, a stable code, a request id."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from windlass import errors
+from windlass.errors import FieldError, WindlassError
+from windlass.errors.wording import json_pointer
+
+#: Error class -> status. A class that is not listed is answered as the class above it is.
+STATUS: Mapping[type[WindlassError], HTTPStatus] = {
+    WindlassError: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.DatabaseUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.SchemaTooNew: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.MigrationChanged: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.RequestInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.PathUnknown: HTTPStatus.NOT_FOUND,
+    errors.MethodRefused: HTTPStatus.METHOD_NOT_ALLOWED,
+    errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.PayloadInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.PayloadUnstorable: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.OptionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.DefinitionNotFound: HTTPStatus.NOT_FOUND,
+    errors.DefinitionDisabled: HTTPStatus.CONFLICT,
+    errors.DefinitionExists: HTTPStatus.CONFLICT,
+    errors.DefinitionInUse: HTTPStatus.CONFLICT,
+    errors.DefinitionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.TenantNotFound: HTTPStatus.NOT_FOUND,
+    errors.TenantSuspended: HTTPStatus.CONFLICT,
+    errors.JobNotFound: HTTPStatus.NOT_FOUND,
+    errors.JobStateConflict: HTTPStatus.CONFLICT,
+    errors.AmbiguousId: HTTPStatus.CONFLICT,
+    errors.DuplicateJob: HTTPStatus.CONFLICT,
+    errors.ParentInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.TriggerNotFound: HTTPStatus.NOT_FOUND,
+    errors.TriggerExists: HTTPStatus.CONFLICT,
+    errors.EventNotFound: HTTPStatus.NOT_FOUND,
+    errors.EventChainTooLong: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.ScheduleInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.ZoneUnknown: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.TemplateInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.TemplateMissing: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.TemplateFailed: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.ConditionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+}
+
+
+class Problem(JSONResponse):
+    media_type = "application/problem+json"
+
+
+def install(app: FastAPI) -> None:
+    """Have every error of an app answered as a problem."""
+    app.add_exception_handler(WindlassError, _ours)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def status_of(kind: type[WindlassError]) -> HTTPStatus:
+    """The status that a kind of error is answered with."""
+    return next(STATUS[each] for each in kind.__mro__ if each in STATUS)
+
+
+def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
+    status = status_of(type(error))
+    body: dict[str, Any] = {
+        "type": f"urn:windlass:{error.code}",
+        "title": error.message,
+        "status": status.value,
+        "code": error.code,
+        "detail": error.reason,
+        "hint": error.hint,
+        "errors": [{"pointer": e.pointer, "message": e.message} for e in error.errors],
+        "request_id": request.state.request_id,
+    }
+    return Problem(body, status, headers)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, WindlassError)
+    if isinstance(error, errors.Unauthenticated):
+        return problem(request, error, **{"www-authenticate": "Bearer"})
+    if status_of(type(error)) is HTTPStatus.SERVICE_UNAVAILABLE:
+        return problem(request, error, **{"retry-after": "5"})
+    return problem(request, error)
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = [FieldError(_pointer(each["loc"]), each["msg"]) for each in error.errors()]
+    return problem(request, errors.RequestInvalid(found))
+
+
+def _pointer(place: Sequence[int | str]) -> str:
+    """Where something is wrong: a JSON pointer into the body, `?name` of the query, or what holds it."""
+    holder, *inside = place
+    if holder == "query" and inside:
+        return f"?{inside[0]}"
+    return json_pointer(inside if holder == "body" else place)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return problem(request, errors.PathUnknown(request.url.path))
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = (error.headers or {}).get("allow", "")
+        refused = errors.MethodRefused(request.method, request.url.path, allowed=allowed)
+        return problem(request, refused, **({"allow": allowed} if allowed else {}))
+    return problem(request, errors.RequestInvalid([FieldError("", str(error.detail))]))
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    """An id, not internals: the log has the rest."""
+    request.app.state.telemetry.trouble(
+        "answering a request", error, request_id=request.state.request_id
+    )
+    return problem(request, errors.ServerFailed())

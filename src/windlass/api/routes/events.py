@@ -1,0 +1,54 @@
+"""`/events`: emit, look, replay."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Request
+
+from windlass.api import showing
+from windlass.api.callers import Calling, Ready
+from windlass.api.paging import Paged
+from windlass.api.routes.jobs import job_id, tenant_of
+from windlass.api.routing import Routes
+from windlass.api.shapes import NewEvent
+from windlass.ids import EventId
+
+routes = Routes("events")
+
+Id = Annotated[str, Path(min_length=6, max_length=64)]
+
+
+@routes.post("", "events.emit", status_code=201, summary="Emit an event")
+async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent) -> dict[str, Any]:
+    about = {"correlation_id": body.correlation_id} if body.correlation_id else {}
+    event = await request.app.state.windlass.emit(
+        body.name,
+        body.data,
+        tenant=tenant_of(caller, body.tenant),
+        created_by=caller.name,
+        **about,
+    )
+    return showing.event(engine, await engine.events.get(event.id, caller.scope))
+
+
+@routes.get("", "events.read", summary="List events")
+async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+    before = job_id(paging.after)
+    found = await engine.events.list(
+        before=None if before is None else EventId(before),
+        limit=paging.limit + 1,
+        scope=caller.scope,
+    )
+    shown = [showing.event(engine, each) for each in found[: paging.limit]]
+    return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
+
+
+@routes.get("/{id}", "events.read", summary="One event")
+async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    return showing.event(engine, await engine.events.get(id, caller.scope))
+
+
+@routes.post("/{id}/replay", "events.emit", status_code=201, summary="Emit it again")
+async def replay(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    return showing.event(
+        engine, await engine.events.replay(id, caller.scope, created_by=caller.name)
+    )

@@ -1,0 +1,177 @@
+"""`/jobs`: enqueue, find, explain, cancel, retry."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request, Response
+
+from windlass.api import showing
+from windlass.api.callers import Caller, Calling, Ready
+from windlass.api.paging import Paged
+from windlass.api.routing import Routes
+from windlass.api.shapes import NewJob, Reason
+from windlass.core import wire
+from windlass.core.models import JobFilter
+from windlass.core.states import JobState, View
+from windlass.errors import Forbidden, OptionInvalid
+from windlass.ids import JobId, parse_job_id
+
+routes = Routes("jobs")
+
+Id = Annotated[
+    str,
+    Path(
+        description="A job's id, or its last six or more characters.", min_length=6, max_length=64
+    ),
+]
+_STATES = frozenset([*JobState, *View])
+
+
+@routes.post("", "jobs.enqueue", status_code=201, summary="Enqueue a job")
+async def enqueue(
+    request: Request, response: Response, caller: Calling, engine: Ready, body: NewJob
+) -> dict[str, Any]:
+    """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it."""
+    options = {"tenant": tenant_of(caller, body.tenant), **body.options()}
+    key = request.headers.get("idempotency-key")
+    if key is not None:
+        options.setdefault("idempotency_key", key)
+    if caller.name is not None:
+        options["created_by"] = caller.name
+    receipt = await request.app.state.windlass.enqueue(body.definition, body.payload, **options)
+    shown = {"receipt": wire.receipt(receipt), "job": None}
+    if receipt.status != "rejected":
+        stored = await engine.jobs.get(receipt.job_id, caller.scope)
+        shown["job"] = await showing.job(engine, stored)
+    response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
+    return shown
+
+
+@routes.get("", "jobs.read", summary="List jobs")
+async def find(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    state: Annotated[list[str] | None, Query(description="States and views.")] = None,
+    definition: Annotated[str | None, Query(max_length=191)] = None,
+    queue: Annotated[str | None, Query(max_length=191)] = None,
+    source: Annotated[str | None, Query(max_length=16)] = None,
+    correlation_id: Annotated[str | None, Query(max_length=191)] = None,
+    created_after: datetime | None = None,
+    created_before: datetime | None = None,
+) -> dict[str, Any]:
+    """Newest first, without payloads and results."""
+    states = frozenset(word for words in state or () for word in words.split(","))
+    if unknown := sorted(states - _STATES):
+        raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
+    chosen = JobFilter(
+        states=states,
+        definition=definition,
+        queue=queue,
+        source=source,
+        correlation_id=correlation_id,
+        created_after=created_after,
+        created_before=created_before,
+    )
+    page = await engine.jobs.page(
+        chosen, scope=caller.scope, after=job_id(paging.after), limit=paging.limit
+    )
+    return paging.page(await showing.jobs(engine, page), page.next)
+
+
+@routes.get("/summary", "jobs.read", summary="Count jobs")
+async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
+    """How many jobs there are in each state, without looking at them one by one."""
+    counts = await engine.storage.counts(caller.scope)
+    return {state: sum(int(row[state]) for row in counts) for state in JobState}
+
+
+@routes.get("/{job_id}", "jobs.read", summary="One job")
+async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    return await showing.job(engine, await engine.jobs.get(job_id, caller.scope))
+
+
+@routes.get("/{job_id}/attempts", "jobs.read", summary="Its attempts")
+async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    found = await engine.jobs.attempts(job_id, caller.scope)
+    return {"items": showing.attempts(engine, found)}
+
+
+@routes.get("/{job_id}/history", "jobs.read", summary="Its history")
+async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    found = await engine.jobs.history(job_id, caller.scope)
+    return {"items": showing.history(engine, found)}
+
+
+@routes.get("/{job_id}/logs", "logs.read", summary="Its log")
+async def logs(
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    after: Annotated[int, Query(ge=0, description="The last sequence number seen.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
+) -> dict[str, Any]:
+    found = await engine.jobs.logs(job_id, scope=caller.scope, after=after, limit=limit)
+    return {"items": showing.lines(engine, found)}
+
+
+@routes.get("/{job_id}/graph", "jobs.read", summary="What it waits for, and what waits for it")
+async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    found = await engine.jobs.family(job_id, caller.scope)
+    return {
+        "edges": [
+            {
+                "child_id": str(edge.child_id),
+                "parent_id": str(edge.parent_id),
+                "policy": edge.policy,
+                "settled": edge.settled,
+                "child_state": edge.child_state,
+                "parent_state": edge.parent_state,
+            }
+            for edge in found
+        ]
+    }
+
+
+@routes.get("/{job_id}/explain", "jobs.read", summary="Why it is not running")
+async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    told = await engine.jobs.explain(job_id, caller.scope)
+    return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
+
+
+@routes.post("/{job_id}/cancel", "jobs.cancel", summary="Cancel it")
+async def cancel(
+    caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None
+) -> dict[str, Any]:
+    """Ends a waiting job at once, asks a running one to stop."""
+    job = await engine.jobs.cancel(
+        job_id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
+    )
+    return await showing.job(engine, job)
+
+
+@routes.post("/{job_id}/retry", "jobs.retry", summary="Retry it")
+async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
+    job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name)
+    return await showing.job(engine, job)
+
+
+@routes.post("/{job_id}/run-now", "jobs.retry", summary="Run it now")
+async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    """Makes a job due at once: one due later, retrying, or on hold."""
+    job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name)
+    return await showing.job(engine, job)
+
+
+def tenant_of(caller: Caller, asked: str | None) -> str:
+    """The tenant that something new belongs to; never one the caller may not touch."""
+    if asked is None or asked == caller.scope.tenant:
+        return caller.tenant
+    if caller.scope.tenant is not None:
+        raise Forbidden("tenants.read")
+    return asked
+
+
+def job_id(after: str | None) -> JobId | None:
+    return None if after is None else parse_job_id(after)

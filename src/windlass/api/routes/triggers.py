@@ -1,0 +1,148 @@
+"""`/triggers`, and `/schedules` for those by time."""
+
+from typing import Annotated, Any
+
+from fastapi import Path
+
+from windlass.api.callers import Calling, Ready
+from windlass.api.paging import Paged
+from windlass.api.routes.jobs import tenant_of
+from windlass.api.routing import Routes
+from windlass.api.shapes import NewTrigger, Trial, TriggerEdit
+from windlass.core import wire
+from windlass.core.models import Trigger
+from windlass.core.schedule import Cron, Every, Init, Once, Schedule
+from windlass.core.trigger_fields import schedule_of
+from windlass.errors import OptionInvalid
+
+Id = Annotated[str, Path(description="A trigger's id or name.", min_length=1, max_length=191)]
+
+#: Fields that are times, and so become a schedule.
+_TIMES = ("cron", "interval_seconds", "at", "run_once", "timezone")
+#: A field -> the option that it is.
+_OPTIONS = {
+    "delay_seconds": "delay",
+    "dedupe_window_seconds": "dedupe_window",
+    "event_name": "event",
+}
+
+
+def _routes(noun: str) -> Routes:
+    """The same routes for both nouns; a schedule is a trigger by time."""
+    routes = Routes(noun)
+    by_time = noun == "schedules"
+
+    @routes.get("", "triggers.read", summary=f"List {noun}")
+    async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+        found = await engine.triggers.list("time" if by_time else None, caller.scope)
+        page = paging.cut(sorted(found, key=_place), _place)
+        return {**page, "items": [wire.trigger(each) for each in page["items"]]}
+
+    @routes.post("", "triggers.write", status_code=201, summary="Make one")
+    async def create(caller: Calling, engine: Ready, body: NewTrigger) -> dict[str, Any]:
+        if by_time and body.type == "event":
+            raise OptionInvalid(
+                "type", "event", allowed="a type by time: cron, interval, once, init"
+            )
+        trigger = await engine.triggers.create(
+            body.name,
+            definition=body.definition,
+            tenant=tenant_of(caller, body.tenant),
+            created_by=caller.name,
+            schedule=_schedule(body.type, body.said()),
+            event=body.event_name,
+            **_said(body, without=("name", "type", "definition", "tenant", "event_name")),
+        )
+        return wire.trigger(trigger)
+
+    @routes.get("/{id}", "triggers.read", summary="One of them")
+    async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        return wire.trigger(await engine.triggers.get(id, caller.scope))
+
+    @routes.patch("/{id}", "triggers.write", summary="Change it")
+    async def update(caller: Calling, engine: Ready, id: Id, body: TriggerEdit) -> dict[str, Any]:
+        """What is left out stays; other times count from now."""
+        changes = _said(body)
+        if set(_TIMES) & body.model_fields_set:
+            trigger = await engine.triggers.get(id, caller.scope)
+            changes["schedule"] = _changed(trigger, body.said())
+        return wire.trigger(await engine.triggers.update(id, caller.scope, **changes))
+
+    @routes.post("/{id}/enable", "triggers.write", summary="Enable it")
+    async def enable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        return wire.trigger(await engine.triggers.enable(id, caller.scope))
+
+    @routes.post("/{id}/disable", "triggers.write", summary="Disable it")
+    async def disable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        return wire.trigger(await engine.triggers.disable(id, caller.scope))
+
+    @routes.post("/{id}/reset", "triggers.write", summary="Return it to the code")
+    async def reset(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        return wire.trigger(await engine.triggers.reset(id, caller.scope))
+
+    @routes.delete("/{id}", "triggers.write", status_code=204, summary="Delete it")
+    async def delete(caller: Calling, engine: Ready, id: Id) -> None:
+        await engine.triggers.delete(id, caller.scope)
+
+    return routes
+
+
+triggers, schedules = _routes("triggers"), _routes("schedules")
+
+
+@schedules.post("/{id}/run", "jobs.enqueue", status_code=201, summary="Make its job now")
+async def run(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    receipt = await engine.triggers.run(id, caller.scope, created_by=caller.name)
+    return wire.receipt(receipt)
+
+
+@triggers.post("/{id}/test", "triggers.read", summary="What would it do?")
+async def test(caller: Calling, engine: Ready, id: Id, body: Trial) -> dict[str, Any]:
+    """Whether an event would make a job, with which payload, or why not. Stores nothing."""
+    tried = await engine.trials.test(id, event=body.event_id, data=body.data, scope=caller.scope)
+    return {
+        "matches": tried.matches,
+        "because": tried.because,
+        "payload": tried.payload,
+        "error": None if tried.error is None else str(tried.error),
+    }
+
+
+def _place(trigger: Trigger) -> str:
+    return f"{trigger.tenant}\0{trigger.name}"
+
+
+def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        _OPTIONS.get(name, name): value
+        for name, value in body.said().items()
+        if name not in (*_TIMES, *without)
+    }
+
+
+def _schedule(type: str, said: dict[str, Any]) -> Schedule | None:
+    zone = said.get("timezone")
+    match type:
+        case "cron":
+            return Cron(said.get("cron") or "", zone)
+        case "interval":
+            return Every(said.get("interval_seconds") or 0.0)
+        case "once" if said.get("at"):
+            return Once(said["at"])
+        case "init":
+            return Init(bool(said.get("run_once")))
+        case "once":
+            raise OptionInvalid("at", None, allowed="an instant, for a trigger of type once")
+        case _:
+            return None
+
+
+def _changed(trigger: Trigger, said: dict[str, Any]) -> Schedule:
+    """The times of a trigger with other fields."""
+    before = schedule_of(trigger)
+    if before is None:
+        raise OptionInvalid("trigger", trigger.name, allowed="one by time")
+    now = {name: getattr(trigger, name) for name in _TIMES} | said
+    changed = _schedule(trigger.type, now)
+    assert changed is not None
+    return changed

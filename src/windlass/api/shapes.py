@@ -1,0 +1,216 @@
+"""What requests may say. Closed: an unknown field is an error, never ignored."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from windlass.core.models import Misfire, OnDuplicate, Overlap, ParentFailure, TriggerType
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=191)]
+Text = Annotated[str, StringConstraints(max_length=2_000)]
+Seconds = Annotated[float, Field(ge=0, le=10 * 365 * 86_400, allow_inf_nan=False)]
+Whole = Annotated[int, Field(strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+Object = dict[str, Any]
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def said(self) -> dict[str, Any]:
+        """What was said, as opposed to left out."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class NewJob(Shape):
+    """A job to enqueue."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"definition": "mail.send", "payload": {"to": "ada@example.com"}}]
+        }
+    )
+
+    definition: Name
+    payload: Object = Field(default_factory=dict)
+    tenant: Name | None = None
+    queue: Name | None = None
+    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    due_at: datetime | None = None
+    delay_seconds: Seconds | None = None
+    expires_seconds: Seconds | None = None
+    max_attempts: Whole | None = None
+    timeout_seconds: Seconds | None = None
+    dedupe_key: Name | None = None
+    dedupe_window_seconds: Seconds | None = None
+    idempotency_key: Name | None = None
+    limit_key: Name | None = None
+    on_duplicate: OnDuplicate | None = None
+    max_wait_seconds: Seconds | None = None
+    after: list[Name] = Field(default_factory=list, max_length=1_000)
+    on_parent_failure: ParentFailure | None = None
+    hold: Flag = False
+    correlation_id: Name | None = None
+    metadata: Object = Field(default_factory=dict)
+
+    def options(self) -> dict[str, Any]:
+        """What of it is `.options(...)`; what was left out is the definition's to say."""
+        return {
+            _OPTIONS.get(name, name): value
+            for name, value in self.said().items()
+            if name not in ("definition", "payload", "tenant") and value is not None
+        }
+
+
+#: A field -> the option that it is.
+_OPTIONS: Mapping[str, str] = {
+    "due_at": "at",
+    "delay_seconds": "delay",
+    "expires_seconds": "expires",
+    "timeout_seconds": "timeout",
+    "dedupe_window_seconds": "dedupe_window",
+    "max_wait_seconds": "max_wait",
+}
+
+
+class Reason(Shape):
+    """Why something is done; it is shown to whoever asks later."""
+
+    reason: Text | None = None
+
+
+class Edited(Shape):
+    """Another payload."""
+
+    payload: Object
+
+
+class Group(Shape):
+    """Dead-lettered jobs with one cause."""
+
+    definition: Name
+    fingerprint: Annotated[str, StringConstraints(max_length=64)]
+    limit: Annotated[int, Field(ge=1, le=100_000)] = 1_000
+
+
+class NewDefinition(Shape):
+    """A definition whose handler is a function by dotted path."""
+
+    key: Name
+    path: Name
+    title: Name | None = None
+    description: Text = ""
+    queue: Name = "default"
+    payload_schema: Object = Field(default_factory=dict)
+    default_payload: Object = Field(default_factory=dict)
+
+
+class DefinitionEdit(Shape):
+    """What an operator changes of a definition. Null unsets what can be."""
+
+    enabled: Flag | None = None
+    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    max_attempts: Whole | None = None
+    timeout_seconds: Seconds | None = None
+    max_concurrency: Whole | None = None
+    max_per_key: Whole | None = None
+    rate_limit: Name | None = None
+    rate_per_key: Name | None = None
+    retention_days: Seconds | Literal["forever"] | None = None
+    log_retention_days: Seconds | Literal["forever"] | None = None
+    retention_count: Whole | None = None
+    tags: list[Name] | None = None
+    metadata: Object | None = None
+
+    def changes(self) -> dict[str, Any]:
+        return {"timeout" if n == "timeout_seconds" else n: v for n, v in self.said().items()}
+
+
+class TriggerEdit(Shape):
+    """What is changed of a trigger."""
+
+    name: Name | None = None
+    enabled: Flag | None = None
+    payload: Object | None = None
+    cron: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
+    interval_seconds: Seconds | None = None
+    at: datetime | None = None
+    run_once: Flag | None = None
+    timezone: Name | None = None
+    misfire: Misfire | None = None
+    overlap: Overlap | None = None
+    event_name: Name | None = None
+    condition: Object | None = None
+    delay_seconds: Seconds | None = None
+    dedupe_window_seconds: Seconds | None = None
+    max_attempts: Whole | None = None
+
+
+class NewTrigger(TriggerEdit):
+    """A trigger: its name, its definition, and the fields of its type."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "nightly",
+                    "type": "cron",
+                    "definition": "report",
+                    "cron": "0 2 * * *",
+                    "timezone": "Europe/Berlin",
+                }
+            ]
+        }
+    )
+
+    name: Name
+    type: TriggerType
+    definition: Name
+    tenant: Name | None = None
+
+
+class NewEvent(Shape):
+    """Something that has happened."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "folder.changed", "data": {"path": "/in"}}]}
+    )
+
+    name: Name
+    data: Object = Field(default_factory=dict)
+    tenant: Name | None = None
+    correlation_id: Name | None = None
+
+
+class Trial(Shape):
+    """What a trigger is tried with: an event of the past, or data."""
+
+    event_id: Name | None = None
+    data: Object | None = None
+
+
+class QueueLimit(Shape):
+    max_concurrency: Whole | None
+
+
+class NewTenant(Shape):
+    """A tenant."""
+
+    id: Name
+    name: Name | None = None
+    weight: Whole = 1
+    max_running: Whole | None = None
+    max_open: Whole | None = None
+    timezone: Name = "UTC"
+
+
+class TenantEdit(Shape):
+    """What is changed of a tenant. Null unsets a limit."""
+
+    name: Name | None = None
+    weight: Whole | None = None
+    max_running: Whole | None = None
+    max_open: Whole | None = None
+    timezone: Name | None = None

@@ -1,0 +1,47 @@
+"""Things as JSON, with what showing them takes: the clock, the redactor, the schemas' secret marks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from windlass.core import wire
+from windlass.core.jsontext import load_json
+from windlass.core.models import Attempt, Event, Job, LogLine, Page, Transition
+from windlass.engine.engine import Engine
+from windlass.engine.redaction import redactor_of
+from windlass.errors import DefinitionNotFound
+
+
+async def job(engine: Engine, job: Job) -> dict[str, Any]:
+    """A whole job; what its definition's schema marks as secret is struck out."""
+    try:
+        schema = load_json((await engine.definitions.get(job.definition)).payload_schema)
+    except DefinitionNotFound:
+        schema = None
+    return wire.job(
+        job, now=await engine.now(), redactor=redactor_of(engine.settings), schema=schema
+    )
+
+
+async def jobs(engine: Engine, page: Page) -> Sequence[dict[str, Any]]:
+    """A list's entries."""
+    now, redactor = await engine.now(), redactor_of(engine.settings)
+    return [wire.job(each, now=now, redactor=redactor, whole=False) for each in page.jobs]
+
+
+def attempts(engine: Engine, found: Sequence[Attempt]) -> list[dict[str, Any]]:
+    redactor = redactor_of(engine.settings)
+    return [wire.attempt(each, redactor) for each in found]
+
+
+def history(engine: Engine, found: Sequence[Transition]) -> list[dict[str, Any]]:
+    redactor = redactor_of(engine.settings)
+    return [wire.transition(each, redactor) for each in found]
+
+
+def lines(engine: Engine, found: Sequence[LogLine]) -> list[dict[str, Any]]:
+    redactor = redactor_of(engine.settings)
+    return [wire.line(each, redactor) for each in found]
+
+
+def event(engine: Engine, event: Event) -> dict[str, Any]:
+    return wire.event(event, redactor_of(engine.settings))

@@ -1,0 +1,79 @@
+"""`windlass serve`: the API, and with --all the workers and the scheduler too."""
+
+import asyncio
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Command, with_call
+from windlass.cli.first_process import step_aside
+from windlass.cli.modules import chosen_modules
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass serve                          # the API on http://127.0.0.1:8787",
+        "windlass serve shop.jobs --all --port 9000",
+    ],
+)
+@click.argument("modules", nargs=-1, metavar="[MODULE]...")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen at this address.")
+@click.option(
+    "--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 takes any."
+)
+@click.option("--all", "everything", is_flag=True, help="Run workers and the scheduler too.")
+@with_call
+def serve(call: Call, modules: tuple[str, ...], host: str, port: int, everything: bool) -> int:
+    """Serve the API until told to stop.
+
+    Rows are enough to work from; with MODULEs, what they declare is made known first. SIGTERM or
+    Ctrl-C lets running jobs finish, then requests, and exits.
+    """
+    # A container's first process gets no default handling of signals.
+    if (code := step_aside()) is not None:
+        return code
+    # Heavy, and not needed where a child does the work.
+    from windlass.app import Windlass
+    from windlass.cli.loading import load_apps
+    from windlass.cli.worker_log import log_to_stderr, telemetry
+
+    names = chosen_modules(call, modules, needed=False)
+    log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
+    [app, *_] = load_apps(names) if names else [Windlass(settings=call.settings)]
+    app.telemetry = telemetry()
+    if call.flags.db:
+        app.move_to(call.flags.db)
+    asyncio.run(_serve(call, app, host, port, everything))
+    return 0
+
+
+async def _serve(call: Call, app: "Windlass", host: str, port: int, everything: bool) -> None:
+    from windlass.api.app import create_api
+    from windlass.api.server import Server, check_open
+
+    check_open(host)
+    await app.ready()
+    server = Server(create_api(app), host=host, port=port)
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    serving = asyncio.create_task(server.run_until_told())
+    call.out.say(f"The API is at {server.address}/api/v1, its pages at {server.address}/docs.")
+    try:
+        if everything:
+            async with app.running():
+                await told.wait()
+        else:
+            await told.wait()
+    finally:
+        server.end()
+        await serving
+        await app.close()

@@ -1,0 +1,84 @@
+"""What is wrong with a request over HTTP, before any verb is reached."""
+
+from collections.abc import Sequence
+
+from windlass.errors.base import FieldError, WindlassError
+from windlass.errors.wording import counted, quoted
+
+
+class RequestInvalid(WindlassError):
+    """A body, query or path that cannot be read."""
+
+    code = "WL2101"
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        super().__init__(
+            "the request cannot be read.",
+            reason=f"{counted(len(errors), 'thing')} {'is' if len(errors) == 1 else 'are'} wrong with it.",
+            hint="The reference of the API is at /api/v1/openapi.json.",
+            errors=errors,
+        )
+
+
+class PathUnknown(WindlassError):
+    """No route has this path."""
+
+    code = "WL2102"
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(
+            f"there is nothing at {quoted(path)}.",
+            hint="The reference of the API is at /api/v1/openapi.json.",
+        )
+
+
+class MethodRefused(WindlassError):
+    """The path is there, but not for this method."""
+
+    code = "WL2103"
+
+    def __init__(self, method: str, path: str, *, allowed: str = "") -> None:
+        self.method = method
+        super().__init__(
+            f"{path} does not take {method}.", hint=f"It takes {allowed}." if allowed else ""
+        )
+
+
+class Unauthenticated(WindlassError):
+    """The request names nobody, or somebody unknown."""
+
+    code = "WL5101"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this needs a credential.",
+            reason="None was given, or it is unknown, expired or revoked.",
+            hint="Send `Authorization: Bearer <token>`; `windlass tokens create` makes one.",
+        )
+
+
+class Forbidden(WindlassError):
+    """Whoever asks may not do this."""
+
+    code = "WL5102"
+
+    def __init__(self, right: str) -> None:
+        self.right = right
+        super().__init__(
+            "you may not do this.",
+            reason=f"It needs the right {right}.",
+            hint="Ask an administrator for a role that has it.",
+        )
+
+
+class ServerFailed(WindlassError):
+    """Something went wrong inside. The server's log tells what, under the request's id."""
+
+    code = "WL1900"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "something went wrong inside Windlass.",
+            hint="The server's log tells what, under the request's id.",
+        )

@@ -1,0 +1,24 @@
+"""The API of an app on each database, and somebody who asks it."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from windlass import Windlass
+from windlass.api.app import create_api
+
+
+@pytest.fixture
+def served(wl: Windlass) -> FastAPI:
+    """The API over `wl`, open to everybody."""
+    return create_api(wl)
+
+
+@pytest.fixture
+async def api(served: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    """Requests to it, by path after `/api/v1`."""
+    transport = httpx2.ASGITransport(served, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://api/api/v1") as client:
+        yield client

@@ -1,0 +1,164 @@
+"""`/jobs` as a program without Python uses it."""
+
+import pytest
+
+from windlass import Permanent
+
+
+@pytest.fixture
+def hello(wl):
+    @wl.job(max_attempts=1)
+    def hello(name: str) -> str:
+        if name == "nobody":
+            raise Permanent("there is nobody")
+        return f"Hello, {name}"
+
+    return hello
+
+
+async def enqueued(api, **job):
+    answer = await api.post(
+        "/jobs", json={"definition": "hello", "payload": {"name": "Ada"}, **job}
+    )
+    return answer.json()["job"]
+
+
+async def test_a_job_is_enqueued_and_read_back(api, hello):
+    answer = await api.post("/jobs", json={"definition": "hello", "payload": {"name": "Ada"}})
+    body = answer.json()
+    job = (await api.get(f"/jobs/{body['job']['id']}")).json()
+
+    assert answer.status_code == 201
+    assert body["receipt"]["status"] == "created"
+    assert (job["state"], job["payload"], job["tenant_id"]) == (
+        "queued",
+        {"name": "Ada"},
+        "default",
+    )
+
+
+async def test_an_equal_job_is_met(api, hello):
+    first = await enqueued(api, dedupe_key="x")
+    again = await api.post(
+        "/jobs", json={"definition": "hello", "payload": {"name": "B"}, "dedupe_key": "x"}
+    )
+
+    assert again.status_code == 200
+    assert again.json()["receipt"]["status"] == "existing"
+    assert again.json()["job"]["id"] == first["id"]
+
+
+async def test_the_header_is_the_jobs_idempotency_key(api, hello):
+    body = {"definition": "hello", "payload": {"name": "Ada"}}
+    first = await api.post("/jobs", json=body, headers={"Idempotency-Key": "once"})
+    again = await api.post("/jobs", json=body, headers={"Idempotency-Key": "once"})
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["job"]["idempotency_key"] == "once"
+
+
+async def test_a_payload_that_does_not_fit_names_its_fields(api, hello):
+    answer = await api.post("/jobs", json={"definition": "hello", "payload": {"nmae": "Ada"}})
+
+    problem = answer.json()
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert problem["code"] == "WL2004"
+    assert {error["pointer"] for error in problem["errors"]} == {"/name", "/nmae"}
+    assert problem["request_id"] == answer.headers["x-request-id"]
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"definition": "hello", "colour": "red"}, "/colour"),
+        ({"payload": {}}, "/definition"),
+        ({"definition": "hello", "max_attempts": "3"}, "/max_attempts"),
+        ({"definition": "hello", "delay_seconds": -1}, "/delay_seconds"),
+        ({"definition": "hello", "state": "completed"}, "/state"),
+    ],
+)
+async def test_an_unknown_or_wrong_field_is_refused(api, hello, body, pointer):
+    answer = await api.post("/jobs", json=body)
+
+    assert answer.status_code == 422
+    assert pointer in {error["pointer"] for error in answer.json()["errors"]}
+
+
+async def test_a_list_goes_on_by_cursor_and_shows_no_payloads(api, hello):
+    ids = [(await enqueued(api))["id"] for _ in range(5)]
+
+    first = (await api.get("/jobs", params={"limit": 3})).json()
+    rest = (await api.get("/jobs", params={"limit": 3, "cursor": first["next_cursor"]})).json()
+
+    assert [job["id"] for job in first["items"] + rest["items"]] == ids[::-1]
+    assert rest["next_cursor"] is None
+    assert "payload" not in first["items"][0]
+
+
+async def test_a_cursor_is_good_for_its_own_list_only(api, hello):
+    for _ in range(3):
+        await enqueued(api)
+    cursor = (await api.get("/jobs", params={"limit": 1})).json()["next_cursor"]
+
+    for params in ({"state": "queued"}, {"tenant": "default"}):
+        refused = await api.get("/jobs", params={"limit": 1, "cursor": cursor, **params})
+        assert (refused.status_code, refused.json()["code"]) == (422, "WL2007")
+    forged = await api.get("/jobs", params={"cursor": cursor[:-2] + "xx"})
+    assert forged.status_code == 422
+
+
+async def test_a_job_is_canceled_once_and_then_conflicts(api, hello):
+    job = await enqueued(api)
+
+    canceled = await api.post(f"/jobs/{job['id']}/cancel", json={"reason": "not needed"})
+    again = await api.post(f"/jobs/{job['id']}/cancel")
+    retried = await api.post(f"/jobs/{job['id']}/retry")
+
+    assert (canceled.json()["state"], canceled.json()["reason"]) == ("canceled", "not needed")
+    assert (again.status_code, again.json()["code"]) == (409, "WL3302")
+    assert retried.json()["state"] == "queued"
+
+
+async def test_what_a_job_went_through_is_read(api, wl, hello):
+    job = await enqueued(api, payload={"name": "nobody"})
+    async with wl.running():
+        while (await api.get(f"/jobs/{job['id']}")).json()["state"] != "dead_letter":
+            pass
+
+    attempts = (await api.get(f"/jobs/{job['id']}/attempts")).json()["items"]
+    history = (await api.get(f"/jobs/{job['id']}/history")).json()["items"]
+    groups = (await api.get("/dead/groups")).json()["items"]
+    summary = (await api.get("/jobs/summary")).json()
+
+    assert [attempt["outcome"] for attempt in attempts] == ["failed"]
+    assert history[-1]["to_state"] == "dead_letter"
+    assert (groups[0]["definition"], groups[0]["count"]) == ("hello", 1)
+    assert summary["dead_letter"] == 1
+
+
+async def test_why_it_waits_is_told(api, hello):
+    job = await enqueued(api, delay_seconds=3600)
+
+    told = (await api.get(f"/jobs/{job['id']}/explain")).json()
+
+    assert told["code"] == "due_later"
+
+
+async def test_an_unknown_id_and_a_foreign_one_look_alike(api, wl, hello):
+    await wl.tenants.create("acme")
+    job = await enqueued(api)
+
+    foreign = await api.get(f"/jobs/{job['id']}", params={"tenant": "acme"})
+    unknown = await api.get("/jobs/0190a5d0-0000-7000-8000-000000000000")
+
+    assert (foreign.status_code, unknown.status_code) == (404, 404)
+    assert foreign.json()["code"] == unknown.json()["code"] == "WL3301"
+
+
+async def test_what_is_not_there_is_a_problem_too(api):
+    nowhere = await api.get("/nothing")
+    method = await api.put("/jobs", json={})
+
+    assert (nowhere.status_code, nowhere.json()["code"]) == (404, "WL2102")
+    assert (method.status_code, method.json()["code"]) == (405, "WL2103")
