@@ -10,6 +10,7 @@ from windlass.api import health, problems
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
 from windlass.api.routes import dead, definitions, events, jobs, queues, tenants, triggers, workers
+from windlass.api.shown import Problem
 from windlass.app import Windlass
 from windlass.ids import new_job_id
 
@@ -53,7 +54,14 @@ def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> F
     app.include_router(health.router)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
+    _describe_problems(app)
     return app
+
+
+def _describe_problems(app: FastAPI) -> None:
+    """Every route's problems are of one shape, which the reference names once."""
+    described = app.openapi()
+    described["components"]["schemas"]["Problem"] = Problem.model_json_schema()
 
 
 async def _named(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:

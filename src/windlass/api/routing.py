@@ -11,6 +11,11 @@ from windlass.api.callers import needs
 RIGHT = "x-right"
 
 Endpoint = Callable[..., Any]
+Decorator = Callable[[Endpoint], Endpoint]
+_PROBLEM = {
+    "description": "A problem",
+    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+}
 
 
 class Routes:
@@ -19,25 +24,30 @@ class Routes:
     def __init__(self, noun: str) -> None:
         self.router = APIRouter(prefix=f"/{noun}", tags=[noun])
 
-    def get(self, path: str, right: str, **about: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._route("GET", path, right, **about)
+    def get(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
+        return self._route("GET", path, right, shows, **about)
 
-    def post(self, path: str, right: str, **about: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._route("POST", path, right, **about)
+    def post(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
+        return self._route("POST", path, right, shows, **about)
 
-    def patch(self, path: str, right: str, **about: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._route("PATCH", path, right, **about)
+    def patch(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
+        return self._route("PATCH", path, right, shows, **about)
 
-    def delete(self, path: str, right: str, **about: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._route("DELETE", path, right, **about)
+    def delete(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
+        return self._route("DELETE", path, right, shows, **about)
 
-    def _route(
-        self, method: str, path: str, right: str, **about: Any
-    ) -> Callable[[Endpoint], Endpoint]:
+    def _route(self, method: str, path: str, right: str, shows: Any, **about: Any) -> Decorator:
+        """`shows` is the shape of the answer, for the reference: it is not checked on the way out."""
+        status = about.get("status_code", 200)
+        answers: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
+        if shows is not None:
+            answers |= {each: {"model": shows} for each in {status, *about.pop("also", ())}}
         return self.router.api_route(
             path,
             methods=[method],
             dependencies=[Depends(needs(right))],
             openapi_extra={RIGHT: right},
+            response_model=None,
+            responses=answers,
             **about,
         )

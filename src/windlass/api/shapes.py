@@ -87,7 +87,7 @@ class Edited(Shape):
     payload: Object
 
 
-class Group(Shape):
+class OneGroup(Shape):
     """Dead-lettered jobs with one cause."""
 
     definition: Name
@@ -184,7 +184,7 @@ class NewEvent(Shape):
     correlation_id: Name | None = None
 
 
-class Trial(Shape):
+class TriedWith(Shape):
     """What a trigger is tried with: an event of the past, or data."""
 
     event_id: Name | None = None

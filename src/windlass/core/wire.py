@@ -31,7 +31,7 @@ from windlass.core.rates import Rate
 from windlass.core.redact import Redactor
 
 #: What lists leave out, because they do not read it.
-_WHOLE_ONLY = frozenset({"payload", "metadata", "result", "warnings", "error_trace"})
+LIST_LEAVES_OUT = frozenset({"payload", "metadata", "result", "warnings", "error_trace"})
 _TEXTS = ("last_error", "error_trace", "reason", "progress_note")
 
 
@@ -57,7 +57,7 @@ def job(
         shown[name] = _redacted(redactor, shown[name], secrets)
     shown["view"] = str(job.view(now))
     shown["payload_version"] = version_of(job.gate)
-    return {name: shown[name] for name in _JOB if whole or name not in _WHOLE_ONLY}
+    return {name: shown[name] for name in _JOB if whole or name not in LIST_LEAVES_OUT}
 
 
 def page(page: Page, *, now: datetime, redactor: Redactor) -> dict[str, Any]:

@@ -4,19 +4,19 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
-from windlass.api import showing
+from windlass.api import showing, shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routes.jobs import Id, job_id
 from windlass.api.routing import Routes
-from windlass.api.shapes import Edited, Group
+from windlass.api.shapes import Edited, OneGroup
 from windlass.core.dead import GroupChange
 from windlass.core.wire import instant
 
 routes = Routes("dead")
 
 
-@routes.get("", "jobs.read", summary="List dead-lettered jobs")
+@routes.get("", "jobs.read", shown.paged(shown.JobEntry), summary="List dead-lettered jobs")
 async def find(
     caller: Calling,
     engine: Ready,
@@ -34,7 +34,7 @@ async def find(
     return paging.page(await showing.jobs(engine, page), page.next)
 
 
-@routes.get("/groups", "jobs.read", summary="Group them by cause")
+@routes.get("/groups", "jobs.read", shown.listed(shown.Group), summary="Group them by cause")
 async def groups(
     caller: Calling,
     engine: Ready,
@@ -60,8 +60,8 @@ async def groups(
     }
 
 
-@routes.post("/groups/retry", "jobs.retry", summary="Retry a group")
-async def retry_group(caller: Calling, engine: Ready, body: Group) -> dict[str, Any]:
+@routes.post("/groups/retry", "jobs.retry", shown.Changed, summary="Retry a group")
+async def retry_group(caller: Calling, engine: Ready, body: OneGroup) -> dict[str, Any]:
     return _changed(
         await engine.dead.retry_group(
             body.definition,
@@ -73,8 +73,8 @@ async def retry_group(caller: Calling, engine: Ready, body: Group) -> dict[str, 
     )
 
 
-@routes.post("/groups/discard", "jobs.discard", summary="Discard a group")
-async def discard_group(caller: Calling, engine: Ready, body: Group) -> dict[str, Any]:
+@routes.post("/groups/discard", "jobs.discard", shown.Changed, summary="Discard a group")
+async def discard_group(caller: Calling, engine: Ready, body: OneGroup) -> dict[str, Any]:
     return _changed(
         await engine.dead.discard_group(
             body.definition, body.fingerprint, limit=body.limit, scope=caller.scope
@@ -82,13 +82,15 @@ async def discard_group(caller: Calling, engine: Ready, body: Group) -> dict[str
     )
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", summary="Retry one")
+@routes.post("/{job_id}/retry", "jobs.retry", shown.Job, summary="Retry one")
 async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await engine.dead.retry(job_id, actor=caller.name, scope=caller.scope)
     return await showing.job(engine, job)
 
 
-@routes.post("/{job_id}/edit-retry", "jobs.retry", summary="Retry one with another payload")
+@routes.post(
+    "/{job_id}/edit-retry", "jobs.retry", shown.Job, summary="Retry one with another payload"
+)
 async def edit_retry(caller: Calling, engine: Ready, job_id: Id, body: Edited) -> dict[str, Any]:
     job = await engine.dead.edit_retry(job_id, body.payload, actor=caller.name, scope=caller.scope)
     return await showing.job(engine, job)

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 
+from windlass.api import shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
@@ -17,7 +18,7 @@ routes = Routes("definitions")
 Key = Annotated[str, Path(min_length=1, max_length=191)]
 
 
-@routes.get("", "definitions.read", summary="List definitions")
+@routes.get("", "definitions.read", shown.paged(shown.Definition), summary="List definitions")
 async def find(
     caller: Calling,
     engine: Ready,
@@ -29,25 +30,25 @@ async def find(
     return {**page, "items": [await _shown(engine, each) for each in page["items"]]}
 
 
-@routes.post("", "definitions.write", status_code=201, summary="Make one by path")
+@routes.post("", "definitions.write", shown.Definition, status_code=201, summary="Make one by path")
 async def create(engine: Ready, body: NewDefinition) -> dict[str, Any]:
     said = body.said()
     made = await engine.definitions.create(said.pop("key"), **said)
     return await _shown(engine, made)
 
 
-@routes.get("/{key}", "definitions.read", summary="One definition")
+@routes.get("/{key}", "definitions.read", shown.Definition, summary="One definition")
 async def get(engine: Ready, key: Key) -> dict[str, Any]:
     return await _shown(engine, await engine.definitions.get(key))
 
 
-@routes.patch("/{key}", "definitions.write", summary="Edit it")
+@routes.patch("/{key}", "definitions.write", shown.Definition, summary="Edit it")
 async def edit(engine: Ready, key: Key, body: DefinitionEdit) -> dict[str, Any]:
     """Wins over the code until it is reset; what is left out stays."""
     return await _shown(engine, await engine.definitions.edit(key, **body.changes()))
 
 
-@routes.post("/{key}/reset", "definitions.write", summary="Return it to the code")
+@routes.post("/{key}/reset", "definitions.write", shown.Definition, summary="Return it to the code")
 async def reset(
     engine: Ready,
     key: Key,
@@ -56,12 +57,12 @@ async def reset(
     return await _shown(engine, await engine.definitions.reset(key, *(names or ())))
 
 
-@routes.post("/{key}/enable", "definitions.write", summary="Enable it")
+@routes.post("/{key}/enable", "definitions.write", shown.Definition, summary="Enable it")
 async def enable(engine: Ready, key: Key) -> dict[str, Any]:
     return await _shown(engine, await engine.definitions.enable(key))
 
 
-@routes.post("/{key}/disable", "definitions.write", summary="Disable it")
+@routes.post("/{key}/disable", "definitions.write", shown.Definition, summary="Disable it")
 async def disable(engine: Ready, key: Key) -> dict[str, Any]:
     return await _shown(engine, await engine.definitions.disable(key))
 

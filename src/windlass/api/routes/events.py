@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Request
 
-from windlass.api import showing
+from windlass.api import showing, shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routes.jobs import job_id, tenant_of
@@ -17,7 +17,7 @@ routes = Routes("events")
 Id = Annotated[str, Path(min_length=6, max_length=64)]
 
 
-@routes.post("", "events.emit", status_code=201, summary="Emit an event")
+@routes.post("", "events.emit", shown.Event, status_code=201, summary="Emit an event")
 async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent) -> dict[str, Any]:
     about = {"correlation_id": body.correlation_id} if body.correlation_id else {}
     event = await request.app.state.windlass.emit(
@@ -30,7 +30,7 @@ async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent)
     return showing.event(engine, await engine.events.get(event.id, caller.scope))
 
 
-@routes.get("", "events.read", summary="List events")
+@routes.get("", "events.read", shown.paged(shown.Event), summary="List events")
 async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
     before = job_id(paging.after)
     found = await engine.events.list(
@@ -42,12 +42,12 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
     return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
 
 
-@routes.get("/{id}", "events.read", summary="One event")
+@routes.get("/{id}", "events.read", shown.Event, summary="One event")
 async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
     return showing.event(engine, await engine.events.get(id, caller.scope))
 
 
-@routes.post("/{id}/replay", "events.emit", status_code=201, summary="Emit it again")
+@routes.post("/{id}/replay", "events.emit", shown.Event, status_code=201, summary="Emit it again")
 async def replay(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
     return showing.event(
         engine, await engine.events.replay(id, caller.scope, created_by=caller.name)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 
-from windlass.api import showing
+from windlass.api import showing, shown
 from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
@@ -27,7 +27,9 @@ Id = Annotated[
 _STATES = frozenset([*JobState, *View])
 
 
-@routes.post("", "jobs.enqueue", status_code=201, summary="Enqueue a job")
+@routes.post(
+    "", "jobs.enqueue", shown.Enqueued, also=(200, 409), status_code=201, summary="Enqueue a job"
+)
 async def enqueue(
     request: Request, response: Response, caller: Calling, engine: Ready, body: NewJob
 ) -> dict[str, Any]:
@@ -47,7 +49,7 @@ async def enqueue(
     return shown
 
 
-@routes.get("", "jobs.read", summary="List jobs")
+@routes.get("", "jobs.read", shown.paged(shown.JobEntry), summary="List jobs")
 async def find(
     caller: Calling,
     engine: Ready,
@@ -79,31 +81,31 @@ async def find(
     return paging.page(await showing.jobs(engine, page), page.next)
 
 
-@routes.get("/summary", "jobs.read", summary="Count jobs")
+@routes.get("/summary", "jobs.read", shown.Summary, summary="Count jobs")
 async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
     """How many jobs there are in each state, without looking at them one by one."""
     counts = await engine.storage.counts(caller.scope)
     return {state: sum(int(row[state]) for row in counts) for state in JobState}
 
 
-@routes.get("/{job_id}", "jobs.read", summary="One job")
+@routes.get("/{job_id}", "jobs.read", shown.Job, summary="One job")
 async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     return await showing.job(engine, await engine.jobs.get(job_id, caller.scope))
 
 
-@routes.get("/{job_id}/attempts", "jobs.read", summary="Its attempts")
+@routes.get("/{job_id}/attempts", "jobs.read", shown.listed(shown.Attempt), summary="Its attempts")
 async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     found = await engine.jobs.attempts(job_id, caller.scope)
     return {"items": showing.attempts(engine, found)}
 
 
-@routes.get("/{job_id}/history", "jobs.read", summary="Its history")
+@routes.get("/{job_id}/history", "jobs.read", shown.listed(shown.Transition), summary="Its history")
 async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     found = await engine.jobs.history(job_id, caller.scope)
     return {"items": showing.history(engine, found)}
 
 
-@routes.get("/{job_id}/logs", "logs.read", summary="Its log")
+@routes.get("/{job_id}/logs", "logs.read", shown.listed(shown.LogLine), summary="Its log")
 async def logs(
     caller: Calling,
     engine: Ready,
@@ -115,7 +117,9 @@ async def logs(
     return {"items": showing.lines(engine, found)}
 
 
-@routes.get("/{job_id}/graph", "jobs.read", summary="What it waits for, and what waits for it")
+@routes.get(
+    "/{job_id}/graph", "jobs.read", shown.Graph, summary="What it waits for, and what waits for it"
+)
 async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     found = await engine.jobs.family(job_id, caller.scope)
     return {
@@ -133,13 +137,13 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     }
 
 
-@routes.get("/{job_id}/explain", "jobs.read", summary="Why it is not running")
+@routes.get("/{job_id}/explain", "jobs.read", shown.Explanation, summary="Why it is not running")
 async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     told = await engine.jobs.explain(job_id, caller.scope)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
 
 
-@routes.post("/{job_id}/cancel", "jobs.cancel", summary="Cancel it")
+@routes.post("/{job_id}/cancel", "jobs.cancel", shown.Job, summary="Cancel it")
 async def cancel(
     caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None
 ) -> dict[str, Any]:
@@ -150,14 +154,14 @@ async def cancel(
     return await showing.job(engine, job)
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", summary="Retry it")
+@routes.post("/{job_id}/retry", "jobs.retry", shown.Job, summary="Retry it")
 async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
     job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name)
     return await showing.job(engine, job)
 
 
-@routes.post("/{job_id}/run-now", "jobs.retry", summary="Run it now")
+@routes.post("/{job_id}/run-now", "jobs.retry", shown.Job, summary="Run it now")
 async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name)

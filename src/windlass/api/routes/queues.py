@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Path
 
+from windlass.api import shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
@@ -15,24 +16,24 @@ routes = Routes("queues")
 Name = Annotated[str, Path(min_length=1, max_length=191)]
 
 
-@routes.get("", "queues.read", summary="List queues")
+@routes.get("", "queues.read", shown.paged(shown.Queue), summary="List queues")
 async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
     page = paging.cut(await engine.queues.list(caller.scope), lambda queue: queue.name)
     return {**page, "items": [wire.queue(each) for each in page["items"]]}
 
 
-@routes.get("/{name}", "queues.read", summary="One queue")
+@routes.get("/{name}", "queues.read", shown.Queue, summary="One queue")
 async def get(engine: Ready, name: Name) -> dict[str, Any]:
     return wire.queue(await engine.queues.get(name))
 
 
-@routes.patch("/{name}", "queues.write", summary="Limit it")
+@routes.patch("/{name}", "queues.write", shown.Queue, summary="Limit it")
 async def limit(engine: Ready, name: Name, body: QueueLimit) -> dict[str, Any]:
     await engine.queues.limit(name, body.max_concurrency)
     return wire.queue(await engine.queues.get(name))
 
 
-@routes.post("/{name}/pause", "queues.write", summary="Pause it")
+@routes.post("/{name}/pause", "queues.write", shown.Queue, summary="Pause it")
 async def pause(
     caller: Calling, engine: Ready, name: Name, body: Reason | None = None
 ) -> dict[str, Any]:
@@ -41,7 +42,7 @@ async def pause(
     return wire.queue(await engine.queues.get(name))
 
 
-@routes.post("/{name}/resume", "queues.write", summary="Resume it")
+@routes.post("/{name}/resume", "queues.write", shown.Queue, summary="Resume it")
 async def resume(engine: Ready, name: Name) -> dict[str, Any]:
     await engine.queues.resume(name)
     return wire.queue(await engine.queues.get(name))

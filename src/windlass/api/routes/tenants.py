@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Path
 
+from windlass.api import shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
@@ -15,41 +16,41 @@ routes = Routes("tenants")
 Id = Annotated[str, Path(min_length=1, max_length=191)]
 
 
-@routes.get("", "tenants.read", summary="List tenants")
+@routes.get("", "tenants.read", shown.paged(shown.Tenant), summary="List tenants")
 async def find(engine: Ready, paging: Paged) -> dict[str, Any]:
     page = paging.cut(await engine.tenants.list(), lambda tenant: tenant.id)
     return {**page, "items": [wire.tenant(each) for each in page["items"]]}
 
 
-@routes.post("", "tenants.write", status_code=201, summary="Make a tenant")
+@routes.post("", "tenants.write", shown.Tenant, status_code=201, summary="Make a tenant")
 async def create(engine: Ready, body: NewTenant) -> dict[str, Any]:
     said = body.said()
     return wire.tenant(await engine.tenants.create(said.pop("id"), **said))
 
 
-@routes.get("/{id}", "tenants.read", summary="One tenant")
+@routes.get("/{id}", "tenants.read", shown.Tenant, summary="One tenant")
 async def get(engine: Ready, id: Id) -> dict[str, Any]:
     return wire.tenant(await engine.tenants.get(id))
 
 
-@routes.patch("/{id}", "tenants.write", summary="Change it")
+@routes.patch("/{id}", "tenants.write", shown.Tenant, summary="Change it")
 async def change(engine: Ready, id: Id, body: TenantEdit) -> dict[str, Any]:
     return wire.tenant(await engine.tenants.change(id, **body.said()))
 
 
-@routes.post("/{id}/suspend", "tenants.write", summary="Suspend it")
+@routes.post("/{id}/suspend", "tenants.write", shown.Tenant, summary="Suspend it")
 async def suspend(engine: Ready, id: Id) -> dict[str, Any]:
     await engine.tenants.suspend(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
-@routes.post("/{id}/resume", "tenants.write", summary="Let it go on")
+@routes.post("/{id}/resume", "tenants.write", shown.Tenant, summary="Let it go on")
 async def resume(engine: Ready, id: Id) -> dict[str, Any]:
     await engine.tenants.resume(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
-@routes.delete("/{id}", "tenants.write", summary="Delete it")
+@routes.delete("/{id}", "tenants.write", shown.Closed, summary="Delete it")
 async def delete(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
     """Ends its open jobs in the dead letter; history stays."""
     return {"closed": await engine.tenants.delete(id, actor=caller.name)}

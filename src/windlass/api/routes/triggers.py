@@ -4,11 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import Path
 
+from windlass.api import shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routes.jobs import tenant_of
 from windlass.api.routing import Routes
-from windlass.api.shapes import NewTrigger, Trial, TriggerEdit
+from windlass.api.shapes import NewTrigger, TriedWith, TriggerEdit
 from windlass.core import wire
 from windlass.core.models import Trigger
 from windlass.core.schedule import Cron, Every, Init, Once, Schedule
@@ -32,13 +33,13 @@ def _routes(noun: str) -> Routes:
     routes = Routes(noun)
     by_time = noun == "schedules"
 
-    @routes.get("", "triggers.read", summary=f"List {noun}")
+    @routes.get("", "triggers.read", shown.paged(shown.Trigger), summary=f"List {noun}")
     async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
         found = await engine.triggers.list("time" if by_time else None, caller.scope)
         page = paging.cut(sorted(found, key=_place), _place)
         return {**page, "items": [wire.trigger(each) for each in page["items"]]}
 
-    @routes.post("", "triggers.write", status_code=201, summary="Make one")
+    @routes.post("", "triggers.write", shown.Trigger, status_code=201, summary="Make one")
     async def create(caller: Calling, engine: Ready, body: NewTrigger) -> dict[str, Any]:
         if by_time and body.type == "event":
             raise OptionInvalid(
@@ -55,11 +56,11 @@ def _routes(noun: str) -> Routes:
         )
         return wire.trigger(trigger)
 
-    @routes.get("/{id}", "triggers.read", summary="One of them")
+    @routes.get("/{id}", "triggers.read", shown.Trigger, summary="One of them")
     async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
         return wire.trigger(await engine.triggers.get(id, caller.scope))
 
-    @routes.patch("/{id}", "triggers.write", summary="Change it")
+    @routes.patch("/{id}", "triggers.write", shown.Trigger, summary="Change it")
     async def update(caller: Calling, engine: Ready, id: Id, body: TriggerEdit) -> dict[str, Any]:
         """What is left out stays; other times count from now."""
         changes = _said(body)
@@ -68,15 +69,15 @@ def _routes(noun: str) -> Routes:
             changes["schedule"] = _changed(trigger, body.said())
         return wire.trigger(await engine.triggers.update(id, caller.scope, **changes))
 
-    @routes.post("/{id}/enable", "triggers.write", summary="Enable it")
+    @routes.post("/{id}/enable", "triggers.write", shown.Trigger, summary="Enable it")
     async def enable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
         return wire.trigger(await engine.triggers.enable(id, caller.scope))
 
-    @routes.post("/{id}/disable", "triggers.write", summary="Disable it")
+    @routes.post("/{id}/disable", "triggers.write", shown.Trigger, summary="Disable it")
     async def disable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
         return wire.trigger(await engine.triggers.disable(id, caller.scope))
 
-    @routes.post("/{id}/reset", "triggers.write", summary="Return it to the code")
+    @routes.post("/{id}/reset", "triggers.write", shown.Trigger, summary="Return it to the code")
     async def reset(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
         return wire.trigger(await engine.triggers.reset(id, caller.scope))
 
@@ -90,14 +91,16 @@ def _routes(noun: str) -> Routes:
 triggers, schedules = _routes("triggers"), _routes("schedules")
 
 
-@schedules.post("/{id}/run", "jobs.enqueue", status_code=201, summary="Make its job now")
+@schedules.post(
+    "/{id}/run", "jobs.enqueue", shown.Receipt, status_code=201, summary="Make its job now"
+)
 async def run(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
     receipt = await engine.triggers.run(id, caller.scope, created_by=caller.name)
     return wire.receipt(receipt)
 
 
-@triggers.post("/{id}/test", "triggers.read", summary="What would it do?")
-async def test(caller: Calling, engine: Ready, id: Id, body: Trial) -> dict[str, Any]:
+@triggers.post("/{id}/test", "triggers.read", shown.Trial, summary="What would it do?")
+async def test(caller: Calling, engine: Ready, id: Id, body: TriedWith) -> dict[str, Any]:
     """Whether an event would make a job, with which payload, or why not. Stores nothing."""
     tried = await engine.trials.test(id, event=body.event_id, data=body.data, scope=caller.scope)
     return {

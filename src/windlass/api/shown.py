@@ -1,0 +1,193 @@
+"""The shapes of answers, for the reference: made of the models themselves, so that they cannot differ."""
+
+import inspect
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from windlass.core import models
+from windlass.core.dead import DeadGroup
+from windlass.core.states import View
+from windlass.core.wire import LIST_LEAVES_OUT
+from windlass.engine.queues import QueueCounts
+
+
+class _Open(BaseModel):
+    """A field may be added to an answer; none changes its meaning."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def _shape(name: str, model: type, *, without: Sequence[str] = (), **more: Any) -> type[BaseModel]:
+    """The shape of a model as `core/wire.py` shows it."""
+    hints = typing.get_type_hints(model)
+    shown: dict[str, Any] = {
+        ("tenant_id" if field.name == "tenant" else field.name): (_json(hints[field.name]), ...)
+        for field in fields(model)
+        if field.name not in without
+    }
+    shown |= {each: (type, ...) for each, type in more.items()}
+    return create_model(name, __base__=_Open, __doc__=model.__doc__, **shown)
+
+
+def _json(type: Any) -> Any:
+    """What a type becomes in JSON."""
+    origin, inner = typing.get_origin(type), typing.get_args(type)
+    if origin in (typing.Union, types.UnionType):
+        return typing.Union[tuple(_json(each) for each in inner)]  # noqa: UP007  made at run time
+    if origin is Literal:
+        return type
+    if origin in (Sequence, tuple, frozenset):
+        return list[_json(inner[0])] if inner else list[Any]  # type: ignore[misc]  # made at run time
+    if origin is Mapping:
+        return dict[str, Any]
+    base = getattr(type, "__supertype__", type)
+    if base is timedelta:
+        return float
+    if base is Any or base in (str, int, float, bool, UUID, datetime, types.NoneType):
+        return base
+    return str if inspect.isclass(base) and issubclass(base, Enum) else Any
+
+
+_STATE = Literal["pending", "queued", "running", "completed", "canceled", "dead_letter"]
+_VIEW = typing.Union[_STATE, Literal[tuple(View)]]  # type: ignore[valid-type]  # noqa: UP007
+
+Job = _shape("Job", models.Job, without=("gate",), view=_VIEW, payload_version=int)
+JobEntry = _shape(
+    "JobEntry", models.Job, without=("gate", *LIST_LEAVES_OUT), view=_VIEW, payload_version=int
+)
+Attempt = _shape("Attempt", models.Attempt, duration_ms=int | None)
+Transition = _shape("Transition", models.Transition)
+LogLine = _shape("LogLine", models.LogLine)
+Definition = _shape(
+    "Definition",
+    models.Definition,
+    without=(
+        "gate", "payload_schema", "default_payload", "backoff",
+        "rate_count", "rate_seconds", "key_rate_count", "key_rate_seconds",
+    ),
+    payload_schema=dict[str, Any],
+    default_payload=dict[str, Any],
+    backoff=dict[str, Any] | None,
+    rate_limit=str | None,
+    rate_per_key=str | None,
+    strategy=str,
+)  # fmt: skip
+Trigger = _shape("Trigger", models.Trigger)
+Event = _shape("Event", models.Event)
+Queue = _shape("Queue", QueueCounts)
+Tenant = _shape("Tenant", models.Tenant)
+Worker = _shape(
+    "Worker",
+    models.WorkerRow,
+    without=("age",),
+    age_seconds=float | None,
+    liveness=Literal["live", "stale", "lost"],
+)
+Group = _shape("Group", DeadGroup)
+
+
+class Receipt(_Open):
+    """What enqueue answers: a job was created, an equal one exists, or a limit refused it."""
+
+    status: Literal["created", "existing", "rejected"]
+    job_id: UUID
+    because: str | None
+
+
+class Enqueued(_Open):
+    receipt: Receipt
+    job: Job | None  # type: ignore[valid-type]  # made at run time
+
+
+class Explanation(_Open):
+    """Why a job is not running."""
+
+    code: str
+    sentence: str
+    hint: str
+
+
+class Changed(_Open):
+    """How many of a group were changed and how many were not; whether there are more."""
+
+    changed: int
+    skipped: int
+    more: bool
+
+
+class Summary(_Open):
+    """How many jobs there are in each state."""
+
+    pending: int
+    queued: int
+    running: int
+    completed: int
+    canceled: int
+    dead_letter: int
+
+
+class Edge(_Open):
+    child_id: UUID
+    parent_id: UUID
+    policy: str
+    settled: bool
+    child_state: str | None
+    parent_state: str | None
+
+
+class Graph(_Open):
+    edges: list[Edge]
+
+
+class Trial(_Open):
+    """What a trigger would do."""
+
+    matches: bool
+    because: str
+    payload: Any
+    error: str | None
+
+
+class Closed(_Open):
+    closed: int
+
+
+class Status(_Open):
+    status: Literal["ok"]
+
+
+class Problem(_Open):
+    """What happened, why, what to do, and a code that never changes."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    hint: str
+    errors: list[dict[str, str]]
+    request_id: str
+
+
+def listed(item: Any) -> type[BaseModel]:
+    """All of a list."""
+    return create_model(f"{item.__name__}s", __base__=_Open, items=(list[item], ...))
+
+
+def paged(item: Any) -> type[BaseModel]:
+    """Some of a list, and where it goes on."""
+    about = Field(description="Pass it as `cursor` to go on; null at the end.")
+    return create_model(
+        f"{item.__name__}Page",
+        __base__=_Open,
+        items=(list[item], ...),
+        next_cursor=(str | None, about),
+    )

@@ -1,0 +1,32 @@
+"""A real server in a thread of this process."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from windlass import Settings, Windlass
+from windlass.api.app import create_api
+from windlass.api.server import Server
+
+
+@contextmanager
+def serving(url: str, declare=lambda wl: None) -> Iterator[str]:
+    """The address of an API over the database behind `url`, while the block lasts."""
+    wl = Windlass(url, settings=Settings())
+    declare(wl)
+    server = Server(create_api(wl), host="127.0.0.1", port=0)
+
+    async def run() -> None:
+        try:
+            await server.run_until_told()
+        finally:
+            await wl.close()
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    thread.start()
+    try:
+        yield server.address
+    finally:
+        server.end()
+        thread.join(30)
