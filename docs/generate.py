@@ -7,7 +7,9 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from windlass import errors
+from windlass import Settings, Windlass, errors
+from windlass.api.app import create_api
+from windlass.api.reference import markdown
 from windlass.core.states import ENDED, MOVES, JobState, Outcome, View
 from windlass.errors import WindlassError
 from windlass.settings import template
@@ -22,7 +24,14 @@ def pages() -> dict[Path, str]:
         HERE / "states.md": _states(),
         HERE / "errors.md": _errors(),
         HERE / "settings.md": _settings(),
+        HERE / "api.md": _api(),
     }
+
+
+def _api() -> str:
+    return markdown(create_api(Windlass("sqlite:///:memory:", settings=Settings()))).replace(
+        "# HTTP API\n", f"# HTTP API\n{_MADE}", 1
+    )
 
 
 def _states() -> str:

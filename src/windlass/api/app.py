@@ -4,11 +4,13 @@ import secrets
 from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI, Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from windlass.api import health, problems
+from windlass.api.budget import TIMES, Budget
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
+from windlass.api.reference import page
 from windlass.api.routes import dead, definitions, events, jobs, queues, tenants, triggers, workers
 from windlass.api.shown import Problem
 from windlass.app import Windlass
@@ -40,7 +42,7 @@ def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> F
         summary="Durable background jobs on the database you already have.",
         version="1",
         openapi_url=f"{PREFIX}/openapi.json",
-        docs_url="/docs",
+        docs_url=None,
         redoc_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
@@ -49,12 +51,15 @@ def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> F
     app.state.authenticate = authenticate
     given = windlass.settings.server.secret
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
     app.middleware("http")(_named)
     problems.install(app)
     app.include_router(health.router)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
     _describe_problems(app)
+    shown = page(app)
+    app.add_api_route("/docs", lambda: HTMLResponse(shown), include_in_schema=False)
     return app
 
 

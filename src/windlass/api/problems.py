@@ -112,6 +112,8 @@ def _pointer(place: Sequence[int | str]) -> str:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, WindlassError):
+        return problem(request, error.__cause__)
     if error.status_code == HTTPStatus.NOT_FOUND:
         return problem(request, errors.PathUnknown(request.url.path))
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
@@ -123,6 +125,8 @@ async def _http(request: Request, error: Exception) -> Response:
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
     """An id, not internals: the log has the rest."""
+    if isinstance(error, RecursionError):  # what a body nested too deeply ends in
+        return problem(request, errors.RequestInvalid([FieldError("", "it is nested too deeply")]))
     request.app.state.telemetry.trouble(
         "answering a request", error, request_id=request.state.request_id
     )

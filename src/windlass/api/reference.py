@@ -1,0 +1,116 @@
+"""The API's reference in words: of its own OpenAPI document, as Markdown and as a page at `/docs`."""
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from fastapi import FastAPI
+
+
+class Example(NamedTuple):
+    """A request that anybody can type. `keeps` names what of the answer later ones use."""
+
+    title: str
+    method: str
+    path: str
+    body: str = ""
+    keeps: str = ""
+
+
+#: From a job to a schedule, in this order: each may use what an earlier one has kept.
+EXAMPLES: Sequence[Example] = (
+    Example("Enqueue a job", "POST", "/jobs",
+            '{"definition": "hello", "payload": {"name": "Ada"}}', keeps="JOB=.job.id"),
+    Example("Watch it", "GET", "/jobs/$JOB"),
+    Example("Why is it not running?", "GET", "/jobs/$JOB/explain"),
+    Example("Find jobs", "GET", "/jobs?state=queued,retrying&definition=hello&limit=10"),
+    Example("Cancel it", "POST", "/jobs/$JOB/cancel", '{"reason": "not needed"}'),
+    Example("Retry it", "POST", "/jobs/$JOB/retry"),
+    Example("See what happened to it", "GET", "/jobs/$JOB/history"),
+    Example("Make a schedule", "POST", "/schedules",
+            '{"name": "nightly", "type": "cron", "definition": "hello", "cron": "0 2 * * 1-5", '
+            '"timezone": "Europe/Berlin", "payload": {"name": "Ada"}}', keeps="SCHEDULE=.id"),
+    Example("Run it now", "POST", "/schedules/$SCHEDULE/run"),
+    Example("Disable it", "POST", "/schedules/$SCHEDULE/disable"),
+    Example("Have an event make jobs", "POST", "/triggers",
+            '{"name": "greet", "type": "event", "definition": "hello", '
+            '"event_name": "member.joined", "payload": {"name": "{{event.name}}"}}'),
+    Example("Emit an event", "POST", "/events",
+            '{"name": "member.joined", "data": {"name": "Grace"}}'),
+    Example("Change how a definition runs", "PATCH", "/definitions/hello",
+            '{"max_attempts": 5, "rate_limit": "100/min"}'),
+    Example("Pause a queue", "POST", "/queues/default/pause", '{"reason": "the relay is down"}'),
+    Example("Resume it", "POST", "/queues/default/resume"),
+    Example("Count jobs", "GET", "/jobs/summary"),
+    Example("See what failed, by cause", "GET", "/dead/groups"),
+)  # fmt: skip
+
+
+def curl(example: Example) -> str:
+    """An example as a line for a shell; `$API` is the address up to `/api/v1`."""
+    words = ["curl -sS", *([f"-X {example.method}"] if example.method != "GET" else [])]
+    words.append(f'"$API{example.path}"')
+    if example.body:
+        words.append(f"--json '{example.body}'")
+    line = " ".join(words)
+    if not example.keeps:
+        return line
+    name, _, field = example.keeps.partition("=")
+    return f"{name}=$({line} | jq -r {field})"
+
+
+def markdown(app: FastAPI) -> str:
+    """The page of docs/reference."""
+    return "\n".join(_lines(app))
+
+
+def page(app: FastAPI) -> str:
+    """The same for a browser: no script, nothing from elsewhere."""
+    text = html.escape(markdown(app))
+    return (
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass API</title>"
+        "<style>body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;"
+        "padding:0 1rem;white-space:pre-wrap;color-scheme:light dark}</style>"
+        f"<body>{text}</body></html>"
+    )
+
+
+def _lines(app: FastAPI) -> Iterator[str]:
+    document = app.openapi()
+    yield "# HTTP API"
+    yield ""
+    yield "Everything is under `/api/v1` and speaks JSON; `/api/v1/openapi.json` has every field. Lists go"
+    yield "on by `cursor`. An error is `application/problem+json` with a code of [these](errors.md), what"
+    yield "to do, and a request id. An enqueue takes the header `Idempotency-Key`."
+    yield ""
+    yield "## By example"
+    yield ""
+    yield "`API=http://127.0.0.1:8787/api/v1` once `windlass serve` runs; with authentication add"
+    yield '`-H "Authorization: Bearer $TOKEN"`.'
+    for example in EXAMPLES:
+        yield ""
+        yield f"{example.title}:"
+        yield ""
+        yield "```sh"
+        yield curl(example)
+        yield "```"
+    for tag, routes in _by_tag(document).items():
+        yield ""
+        yield f"## {tag.capitalize()}"
+        yield ""
+        yield "| | | needs |"
+        yield "|---|---|---|"
+        for method, path, route in routes:
+            words = route.get("description", "").split("\n\n")[0].replace("\n", " ")
+            said = f"{route['summary']}. {words}".strip()
+            right = route.get("x-right")
+            yield f"| `{method} {path}` | {said} | {f'`{right}`' if right else 'nothing'} |"
+    yield ""
+
+
+def _by_tag(document: Mapping[str, Any]) -> dict[str, list[tuple[str, str, Mapping[str, Any]]]]:
+    found: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
+    for path, methods in document["paths"].items():
+        for method, route in methods.items():
+            found.setdefault(route["tags"][0], []).append((method.upper(), path, route))
+    return found
