@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
 from windlass.api.server import Server
+from windlass.cli.listening import address, listen
 
 
 @contextmanager
@@ -15,7 +16,8 @@ def serving(url: str, declare=lambda wl: None) -> Iterator[str]:
     """The address of an API over the database behind `url`, while the block lasts."""
     wl = Windlass(url, settings=Settings())
     declare(wl)
-    server = Server(create_api(wl), host="127.0.0.1", port=0)
+    listening = listen("127.0.0.1", 0)
+    server = Server(create_api(wl), listening)
 
     async def run() -> None:
         try:
@@ -26,7 +28,7 @@ def serving(url: str, declare=lambda wl: None) -> Iterator[str]:
     thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
     try:
-        yield server.address
+        yield address(listening)
     finally:
         server.end()
         thread.join(30)

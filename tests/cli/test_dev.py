@@ -1,8 +1,12 @@
 """`windlass dev`, as a process: ready at once, alive on save, gone when told."""
 
+import contextlib
+import json
 import os
+import re
 import signal
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -237,3 +241,31 @@ def _until(happened: Callable[[], bool], patience: float = 30.0) -> None:
     while not happened():
         assert time.monotonic() < until, "it did not happen in time"
         time.sleep(0.05)
+
+
+def test_it_serves_the_api_at_a_port_that_stays_over_reloads(ready: Shell):
+    started = ready.start("dev", "jobs.py", "--port", "18787")
+    said = started.sees(r"API +(http://127\.0\.0\.1:\d+)/api/v1")
+    url = re.search(r"http://127\.0\.0\.1:\d+", said)[0]
+
+    before = asked(f"{url}/api/v1/definitions/hello")
+    ready.write("jobs.py", JOBS.replace('"""Say hello."""', '"""Say hello again."""'))
+    after = until_it_says(f"{url}/api/v1/definitions/hello", "Say hello again.")
+    started.stop()
+
+    assert (before["description"], after["description"]) == ("Say hello.", "Say hello again.")
+    assert started.ends() == 0
+
+
+def asked(url):
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        return json.load(answer)
+
+
+def until_it_says(url, text):
+    for _ in range(600):
+        with contextlib.suppress(OSError):
+            if (found := asked(url))["description"] == text:
+                return found
+        time.sleep(0.05)
+    raise AssertionError(f"{url} never said {text}")

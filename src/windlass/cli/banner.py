@@ -27,7 +27,7 @@ _SAMPLES: Mapping[str, Any] = {
 
 
 def banner(
-    apps: Sequence[Windlass], modules: Sequence[str], style: Callable[..., str]
+    apps: Sequence[Windlass], modules: Sequence[str], style: Callable[..., str], url: str
 ) -> Iterator[str]:
     """The lines of the greeting."""
     handlers = [handler for app in apps for handler in app.handlers.values()]
@@ -35,7 +35,8 @@ def banner(
     shown = " · ".join(names[:_SHOWN]) + (" · …" if len(names) > _SHOWN else "")
     head = style(f"Windlass {version('windlass')}", bold=True)
     yield ""
-    yield f"  {head}   development mode — for production use: windlass worker"
+    yield f"  {head}   development mode — for production use: windlass serve, worker"
+    yield f"  {style('API', dim=True)}        {url}/api/v1   reference {url}/docs"
     for url in dict.fromkeys(app.url for app in apps):
         yield f"  {style('Database', dim=True)}   {masked_url(url)}"
     found = f"{counted(len(names), 'job')} found in {', '.join(modules)}"

@@ -16,20 +16,33 @@ from windlass.cli.modules import chosen_modules, takes_modules
     ],
 )
 @takes_modules
+@click.option(
+    "--port",
+    default=8787,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="Serve the API at this port, or the next that is free.",
+)
 @click.option("--no-reload", is_flag=True, help="Stay with the code as it is.")
 @with_call
-def dev(call: Call, modules: tuple[str, ...], concurrency: int | None, no_reload: bool) -> int:
-    """Run the jobs that MODULEs declare, show what they do, and reload on save.
+def dev(
+    call: Call, modules: tuple[str, ...], concurrency: int | None, port: int, no_reload: bool
+) -> int:
+    """Run the jobs that MODULEs declare, serve the API, show what happens, and reload on save.
 
     On a SQLite file, windlass.db, unless told otherwise; its tables are made. All queues are
     served. Jobs that run while a file is saved finish in the process they run in.
     """
     from windlass.cli.developing import Developing
+    from windlass.cli.listening import listen_near
     from windlass.cli.reloading import Supervisor
     from windlass.cli.working import How
 
     names = chosen_modules(call, modules, look_around=True)
-    developing = Developing(call, names, How(concurrency=concurrency, queues=["*"]))
+    # Opened once, so that it stays the same while processes come and go.
+    listening = listen_near("127.0.0.1", port)
+    how = How(concurrency=concurrency, queues=["*"])
+    developing = Developing(call, names, how, listening)
     if no_reload:
         return developing.run(None, True)
     return Supervisor(developing.run, call.out.say).run()

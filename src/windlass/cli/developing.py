@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import socket
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from windlass.app import Windlass
 from windlass.cli.banner import banner
 from windlass.cli.call import Call
 from windlass.cli.job_lines import JobLines
+from windlass.cli.listening import address
 from windlass.cli.loading import is_file, load_apps
 from windlass.cli.look import safe
 from windlass.cli.problems import report
@@ -46,6 +49,7 @@ class Developing:
     call: Call
     modules: Sequence[str]
     how: How
+    listening: socket.socket
 
     def run(self, link: Link | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; the exit code."""
@@ -77,6 +81,26 @@ class Developing:
         for app in apps:
             await _create_schema(app)
         working = Working(self.call.out.say, lambda: self._ready(apps, link, first))
+        async with self._served(apps[0], working):
+            return await self._worked(apps, working, link)
+
+    @asynccontextmanager
+    async def _served(self, app: Windlass, working: Working) -> AsyncIterator[None]:
+        """The API of an app while it works; told to stop, it takes no more requests."""
+        # Heavy, and no job needs it.
+        from windlass.api.app import create_api
+        from windlass.api.server import Server
+
+        server = Server(create_api(app), self.listening)
+        working.at_stop = server.end
+        serving = asyncio.create_task(server.run_until_told())
+        try:
+            yield
+        finally:
+            server.end()
+            await serving
+
+    async def _worked(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
         if link is None:
             return await work(apps, self.how, working)
         loop = asyncio.get_running_loop()
@@ -92,7 +116,8 @@ class Developing:
         if link is not None:
             link.tell("ready", imported_files())
         if first:
-            for line in banner(apps, self.modules, self.call.out.style):
+            url = address(self.listening)
+            for line in banner(apps, self.modules, self.call.out.style, url):
                 self.call.out.say(line)
 
     def _abandoned(self, link: Link, working: Working) -> None:

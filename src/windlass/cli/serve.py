@@ -56,17 +56,18 @@ def serve(call: Call, modules: tuple[str, ...], host: str, port: int, everything
 
 async def _serve(call: Call, app: "Windlass", host: str, port: int, everything: bool) -> None:
     from windlass.api.app import create_api
-    from windlass.api.server import Server, check_open
+    from windlass.api.server import Server
+    from windlass.cli.listening import address, listen
 
-    check_open(host)
+    listening = listen(host, port)
     await app.ready()
-    server = Server(create_api(app), host=host, port=port)
+    server, url = Server(create_api(app), listening), address(listening)
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told.set)
     serving = asyncio.create_task(server.run_until_told())
-    call.out.say(f"The API is at {server.address}/api/v1, its pages at {server.address}/docs.")
+    call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
     try:
         if everything:
             async with app.running():

@@ -45,11 +45,13 @@ class Working:
     expected: int = 1
     patience: float = 0.0
     workers: list[Worker] = field(default_factory=list)
+    at_stop: Callable[[], None] = lambda: None
     stops: int = 0
     _last: asyncio.TimerHandle | None = None
 
     def stop(self) -> None:
         self.stops += 1
+        self.at_stop()
         running = sum(worker.running for worker in self.workers)
         if running and self.stops == 1:
             self.said(f"Letting {counted(running, 'running job')} finish; stop again to hand back.")

@@ -1,0 +1,56 @@
+"""Where the API listens."""
+
+import contextlib
+import ipaddress
+import socket
+
+from windlass.errors import OptionInvalid
+
+#: How many ports are tried, one after the other, where any would do.
+_TRIES = 50
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; OptionInvalid if the port is taken, or nobody could be kept out."""
+    _check_open(host)
+    try:
+        return _listening(host, port)
+    except OSError as error:
+        raise OptionInvalid("port", port, allowed=f"one that is free: {error.strerror}") from None
+
+
+def listen_near(host: str, port: int) -> socket.socket:
+    """The same, at the next port that is free."""
+    for number in range(port, min(port + _TRIES, 65_536)):
+        with contextlib.suppress(OSError):
+            return _listening(host, number)
+    return listen(host, 0)
+
+
+def address(listening: socket.socket) -> str:
+    """What to type into a browser."""
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _check_open(host: str) -> None:
+    """Refuse to listen to the world without knowing who asks."""
+    with contextlib.suppress(ValueError):
+        if ipaddress.ip_address(host).is_loopback:
+            return
+    if host != "localhost":
+        raise OptionInvalid(
+            "host", host, allowed="127.0.0.1, ::1 or localhost without authentication"
+        )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(1024)
+    except BaseException:
+        listening.close()
+        raise
+    return listening
