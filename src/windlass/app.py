@@ -36,6 +36,7 @@ from windlass.options import Delivery, OptionNames
 from windlass.path_handlers import path_handler
 from windlass.settings import Settings
 from windlass.storage.open import open_storage
+from windlass.system_jobs import SystemJobs
 from windlass.telemetry import Telemetry
 from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.attempt import Around
@@ -66,6 +67,7 @@ class Windlass:
         self._around: list[Around] = []
         self._lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
+        self._system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
         # A driver's connections belong to the loop they were made in.
         self._engines: Engines = WeakKeyDictionary()
 
@@ -315,7 +317,7 @@ class Windlass:
     async def upkeep_once(self) -> None:
         """Do one round of scheduling and upkeep in this process."""
         try:
-            engine = await self.ready()
+            engine = await self._ready_to_run()
             await Upkeep(engine, lease_time=WorkerOptions.of(self.settings).lease_time).tick()
         finally:
             await self.close()
@@ -341,10 +343,9 @@ class Windlass:
         async with AsyncExitStack() as stack:
             for span in self._lifespans:
                 await stack.enter_async_context(span())
-            known = handlers or self.handlers
             yield Worker(
                 engine,
-                known,
+                self._known() if handlers is None else handlers,
                 options,
                 around=self._around,
                 threads=threads,
@@ -359,13 +360,14 @@ class Windlass:
 
     @contextmanager
     def redirected(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
-        """Have `connect` make the engines for a while: a test's. The engines there were stay."""
-        before = self._connect, self._engines
-        self._connect, self._engines = connect, WeakKeyDictionary()
+        """Have `connect` make the engines for a while: a test's, which has no jobs of Windlass's
+        own. The engines there were stay."""
+        before = self._connect, self._engines, self._system_jobs
+        self._connect, self._engines, self._system_jobs = connect, WeakKeyDictionary(), None
         try:
             yield self._engines
         finally:
-            self._connect, self._engines = before
+            self._connect, self._engines, self._system_jobs = before
 
     async def __aenter__(self) -> "Windlass":
         await self.ready()
@@ -378,7 +380,7 @@ class Windlass:
     async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:
         """An engine that is ready and kept up, closed at the end."""
         try:
-            engine = await self.ready()
+            engine = await self._ready_to_run()
             upkeep = Upkeep(engine, lease_time=options.lease_time)
             upkeep.start()
             try:
@@ -387,6 +389,21 @@ class Windlass:
                 await upkeep.stop()
         finally:
             await self.close()
+
+    async def _ready_to_run(self) -> Engine:
+        """The same as ready, Windlass's own jobs made known too: only by those who run jobs or
+        schedules, so that to enqueue or to look changes no row of theirs."""
+        for handler in self._known().values():
+            if handler.own:
+                _declare_in(self.engine, handler)
+        return await self.ready()
+
+    def _known(self) -> Handlers:
+        """What a worker of this app can run."""
+        known = Handlers(beneath=self.handlers)
+        for handler in self._system_jobs.handlers(self.settings) if self._system_jobs else ():
+            known.add(handler)
+        return known
 
     def _know(self, handler: Handler) -> Handler:
         self.handlers.add(handler)

@@ -1,4 +1,4 @@
-"""counts, recount and fold: totals without scanning."""
+"""counts, recount, correct_counts and fold: totals without scanning."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
         **{("default", f"with {state}", "plain"): {str(state): 1} for state in JobState},
     }
     assert {c["tenant_id"] for c in mine} == {"acme"}
-    assert {c["tenant_id"] for c in await storage.recount(Scope(ACME))} == {"acme"}
+    assert {c["tenant_id"] for c in (await storage.recount(Scope(ACME))).counted} == {"acme"}
 
 
 def _told(counts):
@@ -65,6 +65,31 @@ async def test_several_processes_fold_each_change_once(storage, twin):
     rest = await storage.fold()
     assert sum(folded) + rest == 20
     assert _told((await storage.counts(ALL_TENANTS))[0]) == {"queued": 20}
+
+
+async def test_totals_that_are_off_are_corrected_by_that_much(storage):
+    await storage.enqueue(new_jobs(3))
+    await storage.fold()
+    await storage.database.query("update windlass_counts set queued = 7, canceled = 2", {})
+
+    before = await storage.recount(ALL_TENANTS)
+    await enqueue(storage)  # moves both sides
+    await storage.correct_counts(
+        [
+            ("default", "default", "plain", 0, -4, 0, 0, -2, 0),
+            ("acme", "mail", "plain", 1, *[0] * 5),
+        ]
+    )
+    after = await storage.recount(ALL_TENANTS)
+
+    assert [_told(row) for row in before.kept] == [{"queued": 7, "canceled": 2}]
+    assert [_told(row) for row in before.counted] == [{"queued": 3}]
+    assert {row["tenant_id"]: _told(row) for row in after.kept} == {
+        "default": {"queued": 4},
+        "acme": {"pending": 1},
+    }
+    assert [_told(row) for row in after.counted] == [{"queued": 4}]
+    await storage.correct_counts([("acme", "mail", "plain", -1, *[0] * 5)])
 
 
 async def test_minutes_tell_how_much_was_done_when(storage, clock):

@@ -1,4 +1,6 @@
-"""prune and prune_count: what ended long ago goes, with all that hangs on it."""
+"""prune, prune_count and prune_orphans: what ended long ago goes, with all that hangs on it."""
+
+from uuid import UUID
 
 from tests.conformance.builders import (
     DAY,
@@ -170,3 +172,27 @@ async def test_a_definition_outlives_its_jobs(storage, clock):
     await prune(storage)
 
     assert {d.key for d in await storage.definitions()} == set(KNOWN)
+
+
+async def test_lines_whose_job_is_gone_are_pruned_and_no_others(storage):
+    leases = [await started(storage) for _ in range(5)]
+    await storage.log([log_line(lease, f"line {n}") for lease in leases for n in range(2)])
+    await storage.finish([finish(lease) for lease in leases[:3]])
+    await storage.finish([finish(leases[3], JobState.QUEUED, delay=DAY)])
+    strays = [new_job().id for _ in range(2)]
+    for lease, stray in zip(leases, strays, strict=False):
+        await storage.database.query(
+            "update windlass_logs set job_id = :stray where job_id = :id",
+            {"stray": stray, "id": lease.job_id},
+        )
+
+    steps, cursor = [], JobId(UUID(int=0))
+    while cursor is not None:
+        pruned, cursor = await storage.prune_orphans(cursor, most=2)
+        steps.append(pruned)
+
+    assert steps == [0, 2, 2, 0]
+    for id in strays:
+        assert await rows_of(storage, "windlass_logs", "job_id", id) == 0
+    for lease in leases[2:]:
+        assert await rows_of(storage, "windlass_logs", "job_id", lease.job_id) == 2

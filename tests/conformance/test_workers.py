@@ -67,8 +67,9 @@ async def test_workers_not_seen_for_long_are_forgotten(storage, clock):
     await clock.advance(DAY)
     await storage.beat(replace(WORKER, id=WorkerId("young")))
 
-    await storage.forget_workers(unseen_seconds=3600)
+    forgotten = await storage.forget_workers(unseen_seconds=3600)
 
+    assert (forgotten, await storage.forget_workers(unseen_seconds=3600)) == (1, 0)
     assert [worker.id for worker in await storage.workers()] == ["young"]
 
 

@@ -178,7 +178,7 @@ class Journey:
         """Counts equal a recount; tokens rise; each job has at most one end, and it fits."""
         storage = (await self.wl.ready()).storage
         assert _counted(await storage.counts(ALL_TENANTS)) == _counted(
-            await storage.recount(ALL_TENANTS)
+            (await storage.recount(ALL_TENANTS)).counted
         )
         for job in await self.all_jobs():
             # Of a job that completed at once, the row itself is all there is to tell.

@@ -17,9 +17,9 @@ from tests.conformance.builders import (
     new_job,
     regate,
 )
-from windlass.core.models import ALL_TENANTS
+from windlass.core.models import ALL_TENANTS, JobFilter
 from windlass.core.states import JobState
-from windlass.upkeep.housekeeping import Housekeeping, Pruning, Regating
+from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
 from windlass.upkeep.upkeep import look_seconds
 
 
@@ -77,17 +77,23 @@ async def test_a_job_left_behind_a_gate_of_the_past_is_moved(engine, storage):
     assert [lease.job_id for lease in await claim(storage, known=KNOWN)] == [id]
 
 
-async def test_pruning_goes_on_until_nothing_is_left(engine, storage, clock):
+async def test_sweeping_takes_what_is_of_no_use_and_leaves_history_alone(engine, storage, clock):
     await clock.set(datetime.now(UTC))  # ids carry the time of their making
-    await a_definition(storage, "brief", retention_days=1.0)
-    for _ in range(3):
-        id = await enqueue(storage, definition="brief")
-        await storage.cancel(ALL_TENANTS, [id])
+    await a_definition(storage, "kept", retention_days=1.0)
+    await a_definition(storage, "fleeting", retention_days=0.0)
+    for key in ("kept", "fleeting"):
+        for _ in range(3):
+            id = await enqueue(storage, definition=key)
+            await storage.cancel(ALL_TENANTS, [id])
+    window = await enqueue(storage, dedupe_key="once", dedupe_window=timedelta(minutes=1))
+    await storage.cancel(ALL_TENANTS, [window])
     await clock.advance(timedelta(days=2))
 
-    assert await Pruning(engine).tick() == 3
+    gone = await Sweeping(engine).tick()
 
-    assert await ids_in(storage, JobState.CANCELED) == set()
+    left = (await storage.page(ALL_TENANTS, JobFilter(), limit=50)).jobs
+    assert gone == 4, "three jobs and a key"
+    assert sorted(job.definition for job in left) == ["kept", "kept", "kept", "plain"]
 
 
 async def test_regating_what_stands_right_changes_nothing(engine, storage):

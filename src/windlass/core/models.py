@@ -24,6 +24,9 @@ from windlass.ids import (
 DEFAULT_TENANT = TenantId("default")
 SYSTEM_TENANT = TenantId("system")
 DEFAULT_QUEUE = QueueName("default")
+SYSTEM_QUEUE = QueueName("system")
+#: How the keys of Windlass's own definitions begin.
+SYSTEM_KEYS = "system."
 
 #: Days of retention that mean: keep for ever.
 FOREVER = -1.0

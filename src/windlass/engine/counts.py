@@ -1,6 +1,5 @@
 """Counts: how many jobs are where, kept without scanning; and whether they are right."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,9 +7,6 @@ from typing import Any
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.states import JobState
 from windlass.storage.base import Storage
-
-_LOOKS = 4
-_PAUSE_SECONDS = 0.25
 
 _Totals = dict[tuple[str, str, str, str], int]
 
@@ -34,35 +30,30 @@ class Counts:
     async def check(self, scope: Scope = ALL_TENANTS) -> Sequence[Miscount]:
         """Compare the totals with a recount, which reads every job. Empty if all is right.
 
-        Jobs that move between the two readings look like a mistake, so one has to show in the
-        same place by the same amount in several looks.
+        Both are read in one look, so jobs that move meanwhile are no mistake.
         """
-        wrong = await self._differences(scope)
-        for _ in range(_LOOKS - 1):
-            if not wrong:
-                break
-            await asyncio.sleep(_PAUSE_SECONDS)
-            again = await self._differences(scope)
-            wrong = {
-                place: now
-                for place, now in again.items()
-                if place in wrong and _off(now) == _off(wrong[place])
-            }
-        return [Miscount(*place, kept, counted) for place, (kept, counted) in sorted(wrong.items())]
-
-    async def _differences(self, scope: Scope) -> dict[tuple[str, str, str, str], tuple[int, int]]:
-        kept = _totals(await self._storage.counts(scope))
-        counted = _totals(await self._storage.recount(scope))
-        return {
-            place: (kept.get(place, 0), counted.get(place, 0))
-            for place in kept.keys() | counted.keys()
+        found = await self._storage.recount(scope)
+        kept, counted = _totals(found.kept), _totals(found.counted)
+        return [
+            Miscount(*place, kept.get(place, 0), counted.get(place, 0))
+            for place in sorted(kept.keys() | counted.keys())
             if kept.get(place, 0) != counted.get(place, 0)
-        }
+        ]
 
-
-def _off(totals: tuple[int, int]) -> int:
-    kept, counted = totals
-    return kept - counted
+    async def correct(self, wrong: Sequence[Miscount]) -> None:
+        """Make totals right that a check found wrong, once: by how much they are off stays the
+        same however many jobs have moved since, so that is added."""
+        off: dict[tuple[str, str, str], dict[str, int]] = {}
+        for each in wrong:
+            place = off.setdefault((each.tenant, each.queue, each.definition), {})
+            place[each.state] = each.counted - each.kept
+        if off:
+            await self._storage.correct_counts(
+                [
+                    (*place, *(states.get(str(state), 0) for state in JobState))
+                    for place, states in off.items()
+                ]
+            )
 
 
 def _totals(found: Sequence[Mapping[str, Any]]) -> _Totals:

@@ -12,7 +12,7 @@ from windlass.core import registry
 from windlass.core.dedupe import check_name
 from windlass.core.definition_options import edits, fields_named
 from windlass.core.jsontext import dump_json
-from windlass.core.models import DEFAULT_QUEUE, Definition
+from windlass.core.models import DEFAULT_QUEUE, SYSTEM_KEYS, Definition
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
 from windlass.ids import DefinitionKey, JobId, QueueName
@@ -66,7 +66,10 @@ class Definitions:
         left = {
             key
             for key, row in (await self._fresh(0)).items()
-            if row.origin == "code" and not row.missing_from_code and key not in self._declared
+            if row.origin == "code"
+            and not row.missing_from_code
+            and key not in self._declared
+            and not (row.system and key.startswith(SYSTEM_KEYS))  # known to all who run jobs
         }
         if not left:
             return left

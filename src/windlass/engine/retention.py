@@ -1,6 +1,5 @@
-"""Retention: how long ended jobs and their logs are kept."""
+"""Retention: how long ended jobs, their logs and events are kept."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
@@ -9,42 +8,68 @@ from windlass.ids import EventId, JobId, uuid7
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 
-
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    jobs: int = 0
-    lines: int = 0
-    keys: int = 0
-    events: int = 0
-
-    @property
-    def anything(self) -> bool:
-        return bool(self.jobs or self.lines or self.keys or self.events)
+#: The days a failure stays where jobs are kept for none.
+_DEAD_DAYS = 30.0
 
 
 class Retention:
-    """Prunes in capped steps, so that it never disturbs workers for long."""
+    """Prunes in capped steps, so that it never disturbs workers for long. Each verb takes one
+    step and answers how much went; zero means that all is done."""
 
     def __init__(self, storage: Storage, settings: Settings) -> None:
         self._storage = storage
         self._settings = settings
 
-    async def prune(self) -> Pruned:
-        """One round over all definitions: a capped step for each. Zero counts mean all done."""
-        jobs = lines = 0
+    async def prune_jobs(self, definition: Definition) -> int:
+        """Ended jobs of a definition: those past their days, and those beyond its count."""
+        return await self._by_age(definition) + await self._by_count(definition)
+
+    async def prune_logs(self, definition: Definition) -> int:
+        """Log lines of a definition past their days."""
+        days = definition.log_retention_days
+        if days is None:
+            days = _or_forever(self._settings.log_retention_days)
+        if days == FOREVER:
+            return 0
+        return await self._storage.prune_logs(definition.key, days=days)
+
+    async def prune_orphans(self, after: JobId) -> tuple[int, JobId | None]:
+        """Log lines whose jobs are gone, and the id to go on after, None at the end.
+
+        A line goes with its job; one may be left if both were being written at the same time.
+        """
+        return await self._storage.prune_orphans(after)
+
+    async def prune_events(self) -> int:
+        """Events whose jobs were made longer ago than jobs are kept."""
+        days = _or_forever(self._settings.retention_days)
+        if days == FOREVER:
+            return 0
+        before_id = EventId(await self._id_before(days))
+        return await self._storage.prune_events(days=days, before_id=before_id)
+
+    async def prune_spent(self) -> int:
+        """What is of no use to anybody, of all definitions: keys whose window has passed, and
+        ended jobs of definitions that keep none."""
+        gone = await self._storage.prune_keys()
         for definition in await self._storage.definitions():
-            jobs += await self._by_age(definition)
-            jobs += await self._by_count(definition)
-            lines += await self._logs(definition)
-        return Pruned(jobs, lines, await self._storage.prune_keys(), await self._events())
+            if self._days(definition) == 0:
+                gone += await self._older_than(definition, 0, spare_dead=True)
+        return gone
 
     async def _by_age(self, definition: Definition) -> int:
-        installed = _or_forever(self._settings.retention_days)
-        days = definition.retention_days if definition.retention_days is not None else installed
+        days = self._days(definition)
         pruned = await self._older_than(definition, days, spare_dead=days == 0)
         if days == 0:  # a failure must not vanish unseen: it stays for the installation's time
-            pruned += await self._older_than(definition, installed or 30, spare_dead=False)
+            installed = _or_forever(self._settings.retention_days) or _DEAD_DAYS
+            pruned += await self._older_than(definition, installed, spare_dead=False)
         return pruned
+
+    async def _by_count(self, definition: Definition) -> int:
+        keep = definition.retention_count or self._settings.retention_count
+        if not keep:
+            return 0
+        return await self._storage.prune_count(definition.key, keep=keep)
 
     async def _older_than(self, definition: Definition, days: float, *, spare_dead: bool) -> int:
         if days == FOREVER:
@@ -54,32 +79,15 @@ class Retention:
             definition.key, days=days, before_id=before_id, spare_dead=spare_dead
         )
 
-    async def _events(self) -> int:
-        days = _or_forever(self._settings.retention_days)
-        if days == FOREVER:
-            return 0
-        before_id = EventId(await self._id_before(days))
-        return await self._storage.prune_events(days=days, before_id=before_id)
+    def _days(self, definition: Definition) -> float:
+        own = definition.retention_days
+        return _or_forever(self._settings.retention_days) if own is None else own
 
     async def _id_before(self, days: float) -> UUID:
         """An id of so many days ago. Ids begin with their time of making: nothing made later can
         have ended before."""
         before = (await self._storage.now()) - timedelta(days=days)
         return uuid7(max(0, int(before.timestamp() * 1000)) + 1, 0, 0)
-
-    async def _by_count(self, definition: Definition) -> int:
-        keep = definition.retention_count or self._settings.retention_count
-        if not keep:
-            return 0
-        return await self._storage.prune_count(definition.key, keep=keep)
-
-    async def _logs(self, definition: Definition) -> int:
-        days = definition.log_retention_days
-        if days is None:
-            days = _or_forever(self._settings.log_retention_days)
-        if days == FOREVER:
-            return 0
-        return await self._storage.prune_logs(definition.key, days=days)
 
 
 def _or_forever(days: float | None) -> float:

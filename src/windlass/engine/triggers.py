@@ -13,6 +13,7 @@ from windlass.core.dedupe import check_name
 from windlass.core.models import (
     ALL_TENANTS,
     DEFAULT_TENANT,
+    SYSTEM_TENANT,
     Misfire,
     Overlap,
     Receipt,
@@ -128,18 +129,27 @@ class Triggers:
         raise TriggerNotFound(id)
 
     async def list(
-        self, kind: Literal["time", "event"] | None = None, scope: Scope = ALL_TENANTS
+        self,
+        kind: Literal["time", "event"] | None = None,
+        scope: Scope = ALL_TENANTS,
+        *,
+        system: bool = False,
     ) -> Sequence[Trigger]:
-        """Triggers by tenant and name: all, those by time, or those by event."""
+        """Triggers by tenant and name: all, those by time, or those by event. Those of the tenant
+        `system` only if asked for."""
+        shown = system or scope.tenant is not None
         return [
             trigger
             for trigger in await self._storage.triggers(scope)
-            if kind is None or (trigger.type == "event") == (kind == "event")
+            if (shown or trigger.tenant != SYSTEM_TENANT)
+            and (kind is None or (trigger.type == "event") == (kind == "event"))
         ]
 
-    async def schedules(self, scope: Scope = ALL_TENANTS) -> Sequence[Trigger]:
-        """Triggers by time, by tenant and name."""
-        return await self.list("time", scope)
+    async def schedules(
+        self, scope: Scope = ALL_TENANTS, *, system: bool = False
+    ) -> Sequence[Trigger]:
+        """Triggers by time, by tenant and name. Those of the tenant `system` only if asked for."""
+        return await self.list("time", scope, system=system)
 
     async def update(
         self, id: str, scope: Scope = ALL_TENANTS, **changes: Unpack[TriggerChanges]

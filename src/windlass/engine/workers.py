@@ -30,9 +30,9 @@ class Workers:
         """All workers with a row."""
         return await self._storage.workers()
 
-    async def forget(self) -> None:
-        """Remove the rows of workers long gone."""
-        await self._storage.forget_workers(unseen_seconds=_FORGET.total_seconds())
+    async def forget(self) -> int:
+        """Remove the rows of workers long gone. Answers how many."""
+        return await self._storage.forget_workers(unseen_seconds=_FORGET.total_seconds())
 
 
 def liveness(worker: WorkerRow) -> Liveness:

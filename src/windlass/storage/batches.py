@@ -85,6 +85,17 @@ BATCHES: Mapping[str, Shape] = {
         "keep": "bool",
         "expired_only": "bool",
     },
+    "corrections": {
+        "tenant_id": "text",
+        "queue": "text",
+        "definition": "text",
+        "pending": "bigint",
+        "queued": "bigint",
+        "running": "bigint",
+        "completed": "bigint",
+        "canceled": "bigint",
+        "dead_letter": "bigint",
+    },
     "dead": {"id": "uuid", "event_id": "uuid"},
     "reports": {"id": "uuid", "token": "bigint", "progress": "float", "note": "text"},
     "log_lines": {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from windlass.core.models import (
     Attempt,
@@ -21,6 +21,9 @@ from windlass.storage import lists, rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane, OnLane
 from windlass.storage.enqueue import NotWhole, Stored, in_one_statement, replace, store
+
+#: A tenant, a queue, a definition, and how many jobs are missing in each state.
+Correction = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +198,17 @@ class JobVerbs:
         """Jobs by tenant, queue, definition and state, kept without scanning."""
         return [dict(row) for row in await self._db.run("counts", tenant_id=scope.tenant)]
 
-    async def recount(self, scope: Scope) -> list[Mapping[str, Any]]:
-        """The same, counted anew; slow, for checking."""
-        return [dict(row) for row in await self._db.run("recount", tenant_id=scope.tenant)]
+    async def recount(self, scope: Scope) -> "Recount":
+        """The same, beside what a count of every job says at the same instant; slow."""
+        kept: list[Mapping[str, Any]] = []
+        counted: list[Mapping[str, Any]] = []
+        for row in await self._db.run("recount", tenant_id=scope.tenant):
+            (counted if row["anew"] else kept).append(dict(row))
+        return Recount(kept, counted)
+
+    async def correct_counts(self, corrections: Sequence[Correction]) -> None:
+        """Add to the totals what they are off by."""
+        await self._db.run("correct_counts", corrections=corrections)
 
     async def now(self) -> datetime:
         """The database's clock."""
@@ -215,8 +226,15 @@ class JobVerbs:
         return False
 
 
+class Recount(NamedTuple):
+    """The totals as they stand, and as counted anew."""
+
+    kept: list[Mapping[str, Any]]
+    counted: list[Mapping[str, Any]]
+
+
 def _states(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
     return {JobId(rows.uuid(row["id"])): JobState(row["state"]) for row in changed}
 
 
-__all__ = ["JobVerbs", "NotWhole", "Relative", "Stored", "store"]
+__all__ = ["Correction", "JobVerbs", "NotWhole", "Recount", "Relative", "Stored", "store"]

@@ -139,9 +139,10 @@ class RegistryVerbs:
         """Remove the row of a worker that has stopped."""
         await self._db.run("leave", id=worker)
 
-    async def forget_workers(self, *, unseen_seconds: float) -> None:
-        """Remove the rows of workers not seen for so long."""
-        await self._db.run("forget_workers", seconds=unseen_seconds)
+    async def forget_workers(self, *, unseen_seconds: float) -> int:
+        """Remove the rows of workers not seen for so long. Answers how many."""
+        gone = await self._db.run("forget_workers", seconds=unseen_seconds)
+        return int(gone[0]["forgotten"])
 
 
 async def change_definitions(session: Session, keys: Collection[str], change: Change) -> set[str]:

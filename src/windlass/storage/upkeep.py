@@ -82,6 +82,13 @@ class UpkeepVerbs:
         gone = await self._db.run("prune_logs", definition=definition, days=days, most=most)
         return int(gone[0]["pruned"])
 
+    async def prune_orphans(self, cursor: JobId, *, most: int = 1000) -> tuple[int, JobId | None]:
+        """Delete log lines whose job is gone, looking at some jobs after `cursor`. Answers how many
+        lines went, and where to go on, None at the end."""
+        [seen] = await self._db.run("prune_orphans", cursor=cursor, most=most)
+        last = seen["last_id"]
+        return int(seen["pruned"]), JobId(rows.uuid(last)) if last else None
+
     async def prune_keys(self, *, most: int = 5000) -> int:
         """Forget dedupe keys of ended jobs whose window has passed."""
         return int((await self._db.run("prune_keys", most=most))[0]["pruned"])

@@ -1,13 +1,8 @@
-"""What must be done now and then: admit, end, fold, regate, prune, forget."""
+"""What must be done now and then: admit, end, fold, regate, sweep."""
 
-import asyncio
-
-from windlass import clock
 from windlass.engine.engine import Engine
 from windlass.engine.leases import end_overdue
-
-#: How long pruning rests after each step, in times of what it took.
-_REST = 9.0
+from windlass.engine.pace import until_done
 
 
 class Housekeeping:
@@ -49,20 +44,12 @@ class Regating:
         await self._engine.definitions.regate()
 
 
-class Pruning:
-    """Deletes what is past retention, in capped steps."""
+class Sweeping:
+    """Deletes what is of no use to anybody. History is pruned by jobs; see decision 0013."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     async def tick(self) -> int:
-        """Prune until nothing is left to prune, in a tenth of the time at most: what is pruned is
-        old, and workers need the database now."""
-        total = 0
-        began = clock.monotonic()
-        while (pruned := await self._engine.retention.prune()).anything:
-            total += pruned.jobs
-            await asyncio.sleep(_REST * (clock.monotonic() - began))
-            began = clock.monotonic()
-        await self._engine.workers.forget()
-        return total
+        """Go on until nothing is left, at a gentle pace. Answers how much went."""
+        return await until_done(self._engine.retention.prune_spent)

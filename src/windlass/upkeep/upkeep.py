@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
-from windlass.upkeep.housekeeping import Housekeeping, Pruning, Regating
+from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
@@ -14,11 +14,12 @@ _LOOKS_PER_LEASE = 20
 _REAP_SECONDS = (0.1, 3.0)
 _HOUSEKEEPING_SECONDS = 5.0
 _REGATING_SECONDS = 300.0
-_PRUNING_SECONDS = 600.0
+_SWEEPING_SECONDS = 600.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, pruning and scheduling. Any number of processes may run it at once."""
+    """Reaping, housekeeping, regating, sweeping and scheduling. Any number of processes may run
+    it at once."""
 
     def __init__(self, engine: Engine, *, lease_time: timedelta) -> None:
         reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
@@ -42,9 +43,9 @@ class Upkeep:
                 telemetry=engine.telemetry,
             ),
             Loop(
-                "pruning",
-                Pruning(engine).tick,
-                seconds=_PRUNING_SECONDS,
+                "sweeping",
+                Sweeping(engine).tick,
+                seconds=_SWEEPING_SECONDS,
                 telemetry=engine.telemetry,
             ),
         ]

@@ -121,7 +121,7 @@ class LiveAttempt:
         arguments = handler.arguments(self.lease)
         if context_name := handler.payload.signature.context:
             arguments[context_name] = self.context
-        if not self._tools.around:
+        if handler.own or not self._tools.around:
             return await self._invoke(arguments)
         async with AsyncExitStack() as stack:
             for around in self._tools.around:

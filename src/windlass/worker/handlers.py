@@ -1,6 +1,6 @@
 """Definition key -> what runs it."""
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -39,6 +39,8 @@ class Handler:
     #: What brings a payload up by one version, by the version it is of.
     upcasts: dict[int, Callable[[Any], Any]] = field(default_factory=dict, compare=False)
     command: "Command | None" = None
+    #: Windlass's own: what a program wraps around its handlers is not for it.
+    own: bool = False
 
     @property
     def in_child(self) -> bool:
@@ -86,10 +88,14 @@ class Handler:
 
 
 class Handlers(Mapping[str, Handler]):
-    """The handlers one process knows. Only their definitions are ever claimed by it."""
+    """The handlers one process knows. Only their definitions are ever claimed by it.
 
-    def __init__(self) -> None:
-        self._by_key: dict[str, Handler] = {}
+    It knows what those `beneath` know too, also what they learn later.
+    """
+
+    def __init__(self, beneath: "Handlers | None" = None) -> None:
+        others = [] if beneath is None else [beneath._by_key]
+        self._by_key: ChainMap[str, Handler] = ChainMap({}, *others)
 
     def add(self, handler: Handler) -> None:
         """Make a handler known. Another function under the same key is a mistake, the same one
