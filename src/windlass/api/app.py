@@ -9,7 +9,19 @@ from starlette.responses import Response
 from windlass.api import health, problems
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
-from windlass.api.routes import dead, definitions, events, jobs, queues, tenants, triggers, workers
+from windlass.api.live.feed import Feed
+from windlass.api.live.pace import Pace
+from windlass.api.routes import (
+    dead,
+    definitions,
+    events,
+    jobs,
+    queues,
+    stream,
+    tenants,
+    triggers,
+    workers,
+)
 from windlass.app import Windlass
 from windlass.ids import new_job_id
 
@@ -25,14 +37,18 @@ _NOUNS = (
     queues.routes,
     workers.routes,
     tenants.routes,
+    stream.routes,
 )
 
 
-def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> FastAPI:
+def create_api(
+    windlass: Windlass, *, authenticate: Authenticate = anybody, pace: Pace | None = None
+) -> FastAPI:
     """The API over an app's engine.
 
     `authenticate` tells who sent a request. Without one everybody may do everything: let such a
-    server listen on loopback only.
+    server listen on loopback only. `pace` is how often live updates come, and how many may listen.
+    A server of your own calls `app.state.feed.end()` before it waits for requests to end.
     """
     app = FastAPI(
         title="Windlass",
@@ -48,6 +64,7 @@ def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> F
     app.state.authenticate = authenticate
     given = windlass.settings.server.secret
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    app.state.feed = Feed(pace or Pace())
     app.middleware("http")(_named)
     problems.install(app)
     app.include_router(health.router)

@@ -18,6 +18,7 @@ class Server(uvicorn.Server):
     """A server whose process minds the signals itself."""
 
     def __init__(self, app: FastAPI, *, host: str, port: int) -> None:
+        self._app = app
         self.socket = _listening(host, port)
         super().__init__(
             uvicorn.Config(
@@ -40,7 +41,9 @@ class Server(uvicorn.Server):
         await self.serve(sockets=[self.socket])
 
     def end(self) -> None:
+        """Finish requests under way, and end live updates at once: they never end by themselves."""
         self.should_exit = True
+        self._app.state.feed.end()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
