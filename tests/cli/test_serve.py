@@ -62,3 +62,27 @@ def test_a_port_that_is_taken_is_told(ready: Shell):
 
     assert refused.code == 2
     assert port in refused.err
+
+
+def test_what_another_process_does_reaches_a_stream_which_ends_with_the_server(ready: Shell):
+    server = ready.start("serve", "--port", "0")
+    url = address(server)
+
+    with urllib.request.urlopen(f"{url}/api/v1/stream?topics=jobs", timeout=20) as stream:
+        until_event(stream, "ready")
+        ready.run("enqueue", "hello", "name=Ada")
+        change = until_event(stream, "changes")
+        server.stop()
+        rest = stream.read()
+
+    assert change["changes"][0]["counts"]["queued"] == 1
+    assert b"event:" not in rest
+    assert server.ends() == 0
+
+
+def until_event(stream, name: str) -> dict:
+    """The data of the next event of that name."""
+    for line in stream:
+        if line.strip() == f"event: {name}".encode():
+            return json.loads(next(stream).removeprefix(b"data: "))
+    raise AssertionError(f"the stream ended without {name}")

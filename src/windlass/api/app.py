@@ -10,8 +10,20 @@ from windlass.api import health, problems
 from windlass.api.budget import TIMES, Budget
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
+from windlass.api.live.feed import Feed
+from windlass.api.live.pace import Pace
 from windlass.api.reference import page
-from windlass.api.routes import dead, definitions, events, jobs, queues, tenants, triggers, workers
+from windlass.api.routes import (
+    dead,
+    definitions,
+    events,
+    jobs,
+    queues,
+    stream,
+    tenants,
+    triggers,
+    workers,
+)
 from windlass.api.shown import Problem
 from windlass.app import Windlass
 from windlass.ids import new_job_id
@@ -28,14 +40,18 @@ _NOUNS = (
     queues.routes,
     workers.routes,
     tenants.routes,
+    stream.routes,
 )
 
 
-def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> FastAPI:
+def create_api(
+    windlass: Windlass, *, authenticate: Authenticate = anybody, pace: Pace | None = None
+) -> FastAPI:
     """The API over an app's engine.
 
     `authenticate` tells who sent a request. Without one everybody may do everything: let such a
-    server listen on loopback only.
+    server listen on loopback only. `pace` is how often live updates come, and how many may listen.
+    A server of your own calls `app.state.feed.end()` before it waits for requests to end.
     """
     app = FastAPI(
         title="Windlass",
@@ -51,6 +67,7 @@ def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> F
     app.state.authenticate = authenticate
     given = windlass.settings.server.secret
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    app.state.feed = Feed(pace or Pace())
     app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
     app.middleware("http")(_named)
     problems.install(app)

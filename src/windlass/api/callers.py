@@ -40,12 +40,13 @@ async def anybody(request: Request) -> Caller:
     return ANYBODY
 
 
-async def _caller(
+async def caller_of(
     request: Request,
     tenant: Annotated[
         str | None, Query(description="Only this tenant's data.", max_length=191)
     ] = None,
 ) -> Caller:
+    """Whoever sent a request, seeing only `tenant` if they name one."""
     known: Caller = await request.app.state.authenticate(request)
     if tenant is None or tenant == known.scope.tenant:
         return known
@@ -69,5 +70,5 @@ async def _engine(request: Request) -> Engine:
     return engine
 
 
-Calling = Annotated[Caller, Depends(_caller)]
+Calling = Annotated[Caller, Depends(caller_of)]
 Ready = Annotated[Engine, Depends(_engine)]

@@ -26,6 +26,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.MethodRefused: HTTPStatus.METHOD_NOT_ALLOWED,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.StreamsFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.PayloadInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PayloadUnstorable: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -93,6 +94,8 @@ async def _ours(request: Request, error: Exception) -> Response:
         return problem(request, error, **{"www-authenticate": "Bearer"})
     if status_of(type(error)) is HTTPStatus.SERVICE_UNAVAILABLE:
         return problem(request, error, **{"retry-after": "5"})
+    if isinstance(error, errors.StreamsFull):
+        return problem(request, error, **{"retry-after": str(error.retry_seconds)})
     return problem(request, error)
 
 

@@ -16,6 +16,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: FastAPI, listening: socket.socket) -> None:
         self._listening = listening
+        self._app = app
         super().__init__(
             uvicorn.Config(
                 app,
@@ -32,7 +33,9 @@ class Server(uvicorn.Server):
         await self.serve(sockets=[self._listening])
 
     def end(self) -> None:
+        """Finish requests under way, and end live updates at once: they never end by themselves."""
         self.should_exit = True
+        self._app.state.feed.end()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -54,7 +54,8 @@
     │   └── WL4601 ConditionInvalid
     └── 5xxx  who asks
         ├── WL5101 Unauthenticated
-        └── WL5102 Forbidden
+        ├── WL5102 Forbidden
+        └── WL5201 StreamsFull              too many live updates at once
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -115,6 +116,7 @@ from windlass.errors.requests import (
     PathUnknown,
     RequestInvalid,
     ServerFailed,
+    StreamsFull,
     Unauthenticated,
 )
 from windlass.errors.rules import (
@@ -175,6 +177,7 @@ __all__ = [
     "SettingProblem",
     "SettingsInvalid",
     "Stopped",
+    "StreamsFull",
     "TemplateFailed",
     "TemplateInvalid",
     "TemplateMissing",

@@ -72,6 +72,22 @@ class Forbidden(WindlassError):
         )
 
 
+class StreamsFull(WindlassError):
+    """Too many live updates are followed at once."""
+
+    code = "WL5201"
+
+    def __init__(self, whose: str, *, most: int, retry_seconds: int = 10) -> None:
+        self.whose = whose
+        self.most = most
+        self.retry_seconds = retry_seconds
+        super().__init__(
+            "no more streams can be opened.",
+            reason=f"{whose} has {most} open, the most there may be.",
+            hint=f"Close some, let tabs share one, or try again in {retry_seconds} seconds.",
+        )
+
+
 class ServerFailed(WindlassError):
     """Something went wrong inside. The server's log tells what, under the request's id."""
 

@@ -1,0 +1,1 @@
+"""Live updates: one reader per process, and everybody who listens to what it finds."""

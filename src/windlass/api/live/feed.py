@@ -1,0 +1,211 @@
+"""Looks at what is listened to, once for everybody in this process, and tells who may know.
+
+Nothing is written anywhere for this: what changed is found by comparing two looks. So it works
+across any number of processes, and costs nothing while nobody listens.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from windlass import clock
+from windlass.api.live.changes import Audience, Change, Picture
+from windlass.api.live.looks import LOOKS, Look
+from windlass.api.live.pace import Pace
+from windlass.api.live.places import Places
+from windlass.api.live.subscription import Subscription
+from windlass.core.models import Scope
+from windlass.engine.engine import Engine
+
+#: Between looks that somebody new waits for.
+_BREATH_SECONDS = 0.05
+
+
+@dataclass(slots=True)
+class _Watched:
+    """A topic that somebody listens to, or did a moment ago."""
+
+    listeners: int = 0
+    left_at: float = 0.0
+    #: From where on every change of it was told; None before it was looked at.
+    since: int | None = None
+
+
+class Feed:
+    """What changes, numbered. `epoch` and a number are an event's id."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.places = Places(pace)
+        self.epoch = secrets.token_hex(4)
+        self.sequence = 0
+        self._kept: deque[tuple[int, Change]] = deque(maxlen=pace.kept_changes)
+        self._topics: dict[str, _Watched] = {}
+        self._listeners: defaultdict[str | None, set[Subscription]] = defaultdict(set)
+        self._picture = Picture()
+        self._due: dict[Look, float] = {}
+        self._wanted = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
+        self._over = False
+
+    def subscribe(
+        self, engine: Engine, topics: frozenset[str], scope: Scope, *, last_id: str | None = None
+    ) -> Subscription:
+        """Listen to topics, from `last_id` on if it is known. Close it in the end."""
+        subscription = Subscription(
+            topics,
+            scope,
+            sequence=self.sequence,
+            most=self.pace.waiting_changes,
+            leave=self._leave,
+        )
+        if self._over:
+            subscription.end()
+            return subscription
+        if last_id is not None:
+            self._resume(subscription, last_id)
+        for topic in topics:
+            watched = self._topics.setdefault(topic, _Watched())
+            watched.listeners += 1
+        fresh = {topic for topic in topics if self._topics[topic].since is None}
+        subscription.await_first_look(fresh)
+        self._listeners[scope.tenant].add(subscription)
+        self._look_soon(engine, fresh)
+        return subscription
+
+    def end(self) -> None:
+        """End all streams, at once and for good."""
+        self._over = True
+        for subscription in list(self._everybody()):
+            subscription.end()
+        if self._looking is not None:
+            self._looking.cancel()
+
+    def _leave(self, subscription: Subscription) -> None:
+        listeners = self._listeners[subscription.scope.tenant]
+        if subscription in listeners:
+            listeners.discard(subscription)
+            for topic in subscription.topics:
+                self._topics[topic].listeners -= 1
+                self._topics[topic].left_at = clock.monotonic()
+        if not listeners:
+            del self._listeners[subscription.scope.tenant]
+
+    def _resume(self, subscription: Subscription, last_id: str) -> None:
+        last = self._number(last_id)
+        missed = {topic for topic in subscription.topics if not self._told_since(topic, last)}
+        subscription.resume(missed, told=self.sequence if last is None else last)
+        if last is None:
+            return
+        told = subscription.topics - missed
+        for sequence, change in self._kept:
+            if sequence > last and change.place.topic in told and _concerns(change, subscription):
+                subscription.put(change, sequence)
+
+    def _number(self, id: str) -> int | None:
+        """The number in an id that was given here and not too long ago."""
+        epoch, _, number = id.partition("-")
+        if epoch != self.epoch or not number.isascii() or not number.isdigit():
+            return None
+        oldest = self._kept[0][0] if self._kept else self.sequence + 1
+        last = int(number[:20])
+        return last if oldest - 1 <= last <= self.sequence else None
+
+    def _told_since(self, topic: str, last: int | None) -> bool:
+        watched = self._topics.get(topic)
+        if last is None or watched is None or watched.since is None:
+            return False
+        return watched.since <= last
+
+    def _look_soon(self, engine: Engine, fresh: Collection[str]) -> None:
+        for look in LOOKS:
+            if any(look.serves(topic) for topic in fresh):
+                self._due[look] = 0.0
+                self._wanted.set()
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._run(engine))
+
+    async def _run(self, engine: Engine) -> None:
+        while self._topics:
+            for look in LOOKS:
+                topics = [topic for topic in self._topics if look.serves(topic)]
+                if topics and self._due.get(look, 0.0) <= clock.monotonic():
+                    await self._take(engine, look, topics)
+            self._forget()
+            await asyncio.sleep(_BREATH_SECONDS)
+            await self._sleep()
+
+    async def _sleep(self) -> None:
+        until = min(self._due.values(), default=0.0)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, until - clock.monotonic())):
+                await self._wanted.wait()
+        self._wanted.clear()
+
+    async def _take(self, engine: Engine, look: Look, topics: Collection[str]) -> None:
+        """Look once. When the database does not answer, the next look finds what this one missed."""
+        began = clock.monotonic()
+        # Who comes meanwhile sets it to now again.
+        self._due[look] = began + self.pace.slowest_look_seconds
+        try:
+            for topic, (seen, whole) in (await look.read(engine, topics)).items():
+                self._publish(self._picture.changes(topic, seen, whole=whole))
+                self._looked_at(topic)
+        except Exception as error:  # noqa: BLE001  whatever it is, those who listen stay
+            engine.telemetry.trouble("looking for changes", error)
+            return
+        took = clock.monotonic() - began
+        rest = min(
+            max(self.pace.look_seconds, took * self.pace.look_rest), self.pace.slowest_look_seconds
+        )
+        self._due[look] = min(self._due[look], began + rest)
+
+    def _publish(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            self.sequence += 1
+            self._kept.append((self.sequence, change))
+            for subscription in self._audience(change.place.audience):
+                if change.place.topic in subscription.topics:
+                    subscription.put(change, self.sequence)
+
+    def _audience(self, audience: Audience) -> Iterable[Subscription]:
+        if audience.tenant is None:
+            return self._everybody()
+        theirs = self._listeners.get(audience.tenant, ())
+        return (*theirs, *self._listeners.get(None, ())) if audience.overseers else theirs
+
+    def _everybody(self) -> Iterable[Subscription]:
+        return (each for listeners in self._listeners.values() for each in listeners)
+
+    def _looked_at(self, topic: str) -> None:
+        watched = self._topics.get(topic)
+        if watched is not None and watched.since is None:
+            watched.since = self.sequence
+            for subscription in self._everybody():
+                if topic in subscription.topics:
+                    subscription.looked_at(topic, self.sequence)
+
+    def _forget(self) -> None:
+        """Stop looking at what nobody has listened to for a while."""
+        before = clock.monotonic() - self.pace.linger_seconds
+        gone = [
+            t for t, each in self._topics.items() if not each.listeners and each.left_at < before
+        ]
+        for topic in gone:
+            del self._topics[topic]
+        self._picture.forget(gone)
+        self._due = {
+            look: due
+            for look, due in self._due.items()
+            if any(look.serves(topic) for topic in self._topics)
+        }
+
+
+def _concerns(change: Change, subscription: Subscription) -> bool:
+    audience, tenant = change.place.audience, subscription.scope.tenant
+    if tenant is None:
+        return audience.overseers
+    return audience.tenant is None or audience.tenant == tenant

@@ -1,0 +1,72 @@
+"""Live updates on the wire: `text/event-stream`, until the client, the server or a right goes."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from windlass import clock
+from windlass.api.live.feed import Feed
+from windlass.api.live.subscription import Message, Subscription
+from windlass.core.jsontext import dump_json
+
+_HEADERS = {
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",  # or a proxy keeps events until it has many
+}
+
+
+class EventStream(StreamingResponse):
+    """A subscription as a response. `close` is called when it is over, however it ends."""
+
+    media_type = "text/event-stream"
+
+    def __init__(
+        self,
+        feed: Feed,
+        subscription: Subscription,
+        *,
+        still_may: Callable[[], Awaitable[bool]],
+        close: Callable[[], None],
+    ) -> None:
+        super().__init__(_frames(feed, subscription, still_may), headers=_HEADERS)
+        self._close = close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._close()
+
+
+async def _frames(
+    feed: Feed, subscription: Subscription, still_may: Callable[[], Awaitable[bool]]
+) -> AsyncIterator[str]:
+    pace = feed.pace
+    yield f"retry: {round(pace.retry_seconds * 1000)}\n\n"
+    check_at = clock.monotonic() + pace.recheck_seconds
+    while not subscription.ended:
+        wait = min(pace.heartbeat_seconds, max(0.0, check_at - clock.monotonic()))
+        message = await subscription.next(wait)
+        if clock.monotonic() >= check_at:
+            if not await still_may():
+                return
+            check_at = clock.monotonic() + pace.recheck_seconds
+        if message is not None:
+            yield _frame(feed.epoch, message)
+            await subscription.pause(pace.message_seconds)
+        elif not subscription.ended:
+            # An id without data moves on where the client resumes, and is no event.
+            reached = f"id: {feed.epoch}-{feed.sequence}\n" if subscription.idle else ""
+            yield f": still here\n{reached}\n"
+
+
+def _frame(epoch: str, message: Message) -> str:
+    match message.event:
+        case "changes":
+            data = f'{{"changes":[{",".join(message.changes)}]}}'
+        case "ready":
+            data = dump_json({"topics": message.topics, "resumed": message.resumed})
+        case _:
+            data = dump_json({"topics": message.topics})
+    return f"id: {epoch}-{message.sequence}\nevent: {message.event}\ndata: {data}\n\n"

@@ -1,0 +1,130 @@
+"""One client's side: what waits for it, never more than so much."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Collection
+from typing import Literal, NamedTuple
+
+from windlass.api.live.changes import Change, Place
+from windlass.core.models import Scope
+
+
+class Message(NamedTuple):
+    """What a client is told at once: `ready`, `reset` or `changes`, and up to where that leads."""
+
+    event: str
+    sequence: int
+    topics: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    resumed: bool = False
+
+
+class Subscription:
+    """Gathers changes until they are fetched. A later one takes the place of an earlier one."""
+
+    def __init__(
+        self,
+        topics: frozenset[str],
+        scope: Scope,
+        *,
+        sequence: int,
+        most: int,
+        leave: "Callable[[Subscription], None]",
+    ) -> None:
+        self.topics = topics
+        self.scope = scope
+        self._sequence = self._told = sequence
+        self._most = most
+        self._leave = leave
+        self._greeting: Literal["ready", "resumed"] | None = "ready"
+        self._unseen: set[str] = set()
+        self._lost: set[str] = set()
+        self._waiting: dict[str, dict[Place, str]] = {}
+        self._stirred = asyncio.Event()
+        self._ended = asyncio.Event()
+
+    @property
+    def ended(self) -> bool:
+        return self._ended.is_set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether the client was told everything."""
+        return not (self._unseen or self._greeting or self._lost or self._waiting)
+
+    def await_first_look(self, topics: Collection[str]) -> None:
+        """Greet only once these topics were looked at: what changes after the greeting is told."""
+        self._unseen.update(topics)
+
+    def resume(self, missed: Collection[str], *, told: int) -> None:
+        """Greet one who was here before and was told so far, but `missed` these topics."""
+        self._told = told
+        self._lost.update(missed)
+        self._greeting = None if missed else "resumed"
+
+    def looked_at(self, topic: str, sequence: int) -> None:
+        self._unseen.discard(topic)
+        self._sequence = sequence
+        self._stirred.set()
+
+    def put(self, change: Change, sequence: int) -> None:
+        """Keep a change of one of its topics for the client."""
+        self._sequence = max(self._sequence, sequence)
+        topic = change.place.topic
+        if topic in self._lost:
+            return
+        waiting = self._waiting.setdefault(topic, {})
+        if change.text is not None:
+            waiting.pop(change.place, None)
+            waiting[change.place] = change.text
+        if change.text is None or len(waiting) > self._most:
+            del self._waiting[topic]
+            self._lost.add(topic)
+        self._stirred.set()
+
+    async def next(self, timeout: float) -> Message | None:
+        """The next message; None after so long without one, or when the stream is over."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                while not self.ended:
+                    if message := self._take():
+                        return message
+                    self._stirred.clear()
+                    await self._stirred.wait()
+        return None
+
+    async def pause(self, seconds: float) -> None:
+        """Rest for so long, unless the stream is over before."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+
+    def end(self) -> None:
+        """Tell the client's task to end. What waits is not told any more."""
+        self._ended.set()
+        self._stirred.set()
+
+    def close(self) -> None:
+        self.end()
+        self._leave(self)
+
+    def _take(self) -> Message | None:
+        if self._unseen:
+            return None
+        if self._greeting is not None:
+            resumed, self._greeting = self._greeting == "resumed", None
+            return Message("ready", self._reached(), tuple(sorted(self.topics)), resumed=resumed)
+        if self._lost:
+            lost, self._lost = tuple(sorted(self._lost)), set()
+            return Message("reset", self._reached(), lost)
+        if self._waiting:
+            texts = tuple(text for each in self._waiting.values() for text in each.values())
+            self._waiting = {}
+            return Message("changes", self._reached(), changes=texts)
+        return None
+
+    def _reached(self) -> int:
+        """Up to where the client will have been told everything, once it has this message."""
+        if not self._waiting:
+            self._told = self._sequence
+        return self._told

@@ -1,0 +1,53 @@
+"""What can be listened to: `jobs`, `queues` …, and `job:<id>` for one job."""
+
+from collections.abc import Mapping
+
+from windlass.errors import OptionInvalid
+from windlass.ids import JobId, parse_job_id
+
+#: Each topic, and the right that it takes.
+RIGHTS: Mapping[str, str] = {
+    "jobs": "jobs.read",
+    "job": "jobs.read",
+    "dead": "jobs.read",
+    "queues": "queues.read",
+    "workers": "workers.read",
+    "schedules": "triggers.read",
+    "triggers": "triggers.read",
+    "events": "events.read",
+}
+_MOST = 100
+_ALLOWED = (
+    f"up to {_MOST} of {', '.join(sorted(RIGHTS.keys() - {'job'}))} and job:<whole id>, by commas"
+)
+
+
+def parse(text: str) -> frozenset[str]:
+    """The topics that are asked for, each spelled in its one way."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not 0 < len(words) <= _MOST:
+        raise OptionInvalid("topics", text[:191], allowed=_ALLOWED)
+    return frozenset(_topic(word) for word in words)
+
+
+def right_of(topic: str) -> str:
+    return RIGHTS[topic.partition(":")[0]]
+
+
+def of_job(id: JobId) -> str:
+    return f"job:{id}"
+
+
+def job_of(topic: str) -> JobId | None:
+    """The job that a topic is about; None if it is about more."""
+    kind, _, id = topic.partition(":")
+    return parse_job_id(id) if kind == "job" else None
+
+
+def _topic(word: str) -> str:
+    id = job_of(word)
+    if id is not None:
+        return of_job(id)
+    if word == "job" or word not in RIGHTS:
+        raise OptionInvalid("topics", word[:191], allowed=_ALLOWED)
+    return word

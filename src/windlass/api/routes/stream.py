@@ -1,0 +1,72 @@
+"""`/stream`: what changes, as it changes."""
+
+from typing import Annotated
+
+from fastapi import Depends, Header, Query, Request
+from starlette.responses import Response
+
+from windlass.api.callers import Caller, Calling, Ready, caller_of
+from windlass.api.live import topics as known
+from windlass.api.live.feed import Feed
+from windlass.api.live.frames import EventStream
+from windlass.api.routing import Routes
+from windlass.errors import Forbidden, WindlassError
+
+routes = Routes("stream")
+
+
+def _feed(request: Request) -> Feed:
+    feed: Feed = request.app.state.feed
+    return feed
+
+
+Following = Annotated[Feed, Depends(_feed)]
+
+
+@routes.get(
+    "",
+    "stream.read",
+    summary="Follow what changes",
+    status_code=200,
+    response_class=EventStream,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+async def stream(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    feed: Following,
+    topics: Annotated[
+        str,
+        Query(
+            description="Some of jobs, dead, queues, workers, schedules, triggers, events and "
+            "job:<id>, by commas.",
+            max_length=8_000,
+        ),
+    ],
+    last_event_id: Annotated[str | None, Header(max_length=64)] = None,
+) -> Response:
+    """Server-sent events. After `ready` nothing is missed: read what you show then, and again what
+    a `reset` names; `changes` tells what is different since."""
+    asked = known.parse(topics)
+    _check(caller, asked)
+    seats = feed.places.take(caller.name, caller.scope.tenant)
+    subscription = feed.subscribe(engine, asked, caller.scope, last_id=last_event_id)
+
+    async def still_may() -> bool:
+        try:
+            return await caller_of(request, request.query_params.get("tenant")) == caller
+        except WindlassError:  # nobody it knows, or nobody can tell
+            return False
+
+    def close() -> None:
+        subscription.close()
+        feed.places.give_back(seats)
+
+    return EventStream(feed, subscription, still_may=still_may, close=close)
+
+
+def _check(caller: Caller, topics: frozenset[str]) -> None:
+    for right in sorted({known.right_of(topic) for topic in topics}):
+        if not caller.may(right):
+            raise Forbidden(right)

@@ -1,0 +1,103 @@
+"""What waits for a client is bounded, and an id never runs ahead of what was told."""
+
+import pytest
+
+from windlass.api.live.changes import EVERYBODY, Audience, Change, Picture, Place
+from windlass.api.live.subscription import Subscription
+from windlass.core.models import ALL_TENANTS
+
+
+def at(key: str, topic: str = "jobs") -> Place:
+    return Place(topic, EVERYBODY, key)
+
+
+@pytest.fixture
+def slow() -> Subscription:
+    """A client that fetches nothing by itself, of whom two changes of a topic may wait."""
+    topics = frozenset({"jobs", "queues"})
+    return Subscription(topics, ALL_TENANTS, sequence=7, most=2, leave=lambda _: None)
+
+
+async def test_a_later_change_takes_the_place_of_an_earlier_one(slow):
+    await slow.next(0)
+    slow.put(Change(at("a"), "1"), 8)
+    slow.put(Change(at("b"), "2"), 9)
+    slow.put(Change(at("a"), "3"), 10)
+
+    told = await slow.next(0)
+
+    assert (told.event, told.changes, told.sequence) == ("changes", ("2", "3"), 10)
+    assert slow.idle
+
+
+async def test_too_much_for_a_slow_client_becomes_a_reset_of_that_topic(slow):
+    await slow.next(0)
+    slow.put(Change(at("a", "queues"), "0"), 8)
+    for number in range(50):
+        slow.put(Change(at(str(number)), "x"), 9 + number)
+
+    first, second = await slow.next(0), await slow.next(0)
+
+    assert (first.event, first.topics) == ("reset", ("jobs",))
+    assert (second.event, second.changes, second.sequence) == ("changes", ("0",), 58)
+
+
+async def test_an_id_does_not_run_ahead_of_what_still_waits(slow):
+    slow.put(Change(at("a"), "1"), 8)
+
+    ready, changes = await slow.next(0), await slow.next(0)
+
+    assert (ready.event, ready.sequence) == ("ready", 7)
+    assert (changes.event, changes.sequence) == ("changes", 8)
+
+
+async def test_the_greeting_waits_for_the_first_look(slow):
+    slow.await_first_look({"jobs"})
+
+    before = await slow.next(0)
+    slow.looked_at("jobs", 12)
+    after = await slow.next(0)
+
+    assert before is None
+    assert (after.event, after.sequence) == ("ready", 12)
+
+
+async def test_nothing_is_told_after_the_end(slow):
+    slow.end()
+    slow.put(Change(at("a"), "1"), 8)
+
+    assert await slow.next(30) is None
+
+
+def test_the_first_look_at_a_topic_tells_nothing():
+    picture = Picture()
+
+    first = picture.changes("jobs", {at("a"): ({"n": 1}, 0)}, whole=True)
+    same = picture.changes("jobs", {at("a"): ({"n": 1}, 0)}, whole=True)
+    marked = picture.changes("jobs", {at("a"): ({"n": 1}, 1)}, whole=True)
+
+    assert (first, same) == ([], [])
+    assert marked == [Change(at("a"), '{"topic":"jobs","n":1}')]
+
+
+def test_what_is_not_seen_is_gone_only_where_all_was_seen():
+    picture, place = Picture(), Place("events", Audience("acme"), "a")
+    other = Place("events", Audience("acme"), "b")
+    both = {place: ({}, None), other: ({}, None)}
+
+    picture.changes("events", both, whole=False)
+    part = picture.changes("events", {place: ({}, None)}, whole=False)
+    picture.changes("events", both, whole=True)
+    whole = picture.changes("events", {place: ({}, None)}, whole=True)
+
+    assert part == []
+    assert whole == [Change(other, '{"topic":"events","key":"b","gone":true}')]
+
+
+def test_when_all_that_is_seen_is_new_something_may_have_been_missed():
+    picture = Picture()
+
+    picture.changes("events", {at("a", "events"): ({}, None)}, whole=False)
+    [change] = picture.changes("events", {at("b", "events"): ({}, None)}, whole=False)
+
+    assert change == Change(at("", "events"), None)
