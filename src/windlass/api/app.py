@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
-from windlass.api import health, problems
+from windlass.api import health, metrics, problems
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
 from windlass.api.routes import dead, definitions, events, jobs, queues, tenants, triggers, workers
@@ -51,6 +51,7 @@ def create_api(windlass: Windlass, *, authenticate: Authenticate = anybody) -> F
     app.middleware("http")(_named)
     problems.install(app)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
     return app

@@ -9,8 +9,10 @@ from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
+from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
 from windlass.engine.making import Maker
+from windlass.engine.metrics import Metrics
 from windlass.engine.nudges import Nudges
 from windlass.engine.queues import Queues
 from windlass.engine.retention import Retention
@@ -47,6 +49,8 @@ class Engine:
         self.events = Events(storage, self.maker, self.nudges, telemetry)
         self.trials = Trials(self.triggers, self.events, self.maker)
         self.workers = Workers(storage)
+        self.latency = Latency(storage)
+        self.metrics = Metrics(storage)
         self.retention = Retention(storage, settings)
         self._checked = False
         self._checking = asyncio.Lock()

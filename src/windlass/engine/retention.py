@@ -9,6 +9,11 @@ from windlass.ids import EventId, JobId, uuid7
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 
+#: How long percentiles can look back, by the minute.
+_HISTOGRAM_DAYS = 2.0
+#: How long what was done by the minute is kept at least.
+_MINUTE_DAYS = 8.0
+
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
@@ -16,10 +21,11 @@ class Pruned:
     lines: int = 0
     keys: int = 0
     events: int = 0
+    minutes: int = 0
 
     @property
     def anything(self) -> bool:
-        return bool(self.jobs or self.lines or self.keys or self.events)
+        return bool(self.jobs or self.lines or self.keys or self.events or self.minutes)
 
 
 class Retention:
@@ -36,7 +42,8 @@ class Retention:
             jobs += await self._by_age(definition)
             jobs += await self._by_count(definition)
             lines += await self._logs(definition)
-        return Pruned(jobs, lines, await self._storage.prune_keys(), await self._events())
+        keys = await self._storage.prune_keys()
+        return Pruned(jobs, lines, keys, await self._events(), await self._minutes())
 
     async def _by_age(self, definition: Definition) -> int:
         installed = _or_forever(self._settings.retention_days)
@@ -60,6 +67,14 @@ class Retention:
             return 0
         before_id = EventId(await self._id_before(days))
         return await self._storage.prune_events(days=days, before_id=before_id)
+
+    async def _minutes(self) -> int:
+        pruned = await self._storage.prune_histograms(days=_HISTOGRAM_DAYS)
+        days = _or_forever(self._settings.retention_days)
+        if days != FOREVER:
+            # Jobs may be gone as they end; what was done in the last days is still worth a chart.
+            pruned += await self._storage.prune_minutes(days=max(days, _MINUTE_DAYS))
+        return pruned
 
     async def _id_before(self, days: float) -> UUID:
         """An id of so many days ago. Ids begin with their time of making: nothing made later can

@@ -27,6 +27,7 @@ from windlass.worker.renewer import Renewer
 from windlass.worker.reports import Reports
 from windlass.worker.stems import Stems
 from windlass.worker.threads import Threads
+from windlass.worker.timekeeper import Timekeeper
 
 _VERSION = version("windlass")
 #: Half of many slots are filled at a time, so that one half runs while the other is claimed.
@@ -61,6 +62,7 @@ class Worker:
         self._leases = engine.leases()
         self._threads = threads or Threads()
         self._held: dict[Held, LiveAttempt] = {}
+        self._timekeeper = Timekeeper(engine.latency)
         self._busy = 0
         self._stuck = 0
         self._starved = False
@@ -159,6 +161,7 @@ class Worker:
                 job_ids=[str(held.job_id) for held in self._held],
             )
         try:
+            await self._timekeeper.flush()
             await self._engine.workers.leave(self.id)
         except WindlassError as error:  # its row will be seen as lost, and forgotten
             self._telemetry.trouble("leaving", error)
@@ -176,8 +179,10 @@ class Worker:
             lease_time=self._options.lease_time,
             nudged=nudged,
         )
+        now = clock.monotonic()
         for lease in claimed.leases:
-            self._start(lease)
+            self._start(lease, now)
+        self._timekeeper.started(claimed.leases)
         self._starved = len(claimed.leases) < wanted
         self._next_due_in = claimed.next_due_in
         return len(claimed.leases)
@@ -276,6 +281,7 @@ class Worker:
             self._telemetry.lost(self.id, run.lease)
         await self._knowledge.refresh()
         await self._engine.workers.beat(self._row())
+        await self._timekeeper.flush()
         limit = self._options.memory_limit_mb
         if limit is not None and (used := resident_mb()) > limit:
             self._telemetry.warn("above its memory limit, draining", used_mb=used, limit_mb=limit)
@@ -284,8 +290,8 @@ class Worker:
     def _room(self) -> int:
         return self._options.concurrency - self._busy - self._stuck
 
-    def _start(self, lease: Lease) -> None:
-        attempt = LiveAttempt(lease, self._knowledge[lease.definition], self._tools)
+    def _start(self, lease: Lease, now: float) -> None:
+        attempt = LiveAttempt(lease, self._knowledge[lease.definition], self._tools, now)
         self._held[attempt.held] = attempt
         self._busy += 1
         attempt.start()
@@ -304,12 +310,13 @@ class Worker:
         if finish is None:
             self._held.pop(attempt.held, None)
         else:
+            attempt.ended_at = clock.monotonic()
             self._finisher.add(finish)
         self._wake.set()
 
     def _recorded(self, ends: list[Finish]) -> None:
-        for end in ends:
-            self._held.pop(end.held, None)
+        held = self._held
+        self._timekeeper.ended([run for end in ends if (run := held.pop(end.held, None))])
         if self._starved:
             self._wake.set()  # a limit may have room again
 
