@@ -1,8 +1,10 @@
 """The engine: one storage and the verbs on it, made ready once."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import datetime
 
+from windlass.core.models import Held, Lease
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
@@ -55,9 +57,9 @@ class Engine:
         self._checked = False
         self._checking = asyncio.Lock()
 
-    def leases(self) -> Leases:
-        """The worker's side; one for each worker."""
-        return Leases(self.storage, self.nudges, self.events, self.telemetry)
+    def leases(self, who: Callable[[Held], Lease | None] = lambda held: None) -> Leases:
+        """The worker's side; one for each worker, who knows the leases it holds."""
+        return Leases(self.storage, self.nudges, self.events, self.telemetry, who)
 
     def join(self, tx: object) -> CallerSession | None:
         """A session in a caller's own transaction; None where none was given."""
