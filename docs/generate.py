@@ -1,4 +1,4 @@
-"""Writes the pages of docs/reference from the code: `python docs/generate.py`.
+"""Writes the pages of docs/reference, and of metrics, from the code: `python docs/generate.py`.
 
 A test compares the pages with what this would write.
 """
@@ -11,8 +11,10 @@ from windlass import Settings, Windlass, errors
 from windlass.api.app import create_api
 from windlass.api.reference import markdown
 from windlass.core.states import ENDED, MOVES, JobState, Outcome, View
+from windlass.engine.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
 from windlass.errors import WindlassError
 from windlass.settings import template
+from windlass.worker.health import PROCESS_METRICS
 
 HERE = Path(__file__).parent / "reference"
 _MADE = "<!-- Written by docs/generate.py; edit the code instead. -->\n"
@@ -25,6 +27,7 @@ def pages() -> dict[Path, str]:
         HERE / "errors.md": _errors(),
         HERE / "settings.md": _settings(),
         HERE / "api.md": _api(),
+        HERE.parent / "operate" / "metrics.md": _metrics(),
     }
 
 
@@ -104,6 +107,66 @@ that over the default. `worker.lease_seconds` is `WINDLASS_WORKER_LEASE_SECONDS`
 ```toml
 {template().rstrip()}
 ```
+"""
+
+
+def _metrics() -> str:
+    rows = "\n".join(
+        f"| `{metric.name}{'_total' if metric.type == 'counter' else ''}` | {metric.type} "
+        f"| {', '.join(metric.labels)} | {metric.tells} |"
+        for metric in METRICS
+    )
+    own = "\n".join(f"| `{name}` | {tells} |" for name, tells in PROCESS_METRICS.items())
+    return f"""# Metrics, probes, traces and logs
+{_MADE}
+## The installation
+
+`GET /metrics` of `windlass serve` tells of all tenants, for Prometheus; it needs the right `metrics.read`.
+Nothing is scanned: a scrape makes a few bounded looks at counts that are kept anyway, at most every
+{FRESH_SECONDS:.0f} seconds. Scrape one server: each tells the same.
+
+| metric | type | labels | tells |
+|---|---|---|---|
+{rows}
+
+{MOST_NAMES} tenants, queues and definitions are named, the busiest; the others are summed as `{OTHER}`. Counters
+never fall, whatever is pruned. Latencies are noted by workers in memory and stored with their heartbeat (a
+third of a lease), so a killed worker's last seconds are missing; of a batch of more than 64, some stand for all.
+
+[grafana.json](grafana.json) is a dashboard to import; [alerts.yml](alerts.yml) has rules for Prometheus.
+
+## A worker
+
+With `worker.health_port` set, a worker answers on `worker.health_host` (127.0.0.1; set 0.0.0.0 where probes come
+from outside): `/healthz` while it lives, `/readyz` while it looks for work and its database answers (503 and why
+otherwise, also while it drains), and `/metrics` with the usual `process_*` and:
+
+| metric | tells |
+|---|---|
+{own}
+
+A server has `/healthz` and `/readyz` too: the second looks for its database and schema.
+
+## Traces
+
+With `pip install "windlass[otel]"` one trace goes from the code that enqueues to each attempt; the context travels
+in the job's metadata as W3C `traceparent`. Your program sets up its own OpenTelemetry SDK and exporter; each
+process that enqueues or works says once, where `wl` is made: `otel.install(wl)` of `windlass.integrations`.
+
+## Logs
+
+`windlass worker` and `windlass serve` write JSON lines to stderr (readable ones at a terminal). Each line about an
+attempt, also what a handler logs, has `job_id`, `tenant_id`, `definition`, `attempt`, `worker_id` and, if the job has
+one, `correlation_id`. Among the events:
+
+| event | means |
+|---|---|
+| `dead-lettered` | a job failed for good |
+| `lease ran out` | its worker was lost; `now` is where the job went |
+| `lease lost, stopping its run` | this worker was too late to renew |
+| `late report ignored` | a run ended after its lease was taken back; nothing of it was recorded |
+| `a due time was skipped` | a schedule passed by a time: missed, or its last job has not ended |
+| `a trigger was refused` | its job could not be made; `error` says why |
 """
 
 

@@ -1,12 +1,16 @@
 """The docs tell the truth: snippets run, links lead somewhere, generated pages are current."""
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from windlass.engine.metrics import METRICS
+from windlass.worker.health import PROCESS_METRICS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -74,3 +78,22 @@ def test_the_generated_pages_are_what_the_code_says() -> None:
 
     for path, text in generate.pages().items():
         assert path.read_text("utf-8") == text, f"run python docs/generate.py: {path.name}"
+
+
+@pytest.mark.parametrize("name", ["grafana.json", "alerts.yml", "metrics.md"])
+def test_every_metric_that_is_named_exists(name: str) -> None:
+    known = {metric.name for metric in METRICS} | set(PROCESS_METRICS)
+
+    text = (ROOT / "docs" / "operate" / name).read_text("utf-8")
+
+    named = set(re.findall(r"\bwindlass_[a-z_]+", text))
+    assert named
+    assert {re.sub("_(total|bucket|count|sum)$", "", each) for each in named} <= known
+
+
+def test_the_dashboard_shows_every_metric_of_the_installation() -> None:
+    dashboard = json.loads((ROOT / "docs" / "operate" / "grafana.json").read_text("utf-8"))
+
+    asked = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
+
+    assert [metric.name for metric in METRICS if metric.name not in asked] == []

@@ -17,7 +17,7 @@ from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions,
 from windlass.core.models import Definition, Event, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import Declared, DeclaredJob, JobDecorator, P, R
-from windlass.deliveries import Deliveries
+from windlass.deliveries import AroundEnqueue, Deliveries
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
 from windlass.faces import (
@@ -65,6 +65,7 @@ class Windlass:
         self._given_settings = settings
         self.telemetry = Telemetry()
         self._around: list[Around] = []
+        self.around_enqueues: list[AroundEnqueue] = []
         self._lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
         self._system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
@@ -124,6 +125,12 @@ class Windlass:
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
         self._around.append(wrap)
+        return wrap
+
+    def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
+        """Store jobs inside a context manager made by `wrap(jobs)`, once per call however many they
+        are. It yields the jobs to store: these, or changed ones."""
+        self.around_enqueues.append(wrap)
         return wrap
 
     def lifespan(self, span: Lifespan) -> Lifespan:

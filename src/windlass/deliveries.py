@@ -1,6 +1,7 @@
 """Jobs on their way into the database: alone, in bulk, or in a caller's own transaction."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from windlass.core.models import Definition, NewJob, OnDuplicate, Receipt
@@ -11,6 +12,8 @@ from windlass.storage.callers import CallerSession
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
+
+AroundEnqueue = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
 
 
 class Deliveries:
@@ -42,16 +45,27 @@ class Deliveries:
     ) -> list[Receipt]:
         """Store jobs, in a caller's transaction if there is one, and answer a receipt for each."""
         engine, session, ready = await self.join(tx)
-        if session is None:
-            return await engine.jobs.enqueue_many(
-                jobs, on_duplicate=on_duplicate, progress=progress
+        with self.sending(jobs) as sent:
+            if session is None:
+                return await engine.jobs.enqueue_many(
+                    sent, on_duplicate=on_duplicate, progress=progress
+                )
+            if not ready:
+                await engine.ready_in(session)
+            await engine.jobs.check(sent)
+            over = await engine.jobs.caps.over(sent)
+            stored = await engine.jobs.enqueue_in(
+                session, sent, on_duplicate=on_duplicate, over=over
             )
-        if not ready:
-            await engine.ready_in(session)
-        await engine.jobs.check(jobs)
-        over = await engine.jobs.caps.over(jobs)
-        stored = await engine.jobs.enqueue_in(session, jobs, on_duplicate=on_duplicate, over=over)
-        return await engine.jobs.joined(jobs, stored, on_duplicate)
+            return await engine.jobs.joined(sent, stored, on_duplicate)
+
+    @contextmanager
+    def sending(self, jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
+        """Be inside all that goes around an enqueue, with the jobs that come of it."""
+        with ExitStack() as stack:
+            for wrap in self._app.around_enqueues:
+                jobs = stack.enter_context(wrap(jobs))
+            yield jobs
 
     async def join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
         """The engine, a session in a caller's transaction if there is one, and whether the
@@ -68,6 +82,9 @@ class Deliveries:
         on_duplicate = delivery.on_duplicate(definition)
         if delivery.tx is None:
             engine = await self._app.ready()
-            return await engine.jobs.enqueue(job, on_duplicate=on_duplicate)
+            if not self._app.around_enqueues:
+                return await engine.jobs.enqueue(job, on_duplicate=on_duplicate)
+            with self.sending([job]) as [sent]:
+                return await engine.jobs.enqueue(sent, on_duplicate=on_duplicate)
         [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=delivery.tx)
         return receipt

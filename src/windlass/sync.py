@@ -18,6 +18,7 @@ from windlass.core.declared_trigger import EventTriggerOptions, by_event
 from windlass.core.models import Definition, Event, Job, NewJob, OnDuplicate, Receipt
 from windlass.declare import JobOptions
 from windlass.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.deliveries import AroundEnqueue
 from windlass.engine.events import EventOptions
 from windlass.errors import TransactionUnsupported
 from windlass.options import Delivery, OptionNames
@@ -239,6 +240,10 @@ class Windlass:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
         return self._awaited.around(wrap)
 
+    def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
+        """Store jobs inside a context manager made by `wrap(jobs)`, once per call."""
+        return self._awaited.around_enqueue(wrap)
+
     def lifespan(self, span: Lifespan) -> Lifespan:
         """Enter an async context manager once per worker process, before its first claim."""
         return self._awaited.lifespan(span)
@@ -333,10 +338,13 @@ class Windlass:
         # The caller's connection belongs to the caller's thread: its statements run here.
         if not ready:
             drive(engine.ready_in(session))
-        run(engine.jobs.check(jobs))
-        over = run(engine.jobs.caps.over(jobs))
-        stored = drive(engine.jobs.enqueue_in(session, jobs, on_duplicate=on_duplicate, over=over))
-        return run(engine.jobs.joined(jobs, stored, on_duplicate))
+        with self._awaited.deliveries.sending(jobs) as sent:
+            run(engine.jobs.check(sent))
+            over = run(engine.jobs.caps.over(sent))
+            stored = drive(
+                engine.jobs.enqueue_in(session, sent, on_duplicate=on_duplicate, over=over)
+            )
+            return run(engine.jobs.joined(sent, stored, on_duplicate))
 
     def emit(
         self,

@@ -4,13 +4,14 @@ Payloads and secrets never pass through here.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from windlass import clock
 from windlass.core.models import Finish, Held, Lease, Level
 from windlass.core.states import JobState
+from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 _LOGGER = logging.getLogger("windlass")
 _QUIET_SECONDS = 1.0
@@ -20,6 +21,28 @@ _LEVELS = {
     "warn": logging.WARNING,
     "error": logging.ERROR,
 }
+
+
+class Run(Protocol):
+    """Somebody's attempt, under way or lost."""
+
+    @property
+    def job_id(self) -> JobId: ...
+    @property
+    def token(self) -> int: ...
+    @property
+    def tenant(self) -> TenantId: ...
+    @property
+    def definition(self) -> DefinitionKey: ...
+    @property
+    def correlation_id(self) -> str | None: ...
+
+
+class Lost(Run, Protocol):
+    """An attempt whose worker did not renew its lease."""
+
+    @property
+    def worker_id(self) -> WorkerId | None: ...
 
 
 class Telemetry:
@@ -37,52 +60,37 @@ class Telemetry:
         if leases and (self._logger or _LOGGER.isEnabledFor(logging.DEBUG)):
             self._log.debug("claimed", worker_id=worker, jobs=len(leases))
 
-    def finished(self, finishes: Sequence[Finish], ended: Mapping[Held, JobState]) -> None:
+    def finished(
+        self,
+        finishes: Sequence[Finish],
+        ended: Mapping[Held, JobState],
+        who: Callable[[Held], Lease | None] = lambda held: None,
+    ) -> None:
+        """Ends were recorded, or came too late. `who` tells whose they are, for those worth a line."""
         for finish in finishes:
             state = ended.get(finish.held)
             if state is JobState.COMPLETED:
                 continue
+            about = {"job_id": str(finish.job_id), "attempt": finish.token}
+            if lease := who(finish.held):
+                about = identity(lease)
             if state is None and not finish.perhaps_ended:
-                self._log.warning(
-                    "late report ignored", job_id=str(finish.job_id), attempt=finish.token
-                )
+                self._log.warning("late report ignored", **about)
             elif state is JobState.DEAD_LETTER:
-                self._log.error(
-                    "dead-lettered",
-                    job_id=str(finish.job_id),
-                    attempt=finish.token,
-                    error_type=finish.error_type,
-                )
+                self._log.error("dead-lettered", **about, error_type=finish.error_type)
 
-    def lost(self, worker: str, lease: Lease) -> None:
-        self._log.warning(
-            "lease lost, stopping its run",
-            job_id=str(lease.job_id),
-            definition=lease.definition,
-            attempt=lease.token,
-            worker_id=worker,
-        )
+    def lost(self, lease: Lease) -> None:
+        self._log.warning("lease lost, stopping its run", **identity(lease))
 
-    def reaped(self, lease: Any, state: JobState) -> None:
-        self._log.warning(
-            "lease ran out",
-            job_id=str(lease.job_id),
-            definition=lease.definition,
-            attempt=lease.token,
-            worker_id=lease.worker_id,
-            now=str(state),
-        )
+    def reaped(self, lease: Lost, state: JobState) -> None:
+        about = {**identity(lease), "worker_id": lease.worker_id}
+        self._log.warning("lease ran out", **about, now=str(state))
+        if state is JobState.DEAD_LETTER:
+            self._log.error("dead-lettered", **about, error_type="WorkerLost")
 
     def said(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
         """A handler's own line, at once; it is kept with its job besides."""
-        self._job_log.bind(**fields).log(
-            _LEVELS[level],
-            message,
-            job_id=str(lease.job_id),
-            tenant_id=lease.tenant,
-            definition=lease.definition,
-            attempt=lease.token,
-        )
+        self._job_log.bind(**fields).log(_LEVELS[level], message, **identity(lease))
 
     def progressed(self, lease: Lease, fraction: float, note: str | None) -> None:
         """A handler told how far it is: seen on the job, and not worth a log line."""
@@ -119,3 +127,18 @@ class Telemetry:
         import structlog
 
         return structlog.get_logger("windlass.job")
+
+
+def identity(run: Run) -> dict[str, Any]:
+    """What every line about an attempt carries."""
+    about: dict[str, Any] = {
+        "job_id": str(run.job_id),
+        "tenant_id": run.tenant,
+        "definition": run.definition,
+        "attempt": run.token,
+    }
+    if worker := getattr(run, "worker", None):
+        about["worker_id"] = worker
+    if run.correlation_id is not None:
+        about["correlation_id"] = run.correlation_id
+    return about

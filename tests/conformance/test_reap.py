@@ -38,7 +38,9 @@ async def test_a_lease_is_expired_once_its_time_is_up_and_not_before(storage, cl
         Expired(
             job_id=lease.job_id,
             token=1,
+            tenant="default",
             definition="plain",
+            correlation_id=None,
             worker_id="alder",
             attempts=1,
             max_attempts=3,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, Response
 
-from windlass.api import health, problems
+from windlass.api import health, metrics, problems
 from windlass.api.budget import TIMES, Budget
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
@@ -72,6 +72,7 @@ def create_api(
     app.middleware("http")(_named)
     problems.install(app)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
     _describe_problems(app)

@@ -40,6 +40,7 @@ class Routes:
         """`shows` is the shape of the answer, for the reference: it is not checked on the way out."""
         status = about.get("status_code", 200)
         answers: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
+        answers |= about.pop("answers", {})
         if shows is not None:
             answers |= {each: {"model": shows} for each in {status, *about.pop("also", ())}}
         return self.router.api_route(

@@ -57,7 +57,12 @@ class JobLines(Telemetry):
             self._running[lease.held] = lease, clock.monotonic()
             self._line(_STARTED, lease, self._tries(lease) if lease.attempts > 1 else "")
 
-    def finished(self, finishes: Sequence[Finish], ended: Mapping[Held, JobState]) -> None:
+    def finished(
+        self,
+        finishes: Sequence[Finish],
+        ended: Mapping[Held, JobState],
+        who: Callable[[Held], Lease | None] = lambda held: None,
+    ) -> None:
         for finish in finishes:
             held = finish.held
             lease, since = self._running.pop(held, (None, 0.0))

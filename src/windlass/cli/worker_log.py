@@ -2,9 +2,11 @@
 
 import logging
 import sys
+from collections.abc import MutableMapping
 from typing import Any
 
-from windlass.telemetry import Telemetry
+from windlass.telemetry import Telemetry, identity
+from windlass.worker.context import CURRENT
 
 
 def log_to_stderr(*, verbose: bool, colored: bool) -> None:
@@ -16,6 +18,7 @@ def log_to_stderr(*, verbose: bool, colored: bool) -> None:
 
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
+        _whose,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
@@ -44,6 +47,14 @@ def log_to_stderr(*, verbose: bool, colored: bool) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+
+
+def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Whatever is logged inside a run says whose it is. Costs nothing until something is logged."""
+    if (lease := CURRENT.get()) is not None:
+        for name, value in identity(lease).items():
+            event.setdefault(name, value)
+    return event
 
 
 def telemetry() -> Telemetry:

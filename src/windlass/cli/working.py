@@ -3,12 +3,13 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 
 from windlass.app import Windlass
 from windlass.cli.exits import Exit
+from windlass.errors import OptionInvalid
 from windlass.errors.wording import counted
 from windlass.settings import Settings
 from windlass.worker.memory import settle
@@ -102,15 +103,38 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     working.expected = len(apps)
     working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
     with _signals(working.stop):
-        left = await asyncio.gather(
-            *(app.work(how.options(app.settings), working.add) for app in apps)
-        )
+        async with _health(apps[0].settings, working):
+            left = await asyncio.gather(
+                *(app.work(how.options(app.settings), working.add) for app in apps)
+            )
         working.done()
     if sum(left):
         return Exit.LEFT_BEHIND
     # Above its memory limit a worker ends well, to be started anew. With every slot held by a run
     # that ignored its stop something is wrong, and a supervisor should hear of it.
     return Exit.FAILED if working.worn_out else Exit.OK
+
+
+@asynccontextmanager
+async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
+    """Answer probes while the block lasts, if a port is set."""
+    worker = settings.worker
+    if worker.health_port is None:
+        yield
+        return
+    from windlass.worker.health import Health
+
+    health = Health(working.workers, host=worker.health_host, port=worker.health_port)
+    try:
+        await health.start()
+    except OSError as error:
+        raise OptionInvalid(
+            "worker.health_port", worker.health_port, allowed=f"one that is free: {error.strerror}"
+        ) from None
+    try:
+        yield
+    finally:
+        health.stop()
 
 
 @contextmanager

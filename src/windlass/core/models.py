@@ -302,6 +302,7 @@ class Lease(NamedTuple):
     timeout_seconds: float | None = None
     metadata: str | None = None
     gate: str = ""
+    worker: WorkerId | None = None
 
     @property
     def held(self) -> Held:

@@ -1,16 +1,20 @@
 """The engine: one storage and the verbs on it, made ready once."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import datetime
 
+from windlass.core.models import Held, Lease
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
+from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
 from windlass.engine.making import Maker
+from windlass.engine.metrics import Metrics
 from windlass.engine.nudges import Nudges
 from windlass.engine.queues import Queues
 from windlass.engine.retention import Retention
@@ -47,13 +51,15 @@ class Engine:
         self.events = Events(storage, self.maker, self.nudges, telemetry)
         self.trials = Trials(self.triggers, self.events, self.maker)
         self.workers = Workers(storage)
+        self.latency = Latency(storage)
+        self.metrics = Metrics(storage)
         self.retention = Retention(storage, settings)
         self._checked = False
         self._checking = asyncio.Lock()
 
-    def leases(self) -> Leases:
-        """The worker's side; one for each worker."""
-        return Leases(self.storage, self.nudges, self.events, self.telemetry)
+    def leases(self, who: Callable[[Held], Lease | None] = lambda held: None) -> Leases:
+        """The worker's side; one for each worker, who knows the leases it holds."""
+        return Leases(self.storage, self.nudges, self.events, self.telemetry, who)
 
     def join(self, tx: object) -> CallerSession | None:
         """A session in a caller's own transaction; None where none was given."""

@@ -173,7 +173,7 @@ class Events:
                 if self._maker.applies(trigger, event.data):
                     made.append((trigger, await self._maker.after(trigger, event)))
             except WindlassError as error:
-                await matching.failed(trigger.id, str(error))
+                await self._refused(matching, event, trigger, str(error))
         if event.name == DEAD_LETTERED:
             try:
                 if hook := await self._maker.on_dead_letter(event):
@@ -191,9 +191,25 @@ class Events:
                 if trigger is None:
                     self._hook_failed(event, refused)
                 else:
-                    await matching.failed(trigger.id, refused)
+                    await self._refused(matching, event, trigger, refused)
             created += each.status == "created"
         return created
+
+    async def _refused(
+        self, matching: Matching, event: Event, trigger: Trigger, error: str
+    ) -> None:
+        """Noted on the trigger, and told: nobody else would miss the job."""
+        await matching.failed(trigger.id, error)
+        self._telemetry.warn(
+            "a trigger was refused",
+            trigger=trigger.name,
+            tenant_id=trigger.tenant,
+            definition=trigger.definition,
+            event_id=str(event.id),
+            event_name=event.name,
+            correlation_id=event.correlation_id,
+            error=error,
+        )
 
     def _hook_failed(self, event: Event, error: str) -> None:
         self._telemetry.warn(

@@ -1,6 +1,6 @@
 """The worker's side of the queue: claim, renew, finish, reap."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -35,15 +35,22 @@ class Claimed:
 
 
 class Leases:
-    """One worker's hold on jobs. It keeps its turn among tenants, so make one per worker."""
+    """One worker's hold on jobs. It keeps its turn among tenants, so make one per worker.
+    `who` tells the lease behind a token, while it is still known."""
 
     def __init__(
-        self, storage: Storage, nudges: Nudges, events: Events, telemetry: Telemetry
+        self,
+        storage: Storage,
+        nudges: Nudges,
+        events: Events,
+        telemetry: Telemetry,
+        who: Callable[[Held], Lease | None] = lambda held: None,
     ) -> None:
         self._storage = storage
         self._nudges = nudges
         self._events = events
         self._telemetry = telemetry
+        self._who = who
         self._claims = Claims(storage)
 
     async def claim(
@@ -160,7 +167,7 @@ class Leases:
     async def _followed(self, finishes: Sequence[Finish], ended: dict[Held, JobState]) -> None:
         """Do at once what upkeep would find later: children of a failed parent end too, and who
         listens for dead-lettered jobs gets theirs."""
-        self._telemetry.finished(finishes, ended)
+        self._telemetry.finished(finishes, ended, self._who)
         if JobState.DEAD_LETTER in ended.values():
             self._events.match_soon()
         if any(state is not JobState.COMPLETED and state in ENDED for state in ended.values()):

@@ -10,6 +10,10 @@ from windlass.storage.base import Storage
 
 #: The days a failure stays where jobs are kept for none.
 _DEAD_DAYS = 30.0
+#: How long percentiles can look back, by the minute.
+_HISTOGRAM_DAYS = 2.0
+#: How long what was done by the minute is kept at least.
+_MINUTE_DAYS = 8.0
 
 
 class Retention:
@@ -49,13 +53,13 @@ class Retention:
         return await self._storage.prune_events(days=days, before_id=before_id)
 
     async def prune_spent(self) -> int:
-        """What is of no use to anybody, of all definitions: keys whose window has passed, and
-        ended jobs of definitions that keep none."""
+        """What is of no use to anybody, of all definitions: keys whose window has passed, ended jobs
+        of definitions that keep none, and what was done in minutes long past."""
         gone = await self._storage.prune_keys()
         for definition in await self._storage.definitions():
             if self._days(definition) == 0:
                 gone += await self._older_than(definition, 0, spare_dead=True)
-        return gone
+        return gone + await self._minutes()
 
     async def _by_age(self, definition: Definition) -> int:
         days = self._days(definition)
@@ -82,6 +86,14 @@ class Retention:
     def _days(self, definition: Definition) -> float:
         own = definition.retention_days
         return _or_forever(self._settings.retention_days) if own is None else own
+
+    async def _minutes(self) -> int:
+        pruned = await self._storage.prune_histograms(days=_HISTOGRAM_DAYS)
+        days = _or_forever(self._settings.retention_days)
+        if days != FOREVER:
+            # Jobs may be gone as they end; what was done in the last days is still worth a chart.
+            pruned += await self._storage.prune_minutes(days=max(days, _MINUTE_DAYS))
+        return pruned
 
     async def _id_before(self, days: float) -> UUID:
         """An id of so many days ago. Ids begin with their time of making: nothing made later can

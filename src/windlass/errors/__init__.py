@@ -11,6 +11,7 @@
     │   ├── WL1301 SettingsInvalid          every problem with the settings, at once
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
+    │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
     │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
     ├── 2xxx  what was asked for
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
@@ -92,6 +93,7 @@ from windlass.errors.installation import (
     AppNotFound,
     DatabaseTimeout,
     DatabaseUnreachable,
+    ExtraMissing,
     MigrationChanged,
     ModuleNotLoaded,
     SchemaOutdated,
@@ -153,6 +155,7 @@ __all__ = [
     "DuplicateJob",
     "EventChainTooLong",
     "EventNotFound",
+    "ExtraMissing",
     "FieldError",
     "Forbidden",
     "JobFailed",

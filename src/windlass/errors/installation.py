@@ -193,3 +193,18 @@ class AppNotFound(WindlassError):
             else "Looked for the setting `modules`, then jobs.py, then files that make a Windlass().",
             hint="Name the module that declares your jobs, such as `windlass dev jobs.py`.",
         )
+
+
+class ExtraMissing(WindlassError):
+    """A package that an optional part of Windlass needs is not installed."""
+
+    code = "WL1501"
+
+    def __init__(self, package: str, *, extra: str, what: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(
+            f"{what} is not installed.",
+            reason=f"It needs the package {package}.",
+            hint=f'pip install "windlass[{extra}]"',
+        )

@@ -88,7 +88,13 @@ class Worker:
     health_port: int | None = setting(
         Whole(1, 65_535),
         None,
-        "A port on which the worker answers health probes. Unset means none.",
+        "A port on which the worker answers /healthz, /readyz and /metrics. Unset means none.",
+    )
+    health_host: str = setting(
+        Text(),
+        "127.0.0.1",
+        "Where that port listens. 0.0.0.0 lets a probe in from outside, as Kubernetes does; what it "
+        "tells is not secret.",
     )
     handler_paths: tuple[str, ...] = setting(
         Several(Text()),

@@ -9,12 +9,22 @@ from windlass.storage.dead import DeadVerbs
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.live import LiveVerbs
+from windlass.storage.metrics import MetricVerbs
 from windlass.storage.registry import RegistryVerbs
 from windlass.storage.triggers import TriggerVerbs
 from windlass.storage.upkeep import UpkeepVerbs
 
 
-class Storage(JobVerbs, DeadVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs, TriggerVerbs, LiveVerbs):
+class Storage(
+    JobVerbs,
+    DeadVerbs,
+    LeaseVerbs,
+    UpkeepVerbs,
+    RegistryVerbs,
+    TriggerVerbs,
+    LiveVerbs,
+    MetricVerbs,
+):
     """The one door to the queue. Correct with any number of processes behind it."""
 
     def __init__(self, database: Database) -> None:

@@ -107,6 +107,14 @@ BATCHES: Mapping[str, Shape] = {
         "fields": "json",
         "at": "time",
     },
+    "observations": {
+        "kind": "text",
+        "queue": "text",
+        "definition": "text",
+        "upto_ms": "int",
+        "observed": "bigint",
+        "seconds": "float",
+    },
     "triggers": {
         "id": "uuid",
         "tenant_id": "text",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from windlass.core.models import Held
-from windlass.ids import DefinitionKey, JobId, WorkerId
+from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,7 +12,9 @@ class Expired:
 
     job_id: JobId
     token: int
+    tenant: TenantId
     definition: DefinitionKey
+    correlation_id: str | None
     worker_id: WorkerId | None
     attempts: int
     max_attempts: int

@@ -179,7 +179,9 @@ class LeaseVerbs:
             Expired(
                 job_id=JobId(rows.uuid(row["id"])),
                 token=row["lease_token"],
+                tenant=TenantId(row["tenant_id"]),
                 definition=DefinitionKey(row["definition"]),
+                correlation_id=row["correlation_id"],
                 worker_id=row["worker_id"],
                 attempts=row["attempts"],
                 max_attempts=row["max_attempts"],
@@ -240,7 +242,7 @@ class LeaseVerbs:
             worker_id=worker,
             lease_seconds=lease_time.total_seconds(),
         )
-        leases = [rows.lease(row) for row in claimed]
+        leases = [rows.lease(row, worker) for row in claimed]
         return sorted(leases, key=lambda lease: (lease.priority, lease.due_at, lease.job_id))
 
 

@@ -128,7 +128,7 @@ def place(row: Row) -> Place | None:
     return Place(row["first_priority"], instant(row["first_due_at"]), JobId(uuid(row["first_id"])))
 
 
-def lease(row: Row) -> Lease:
+def lease(row: Row, worker: WorkerId) -> Lease:
     return Lease(  # by place: one for every job that is run
         JobId(uuid(row["id"])),
         row["lease_token"],
@@ -152,6 +152,7 @@ def lease(row: Row) -> Lease:
         row["timeout_seconds"],
         row["metadata"],
         row["gate"],
+        worker,
     )
 
 

@@ -1,9 +1,9 @@
 """What a test's run did, counted from the ends that were recorded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from windlass.core.models import Finish, Held
+from windlass.core.models import Finish, Held, Lease
 from windlass.core.states import JobState, Outcome
 from windlass.telemetry import Telemetry
 
@@ -32,8 +32,13 @@ class Tally(Telemetry):
         super().__init__()
         self._ends: list[tuple[Finish, JobState]] = []
 
-    def finished(self, finishes: Sequence[Finish], ended: Mapping[Held, JobState]) -> None:
-        super().finished(finishes, ended)
+    def finished(
+        self,
+        finishes: Sequence[Finish],
+        ended: Mapping[Held, JobState],
+        who: Callable[[Held], Lease | None] = lambda held: None,
+    ) -> None:
+        super().finished(finishes, ended, who)
         for finish in finishes:
             if state := ended.get(finish.held):
                 self._ends.append((finish, state))

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from graphlib import CycleError, TopologicalSorter
 
-from windlass import clock
 from windlass.core.models import ALL_TENANTS, NewJob, Trigger
 from windlass.core.schedule import GRACE, fires
 from windlass.core.states import JobState
@@ -84,12 +83,17 @@ class Scheduler:
                 schedule, due_at, due.now, trigger.misfire, grace=self._grace
             )
             jobs: list[NewJob] = []
-            if not await self._overlaps(trigger):
+            overlaps = await self._overlaps(trigger)
+            if not overlaps:
                 jobs = [await self._engine.maker.at(trigger, at) for at in times]
             stored = await storage.fire(trigger, due_at, next_run_at, jobs)
         except (Refused, WindlassError) as error:
             await self._failed(due, error)
             return 0
+        if stored is not None and due_at not in times:
+            self._skipped(due, "its time had passed")
+        elif stored is not None and overlaps:
+            self._skipped(due, "its last job has not ended")
         if stored:
             self._engine.nudges.nudge({job.queue for job in jobs})
         return len(stored or ())
@@ -103,11 +107,28 @@ class Scheduler:
             return False
         return trigger.overlap == "skip" or last.state is not JobState.RUNNING
 
+    def _skipped(self, due: Due, why: str) -> None:
+        self._engine.telemetry.warn(
+            "a due time was skipped",
+            trigger=due.trigger.name,
+            tenant_id=due.trigger.tenant,
+            definition=due.trigger.definition,
+            due_at=str(due.trigger.next_run_at),
+            why=why,
+        )
+
     async def _failed(self, due: Due, error: Exception) -> None:
         """Note it on the trigger, and pass this due time by: the next may be better."""
         trigger, storage = due.trigger, self._engine.storage
         schedule, due_at = schedule_of(trigger), trigger.next_run_at
-        self._engine.telemetry.trouble(f"firing {trigger.name}", error, at=clock.utcnow())
+        self._engine.telemetry.warn(
+            "a trigger was refused",
+            trigger=trigger.name,
+            tenant_id=trigger.tenant,
+            definition=trigger.definition,
+            due_at=str(due_at),
+            error=str(error),
+        )
         if schedule is not None and due_at is not None:
             _, next_run_at = fires(schedule, due_at, due.now, "skip")
             await storage.fire(trigger, due_at, next_run_at, [])

@@ -55,11 +55,12 @@ class LiveAttempt:
 
     __slots__ = (
         "_account", "_handler", "_patience", "_reason", "_task", "_tools",
-        "context", "ended", "held", "late", "lease", "stuck",
+        "began_at", "context", "ended", "ended_at", "held", "late", "lease", "stuck",
     )  # fmt: skip
 
-    def __init__(self, lease: Lease, handler: Handler, tools: Tools) -> None:
+    def __init__(self, lease: Lease, handler: Handler, tools: Tools, began_at: float = 0.0) -> None:
         self.lease = lease
+        self.began_at = self.ended_at = began_at  # by this machine's monotonic clock
         self.held = lease.held
         self.context = JobContext(lease, tools.sink)
         self.ended = self.late = self.stuck = False

@@ -27,6 +27,7 @@ from windlass.worker.renewer import Renewer
 from windlass.worker.reports import Reports
 from windlass.worker.stems import Stems
 from windlass.worker.threads import Threads
+from windlass.worker.timekeeper import Timekeeper
 
 _VERSION = version("windlass")
 #: Half of many slots are filled at a time, so that one half runs while the other is claimed.
@@ -37,6 +38,10 @@ _GATHER_SECONDS = 0.005
 _SHORTEST_IDLE_SECONDS = 0.01
 #: Nudges come with every enqueue; whether a run should stop is asked no more often than this.
 _STOPS_SECONDS = 0.2
+
+#: A worker that missed so many looks for work, and some time more, is not ready for any.
+_MISSED_LOOKS = 3
+_SLACK_SECONDS = 10.0
 
 
 class Worker:
@@ -58,11 +63,13 @@ class Worker:
         self._knowledge = Knowledge(handlers, engine.definitions, engine.telemetry, resolve)
         self._options = options
         self._telemetry = engine.telemetry
-        self._leases = engine.leases()
+        self._leases = engine.leases(self._lease_of)
         self._threads = threads or Threads()
         self._held: dict[Held, LiveAttempt] = {}
+        self._timekeeper = Timekeeper(engine.latency)
         self._busy = 0
         self._stuck = 0
+        self._looked_at = clock.monotonic()
         self._starved = False
         self._news = False
         self._next_due_in: timedelta | None = None
@@ -100,6 +107,30 @@ class Worker:
     def running(self) -> int:
         """How many slots are in use."""
         return self._busy
+
+    @property
+    def slots(self) -> int:
+        """How many attempts it runs at once."""
+        return self._options.concurrency
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it claims no more."""
+        return self._stopping.is_set()
+
+    @property
+    def claim_age(self) -> float:
+        """Seconds since it last looked for work with success, or had no slot to look for any."""
+        return clock.monotonic() - self._looked_at
+
+    @property
+    def claims_go_on(self) -> bool:
+        """Whether it looks for work as often as it should."""
+        return self.claim_age <= _MISSED_LOOKS * self._options.poll.total_seconds() + _SLACK_SECONDS
+
+    async def see_database(self) -> None:
+        """Raises unless the database answers."""
+        await self._engine.now()
 
     @property
     def held(self) -> Mapping[Held, LiveAttempt]:
@@ -159,6 +190,7 @@ class Worker:
                 job_ids=[str(held.job_id) for held in self._held],
             )
         try:
+            await self._timekeeper.flush()
             await self._engine.workers.leave(self.id)
         except WindlassError as error:  # its row will be seen as lost, and forgotten
             self._telemetry.trouble("leaving", error)
@@ -176,8 +208,11 @@ class Worker:
             lease_time=self._options.lease_time,
             nudged=nudged,
         )
+        now = clock.monotonic()
         for lease in claimed.leases:
-            self._start(lease)
+            self._start(lease, now)
+        self._timekeeper.started(claimed.leases)
+        self._looked_at = now
         self._starved = len(claimed.leases) < wanted
         self._next_due_in = claimed.next_due_in
         return len(claimed.leases)
@@ -194,6 +229,7 @@ class Worker:
         while not self._stopping.is_set():
             self._wake.clear()
             if not self._room():
+                self._looked_at = clock.monotonic()
                 await self._sleep(self._options.poll.total_seconds())
                 continue
             try:
@@ -273,9 +309,10 @@ class Worker:
 
     async def _renew(self) -> None:
         for run in await self._renewer.tick():
-            self._telemetry.lost(self.id, run.lease)
+            self._telemetry.lost(run.lease)
         await self._knowledge.refresh()
         await self._engine.workers.beat(self._row())
+        await self._timekeeper.flush()
         limit = self._options.memory_limit_mb
         if limit is not None and (used := resident_mb()) > limit:
             self._telemetry.warn("above its memory limit, draining", used_mb=used, limit_mb=limit)
@@ -284,8 +321,8 @@ class Worker:
     def _room(self) -> int:
         return self._options.concurrency - self._busy - self._stuck
 
-    def _start(self, lease: Lease) -> None:
-        attempt = LiveAttempt(lease, self._knowledge[lease.definition], self._tools)
+    def _start(self, lease: Lease, now: float) -> None:
+        attempt = LiveAttempt(lease, self._knowledge[lease.definition], self._tools, now)
         self._held[attempt.held] = attempt
         self._busy += 1
         attempt.start()
@@ -304,12 +341,17 @@ class Worker:
         if finish is None:
             self._held.pop(attempt.held, None)
         else:
+            attempt.ended_at = clock.monotonic()
             self._finisher.add(finish)
         self._wake.set()
 
+    def _lease_of(self, held: Held) -> Lease | None:
+        run = self._held.get(held)
+        return None if run is None else run.lease
+
     def _recorded(self, ends: list[Finish]) -> None:
-        for end in ends:
-            self._held.pop(end.held, None)
+        held = self._held
+        self._timekeeper.ended([run for end in ends if (run := held.pop(end.held, None))])
         if self._starved:
             self._wake.set()  # a limit may have room again
 

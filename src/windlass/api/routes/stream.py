@@ -29,7 +29,7 @@ Following = Annotated[Feed, Depends(_feed)]
     summary="Follow what changes",
     status_code=200,
     response_class=EventStream,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    answers={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def stream(
     request: Request,

@@ -1,5 +1,6 @@
 -- Shows leases that have run out. It changes nothing: a reaper acts on its second look.
-select id, lease_token, attempts, max_attempts, worker_deaths, definition, worker_id
+select id, lease_token, attempts, max_attempts, worker_deaths, tenant_id, definition,
+    correlation_id, worker_id
 from windlass_live force index (windlass_live_look)
 where look_at <= {now} and state = 'running'
 limit :most

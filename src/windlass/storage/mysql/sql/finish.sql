@@ -207,12 +207,13 @@ group by k.tenant_id, k.queue, k.definition;
 
 insert into windlass_deltas (
     at, tenant_id, queue, definition, queued, running, completed, canceled, dead_letter,
-    succeeded, failed, run_ms
+    succeeded, failed, retried, run_ms
 )
 select @windlass_now, j.tenant_id, j.queue, j.definition, sum(e.state = 'queued'), -count(*),
     sum(e.state = 'completed' and e.keep = 1), sum(e.state = 'canceled' and e.keep = 1),
     sum(e.state = 'dead_letter'), sum(e.outcome = 'succeeded'),
     sum(e.outcome in ('failed', 'timed_out', 'lost')),
+    sum(e.outcome in ('failed', 'timed_out', 'lost') and e.state = 'queued'),
     coalesce(sum(timestampdiff(microsecond, j.last_started_at, @windlass_now)) / 1000, 0)
 from {ending} e straight_join windlass_live j force index (primary) on j.id = e.id
 group by j.tenant_id, j.queue, j.definition;

@@ -1,4 +1,4 @@
--- Folds the changes that batches left behind into the totals and the minutes.
+-- Folds the changes that batches left behind into the counts, the minutes and the totals.
 
 -- let folded
 select d.*
@@ -38,6 +38,17 @@ on duplicate key update
     completed = windlass_minutes.completed + values(completed), canceled = windlass_minutes.canceled + values(canceled),
     dead_letter = windlass_minutes.dead_letter + values(dead_letter), run_ms = windlass_minutes.run_ms + values(run_ms),
     wait_ms = windlass_minutes.wait_ms + values(wait_ms);
+
+insert into windlass_totals (queue, definition, enqueued, started, succeeded, failed, retried, canceled, dead_letter)
+select queue, definition, sum(enqueued), sum(greatest(running, 0)), sum(succeeded), sum(failed),
+    sum(retried), sum(greatest(canceled, 0)), sum(greatest(dead_letter, 0))
+from {folded} f group by queue, definition
+order by queue, definition
+on duplicate key update
+    enqueued = windlass_totals.enqueued + values(enqueued), started = windlass_totals.started + values(started),
+    succeeded = windlass_totals.succeeded + values(succeeded), failed = windlass_totals.failed + values(failed),
+    retried = windlass_totals.retried + values(retried), canceled = windlass_totals.canceled + values(canceled),
+    dead_letter = windlass_totals.dead_letter + values(dead_letter);
 
 delete d
 from json_table(@windlass_folded, '$[*]' columns (id bigint path '$')) n

@@ -159,10 +159,11 @@ children as (
 counted as (
     insert into windlass_deltas (
         at, tenant_id, queue, definition, pending, queued, running, completed, canceled,
-        dead_letter, succeeded, failed, run_ms
+        dead_letter, succeeded, failed, retried, run_ms
     )
     select {now}, tenant_id, queue, definition, sum(pending), sum(queued), sum(running),
-        sum(completed), sum(canceled), sum(dead_letter), sum(succeeded), sum(failed), sum(run_ms)
+        sum(completed), sum(canceled), sum(dead_letter), sum(succeeded), sum(failed), sum(retried),
+        sum(run_ms)
     from (
         select tenant_id, queue, definition,
             0 as pending,
@@ -173,10 +174,11 @@ counted as (
             count(*) filter (where f_state = 'dead_letter') as dead_letter,
             count(*) filter (where f_outcome = 'succeeded') as succeeded,
             count(*) filter (where f_outcome in ('failed', 'timed_out', 'lost')) as failed,
+            count(*) filter (where f_outcome in ('failed', 'timed_out', 'lost') and f_state = 'queued') as retried,
             cast(coalesce(sum(extract(epoch from {now} - last_started_at)) * 1000, 0) as bigint) as run_ms
         from ending group by tenant_id, queue, definition
         union all
-        select tenant_id, queue, definition, -count(*), count(*), 0, 0, 0, 0, 0, 0, 0
+        select tenant_id, queue, definition, -count(*), count(*), 0, 0, 0, 0, 0, 0, 0, 0
         from children where state = 'queued' group by tenant_id, queue, definition
     ) changes
     group by tenant_id, queue, definition

@@ -1,10 +1,10 @@
--- Folds the changes that batches left behind into the totals and the minutes.
+-- Folds the changes that batches left behind into the counts, the minutes and the totals.
 with folded as (
     delete from windlass_deltas where id = any(array(
         select id from windlass_deltas order by id limit :most for update skip locked))
     returning *
 ),
-totals as (
+counts as (
     insert into windlass_counts as c (tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter)
     select tenant_id, queue, definition, sum(pending), sum(queued), sum(running), sum(completed),
         sum(canceled), sum(dead_letter)
@@ -29,5 +29,17 @@ minutes as (
         completed = m.completed + excluded.completed, canceled = m.canceled + excluded.canceled,
         dead_letter = m.dead_letter + excluded.dead_letter, run_ms = m.run_ms + excluded.run_ms,
         wait_ms = m.wait_ms + excluded.wait_ms
+),
+totals as (
+    insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed, retried, canceled, dead_letter)
+    select queue, definition, sum(enqueued), sum(greatest(running, 0)), sum(succeeded), sum(failed),
+        sum(retried), sum(greatest(canceled, 0)), sum(greatest(dead_letter, 0))
+    from folded group by queue, definition
+    order by queue, definition
+    on conflict (queue, definition) do update set
+        enqueued = t.enqueued + excluded.enqueued, started = t.started + excluded.started,
+        succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+        retried = t.retried + excluded.retried, canceled = t.canceled + excluded.canceled,
+        dead_letter = t.dead_letter + excluded.dead_letter
 )
 select count(*) as folded from folded

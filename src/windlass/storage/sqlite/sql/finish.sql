@@ -37,10 +37,11 @@ select child_id, count(*) as parents, max(doomed) as doomed from {edges} e group
 
 insert into windlass_deltas (
     at, tenant_id, queue, definition, pending, queued, running, completed, canceled,
-    dead_letter, succeeded, failed, run_ms
+    dead_letter, succeeded, failed, retried, run_ms
 )
 select {now}, tenant_id, queue, definition, sum(pending), sum(queued), sum(running),
-    sum(completed), sum(canceled), sum(dead_letter), sum(succeeded), sum(failed), sum(run_ms)
+    sum(completed), sum(canceled), sum(dead_letter), sum(succeeded), sum(failed), sum(retried),
+    sum(run_ms)
 from (
     select j.tenant_id, j.queue, j.definition,
         0 as pending,
@@ -51,11 +52,12 @@ from (
         count(*) filter (where {goes_to} = 'dead_letter') as dead_letter,
         count(*) filter (where f.outcome = 'succeeded') as succeeded,
         count(*) filter (where f.outcome in ('failed', 'timed_out', 'lost')) as failed,
+        count(*) filter (where f.outcome in ('failed', 'timed_out', 'lost') and {goes_to} = 'queued') as retried,
         sum({now} - j.last_started_at) / 1000 as run_ms
     from {finishes} f cross join windlass_live j on {still_held}
     group by j.tenant_id, j.queue, j.definition
     union all
-    select k.tenant_id, k.queue, k.definition, -count(*), count(*), 0, 0, 0, 0, 0, 0, 0
+    select k.tenant_id, k.queue, k.definition, -count(*), count(*), 0, 0, 0, 0, 0, 0, 0, 0
     from {settling} s cross join windlass_later k on k.id = s.child_id
     where {free} and k.state = 'pending'
     group by k.tenant_id, k.queue, k.definition

@@ -1,4 +1,4 @@
--- Folds the changes that batches left behind into the totals and the minutes.
+-- Folds the changes that batches left behind into the counts, the minutes and the totals.
 
 -- let folded
 select * from windlass_deltas order by id limit :most;
@@ -24,6 +24,16 @@ on conflict (minute, tenant_id, queue, definition) do update set
     completed = m.completed + excluded.completed, canceled = m.canceled + excluded.canceled,
     dead_letter = m.dead_letter + excluded.dead_letter, run_ms = m.run_ms + excluded.run_ms,
     wait_ms = m.wait_ms + excluded.wait_ms;
+
+insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed, retried, canceled, dead_letter)
+select queue, definition, sum(enqueued), sum(max(running, 0)), sum(succeeded), sum(failed),
+    sum(retried), sum(max(canceled, 0)), sum(max(dead_letter, 0))
+from {folded} f where true group by queue, definition
+on conflict (queue, definition) do update set
+    enqueued = t.enqueued + excluded.enqueued, started = t.started + excluded.started,
+    succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+    retried = t.retried + excluded.retried, canceled = t.canceled + excluded.canceled,
+    dead_letter = t.dead_letter + excluded.dead_letter;
 
 -- answer
 select count(*) as folded from {folded} f;

@@ -1,0 +1,126 @@
+"""How long jobs wait and run: counted in buckets, told as percentiles."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+
+#: From being due to starting, and from starting to the end of the attempt.
+Kind = Literal["wait", "run"]
+
+#: Stands for no bound.
+ENDLESS_MS = 2**31 - 1
+#: The upper bounds of the buckets.
+BOUNDS_MS = (
+    1, 5, 10, 25, 50, 100, 250, 500,
+    1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000,
+    ENDLESS_MS,
+)  # fmt: skip
+
+_BOUNDS = tuple(bound / 1000 for bound in BOUNDS_MS)
+#: Of more observations at once every n-th stands for n of them.
+_MOST_AT_ONCE = 64
+
+
+class Place(NamedTuple):
+    """Of whose jobs a histogram tells."""
+
+    kind: Kind
+    queue: str
+    definition: str
+
+
+@dataclass(slots=True)
+class Histogram:
+    """How many took how long: `observed` by upper bound in milliseconds, and the sum of all."""
+
+    observed: dict[int, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def count(self) -> int:
+        return sum(self.observed.values())
+
+    def add(self, upto_ms: int, observed: int, seconds: float) -> None:
+        self.observed[upto_ms] = self.observed.get(upto_ms, 0) + observed
+        self.seconds += seconds
+
+    def percentile(self, share: float) -> float | None:
+        """Within so many seconds that share was done; guessed inside its bucket, None for none."""
+        rank, below = share * self.count, 0
+        for upto, here in sorted(self.observed.items()):
+            if here and below + here >= rank:
+                lower = max((bound for bound in BOUNDS_MS if bound < upto), default=0)
+                width = 0 if upto == ENDLESS_MS else upto - lower
+                return (lower + width * (rank - below) / here) / 1000
+            below += here
+        return None
+
+
+class Observation(NamedTuple):
+    """What there is to add to one bucket."""
+
+    kind: Kind
+    queue: str
+    definition: str
+    upto_ms: int
+    observed: int
+    seconds: float
+
+
+class Tally:
+    """What a process has observed and not stored yet."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Place, tuple[list[int], list[float]]] = {}
+
+    def observe(self, kind: Kind, took: Iterable[tuple[str, str, float]], weight: int = 1) -> None:
+        """Count a batch of (queue, definition, seconds), each for `weight`."""
+        for queue, definition, seconds in took:
+            place = Place(kind, queue, definition)
+            counts, sums = self._cells.get(place) or self._cells.setdefault(
+                place, ([0] * len(_BOUNDS), [0.0] * len(_BOUNDS))
+            )
+            bucket = min(bisect_left(_BOUNDS, seconds), len(_BOUNDS) - 1)
+            counts[bucket] += weight
+            sums[bucket] += weight * max(0.0, seconds)
+
+    def take(self) -> list[Observation]:
+        """All there is to store, in the order in which rows are locked."""
+        cells, self._cells = self._cells, {}
+        return sorted(
+            Observation(*place, upto, observed, seconds)
+            for place, (counts, sums) in cells.items()
+            for upto, observed, seconds in zip(BOUNDS_MS, counts, sums, strict=True)
+            if observed
+        )
+
+    def put_back(self, observations: Iterable[Observation]) -> None:
+        """Keep for the next time what could not be stored."""
+        for kind, queue, definition, upto, observed, seconds in observations:
+            counts, sums = self._cells.setdefault(
+                Place(kind, queue, definition), ([0] * len(_BOUNDS), [0.0] * len(_BOUNDS))
+            )
+            bucket = BOUNDS_MS.index(upto)
+            counts[bucket] += observed
+            sums[bucket] += seconds
+
+
+def sampled(batch: Sequence[Item]) -> tuple[Sequence[Item], int]:
+    """Some of a batch, and for how many each of them stands: however large a batch is, looking at
+    it costs the same."""
+    weight = max(1, -(-len(batch) // _MOST_AT_ONCE))
+    return batch[::weight], weight
+
+
+def merged(histograms: Mapping[Place, Histogram], kind: Kind) -> Histogram:
+    """One histogram of all queues and definitions."""
+    whole = Histogram()
+    for place, histogram in histograms.items():
+        if place.kind == kind:
+            for upto, observed in histogram.observed.items():
+                whole.add(upto, observed, 0.0)
+            whole.seconds += histogram.seconds
+    return whole

@@ -1,0 +1,4 @@
+-- How long jobs waited and ran in the minutes that began at most :seconds ago.
+select kind, queue, definition, upto_ms, sum(observed) as observed, sum(seconds) as seconds
+from windlass_histograms where `minute` > '1970-01-01' and `minute` > {now} - interval round(:seconds * 1000000) microsecond
+group by kind, queue, definition, upto_ms

@@ -1,0 +1,41 @@
+"""Notes how long jobs waited and ran: a batch at a time, in memory until the next heartbeat."""
+
+from collections.abc import Sequence
+
+from windlass.core.latency import Tally, sampled
+from windlass.core.models import Lease
+from windlass.engine.latency import Latency
+from windlass.worker.attempt import LiveAttempt
+
+
+class Timekeeper:
+    """One worker's. What it has noted since the last flush is lost with its process."""
+
+    def __init__(self, latency: Latency) -> None:
+        self._latency = latency
+        self._tally = Tally()
+
+    def started(self, leases: Sequence[Lease]) -> None:
+        """Jobs were claimed. Both instants are the database's."""
+        some, weight = sampled(leases)
+        self._tally.observe(
+            "wait",
+            [
+                (lease.queue, lease.definition, (lease.started_at - lease.due_at).total_seconds())
+                for lease in some
+            ],
+            weight,
+        )
+
+    def ended(self, attempts: Sequence[LiveAttempt]) -> None:
+        """Attempts have ended and are recorded."""
+        some, weight = sampled(attempts)
+        self._tally.observe(
+            "run",
+            [(run.lease.queue, run.lease.definition, run.ended_at - run.began_at) for run in some],
+            weight,
+        )
+
+    async def flush(self) -> None:
+        """Store what was noted."""
+        await self._latency.flush(self._tally)

@@ -1,0 +1,129 @@
+"""/metrics: what Prometheus reads."""
+
+import httpx2
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from windlass import JobFailed, Permanent
+from windlass.api.app import create_api
+from windlass.api.callers import Caller
+from windlass.core.models import Scope
+from windlass.engine import metrics
+from windlass.engine.metrics import METRICS
+
+
+@pytest.fixture
+def root(api):
+    """Requests by path from the root."""
+    api.base_url = "http://api"
+    return api
+
+
+async def _read(root):
+    answer = await root.get("/metrics")
+    assert answer.status_code == 200
+    return {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+async def _worked(wl, count=3):
+    @wl.job("works", queue="mail")
+    def works() -> None: ...
+
+    @wl.job("breaks", queue="mail")
+    def breaks() -> None:
+        raise Permanent("no")
+
+    for _ in range(count):
+        await works.enqueue()
+    broken = await breaks.enqueue()
+    async with wl.running():
+        await wl.jobs.wait((await works.enqueue()).job_id)
+        with pytest.raises(JobFailed):
+            await wl.jobs.wait(broken.job_id)
+
+
+async def test_every_metric_is_told_also_before_anything_happened(root, wl):
+    answer = await root.get("/metrics")
+
+    told = {family.name for family in text_string_to_metric_families(answer.text)}
+    assert {metric.name for metric in METRICS} <= told
+    assert "text/plain" in answer.headers["content-type"]
+
+
+async def test_what_jobs_did_is_told_by_queue_and_definition(root, wl):
+    await _worked(wl)
+
+    read = await _read(root)
+
+    assert read["windlass_jobs_enqueued_total", "mail", "works"] == 4
+    assert read["windlass_attempts_succeeded_total", "mail", "works"] == 4
+    assert read["windlass_jobs_dead_lettered_total", "breaks", "mail"] == 1
+    assert read["windlass_jobs", "completed", "default"] == 4
+    assert read["windlass_queue_jobs", "dead_letter", "mail"] == 1
+    assert read["windlass_definition_jobs", "completed", "works"] == 4
+    assert read["windlass_run_seconds_count", "mail", "works"] == 4
+    assert read["windlass_queue_seconds_bucket", "+Inf", "mail", "works"] == 4
+
+
+async def test_scrapes_close_together_ask_the_database_once(root, wl):
+    wl.job("works")(lambda: None)
+    await _read(root)
+    await wl.enqueue("works")
+
+    again = await _read(root)
+
+    assert ("windlass_jobs_enqueued_total", "default", "works") not in again
+
+
+async def test_names_beyond_the_cap_are_summed_and_no_counter_falls(root, wl, monkeypatch):
+    monkeypatch.setattr(metrics, "MOST_NAMES", 1)
+    monkeypatch.setattr(metrics, "FRESH_SECONDS", 0.0)
+    for key in ["one", "two", "three"]:
+        wl.job(key)(lambda: None)
+    await wl.enqueue("one")
+    await _read(root)
+
+    for key in ["two", "two", "three"]:
+        await wl.enqueue(key)
+    read = await _read(root)
+
+    assert read["windlass_jobs_enqueued_total", "default", "one"] == 1
+    assert read["windlass_jobs_enqueued_total", "other", "other"] == 3
+
+
+async def test_a_paused_queue_a_waiting_job_and_no_worker_are_seen(root, wl):
+    wl.job("waits")(lambda: None)
+    await wl.enqueue("waits")
+    await wl.queues.pause("default")
+
+    read = await _read(root)
+
+    assert read["windlass_queue_paused", "default"] == 1
+    assert read["windlass_oldest_queued_seconds", "default"] >= 0
+    assert read["windlass_workers", "live"] == 0
+    assert read["windlass_schedules_late",] == 0
+
+
+async def test_somebody_of_one_tenant_does_not_see_the_metrics_of_all(wl):
+    async def authenticate(request):
+        return Caller("ada", Scope.of("acme"))
+
+    transport = httpx2.ASGITransport(create_api(wl, authenticate=authenticate))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+        answer = await client.get("/metrics")
+
+    assert answer.status_code == 403
+
+
+async def test_percentiles_tell_of_what_was_done_lately(wl):
+    await _worked(wl)
+
+    lately = await (await wl.ready()).latency.percentiles()
+
+    assert (lately.run.count, lately.wait.count) == (5, 5)
+    assert lately.run.p50 is not None
+    assert lately.run.p95 >= lately.run.p50

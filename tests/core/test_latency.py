@@ -1,0 +1,63 @@
+"""Buckets, percentiles, and what a process has observed."""
+
+from windlass.core.latency import BOUNDS_MS, ENDLESS_MS, Histogram, Place, Tally, merged, sampled
+
+
+def test_a_percentile_is_guessed_inside_its_bucket():
+    histogram = Histogram({100: 10, 250: 10})
+
+    assert histogram.percentile(0.5) == 0.1
+    assert histogram.percentile(0.75) == 0.175
+    assert histogram.percentile(1.0) == 0.25
+
+
+def test_beyond_the_last_bound_the_bound_is_all_that_is_known():
+    histogram = Histogram({1000: 1, ENDLESS_MS: 9})
+
+    assert histogram.percentile(0.95) == 7200.0
+
+
+def test_there_is_no_percentile_of_nothing():
+    assert Histogram().percentile(0.5) is None
+
+
+def test_what_was_observed_is_taken_once_and_can_be_put_back():
+    tally = Tally()
+    tally.observe("wait", [("mail", "send", 0.003), ("mail", "send", 0.004)])
+    tally.observe("run", [("mail", "send", 1e9), ("mail", "send", -0.5)])
+
+    taken = tally.take()
+
+    assert [(o.kind, o.upto_ms, o.observed) for o in taken] == [
+        ("run", 1, 1),
+        ("run", ENDLESS_MS, 1),
+        ("wait", 5, 2),
+    ]
+    assert tally.take() == []
+    tally.put_back(taken)
+    assert tally.take() == taken
+
+
+def test_a_large_batch_is_looked_at_in_part_and_counts_as_a_whole():
+    some, weight = sampled(range(500))
+
+    assert len(some) <= 64
+    assert abs(len(some) * weight - 500) < weight
+
+
+def test_a_small_batch_is_looked_at_as_a_whole():
+    assert sampled([1, 2, 3]) == ([1, 2, 3], 1)
+    assert sampled([]) == ([], 1)
+
+
+def test_histograms_of_one_kind_are_merged():
+    found = {
+        Place("wait", "a", "x"): Histogram({1: 1}, 0.5),
+        Place("wait", "b", "y"): Histogram({1: 2, 5: 1}, 0.25),
+        Place("run", "a", "x"): Histogram({10: 7}, 9.0),
+    }
+
+    whole = merged(found, "wait")
+
+    assert whole == Histogram({1: 3, 5: 1}, 0.75)
+    assert set(whole.observed) <= set(BOUNDS_MS)

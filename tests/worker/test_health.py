@@ -1,0 +1,85 @@
+"""A worker's probe tells whether work is to be expected of it."""
+
+import asyncio
+
+import pytest
+
+from windlass.worker.handlers import Handlers
+from windlass.worker.health import PROCESS_METRICS, Health
+from windlass.worker.options import WorkerOptions
+from windlass.worker.worker import Worker
+
+
+@pytest.fixture
+async def worker(engine):
+    return Worker(engine, Handlers(), WorkerOptions())
+
+
+@pytest.fixture
+async def ask(worker):
+    health = Health([worker], host="127.0.0.1", port=0)
+    await health.start()
+
+    async def get(request):
+        reader, writer = await asyncio.open_connection("127.0.0.1", health.port)
+        writer.write(request.encode())
+        answer = (await reader.read()).decode()
+        writer.close()
+        return answer
+
+    yield get
+    health.stop()
+
+
+async def test_a_process_that_answers_is_alive(ask):
+    answer = await ask("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+
+    assert answer.startswith("HTTP/1.1 200 OK\r\n")
+    assert answer.endswith("\r\n\r\nok\n")
+
+
+async def test_a_worker_is_ready_while_it_looks_for_work(ask, worker, seconds):
+    await worker.tick()
+    before = await ask("GET /readyz HTTP/1.1\r\n\r\n")
+
+    seconds.pass_by(60)
+    after = await ask("GET /readyz HTTP/1.1\r\n\r\n")
+
+    assert before.startswith("HTTP/1.1 200 OK\r\n")
+    assert after.startswith("HTTP/1.1 503 ")
+    assert after.endswith("claims do not go on\n")
+
+
+async def test_a_worker_that_drains_is_not_ready(ask, worker):
+    worker.stop()
+
+    assert (await ask("GET /readyz HTTP/1.1\r\n\r\n")).endswith("draining\n")
+
+
+async def test_a_worker_without_its_database_is_not_ready(ask, storage, monkeypatch):
+    async def away():
+        raise ConnectionError
+
+    monkeypatch.setattr(storage, "now", away)
+
+    assert (await ask("GET /readyz HTTP/1.1\r\n\r\n")).endswith("the database does not answer\n")
+
+
+async def test_the_process_tells_its_own_metrics(ask):
+    answer = await ask("GET /metrics HTTP/1.1\r\n\r\n")
+
+    assert "windlass_process_slots 4.0" in answer
+    assert all(name in answer for name in PROCESS_METRICS)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [("GET /else HTTP/1.1", "404"), ("POST /healthz HTTP/1.1", "405"), ("HEAD / HTTP/1.1", "404")],
+)
+async def test_anything_else_is_refused(ask, request_line, status):
+    assert (await ask(f"{request_line}\r\n\r\n")).split()[1] == status
+
+
+async def test_nonsense_ends_the_connection_and_nothing_else(ask):
+    assert await ask("\r\n") == ""
+    assert (await ask("GET /healthz HTTP/1.1\r\n\r\n")).endswith("ok\n")
