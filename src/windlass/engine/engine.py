@@ -1,6 +1,7 @@
 """The engine: one storage and the verbs on it, made ready once."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 
 from windlass.engine.code_triggers import CodeTriggers
@@ -22,6 +23,7 @@ from windlass.engine.workers import Workers
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.callers import CallerSession, caller_session
+from windlass.storage.database import Watch
 from windlass.storage.migrate import migrate_in
 from windlass.telemetry import Telemetry
 
@@ -87,6 +89,10 @@ class Engine:
         the session."""
         await migrate_in(session)
         await self.definitions.sync_in(session)
+
+    async def watch(self, queues: Sequence[str] | None) -> Watch:
+        """Hear nudges from other processes; None means all queues."""
+        return await self.storage.database.watch(queues)
 
     async def now(self) -> datetime:
         """The time by the database's clock, which all instants of jobs are."""
