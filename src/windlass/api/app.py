@@ -9,7 +9,17 @@ from starlette.responses import Response
 from windlass.api import health, problems
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
-from windlass.api.routes import dead, definitions, events, jobs, queues, tenants, triggers, workers
+from windlass.api.routes import (
+    dead,
+    definitions,
+    events,
+    jobs,
+    queues,
+    tenants,
+    triggers,
+    worker,
+    workers,
+)
 from windlass.app import Windlass
 from windlass.ids import new_job_id
 
@@ -24,6 +34,7 @@ _NOUNS = (
     events.routes,
     queues.routes,
     workers.routes,
+    worker.routes,
     tenants.routes,
 )
 

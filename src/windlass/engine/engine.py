@@ -14,6 +14,7 @@ from windlass.engine.leases import Leases
 from windlass.engine.making import Maker
 from windlass.engine.nudges import Nudges
 from windlass.engine.queues import Queues
+from windlass.engine.remote import RemoteWorkers
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.tenants import Tenants
@@ -50,6 +51,7 @@ class Engine:
         self.trials = Trials(self.triggers, self.events, self.maker)
         self.workers = Workers(storage)
         self.retention = Retention(storage, settings)
+        self.remote = RemoteWorkers(self.leases, storage, self.definitions, settings, telemetry)
         self._checked = False
         self._checking = asyncio.Lock()
 

@@ -216,7 +216,8 @@ def _lost(lease: Expired) -> Finish:
 
 def storable_end(finish: Finish) -> Finish:
     """An end whose texts are as long as may be, and hold nothing a database refuses."""
-    if finish.error is None and finish.error_trace is None and finish.stdout_tail is None:
+    texts = (finish.error, finish.error_trace, finish.stdout_tail, finish.stderr_tail)
+    if texts == (None, None, None, None):
         return finish
     return finish._replace(
         error=_cut(finish.error, ERROR_BYTES),
