@@ -73,6 +73,17 @@ async def test_only_known_definitions_and_served_queues_are_claimed(api, hello):
     assert len((await claim(api, queues=["default"]))["leases"]) == 1
 
 
+async def test_a_payload_of_a_later_version_waits_for_who_knows_it(api, wl):
+    @wl.job(version=2)
+    def newer() -> None: ...
+
+    await newer.enqueue()
+
+    assert (await claim(api, definitions={"newer": 1}))["leases"] == []
+    [lease] = (await claim(api, definitions={"newer": 2}))["leases"]
+    assert lease["payload_version"] == 2
+
+
 async def test_a_claim_whose_answer_was_lost_brings_the_same_again(api, hello):
     await hello.enqueue()
     await hello.enqueue()

@@ -16,7 +16,7 @@ from windlass.ids import JobId, WorkerId
 #: No slash: what stands before one is the name of the credential.
 WorkerName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._:-]+$"),
+    StringConstraints(min_length=1, max_length=100, pattern=r"^[^/\s\x00-\x1f\x7f]+$"),
     Field(description="The worker's own id, equal in all its calls and nobody else's."),
 ]
 LeaseSeconds = Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)]
