@@ -43,6 +43,7 @@ from windlass.worker.attempt import Around
 from windlass.worker.context import JobContext, emitted_within
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.options import WorkerOptions
+from windlass.worker.side import Side
 from windlass.worker.threads import Threads
 from windlass.worker.worker import Worker
 
@@ -340,7 +341,7 @@ class Windlass:
     @asynccontextmanager
     async def worker(
         self,
-        engine: Engine,
+        engine: Side,
         options: WorkerOptions,
         *,
         handlers: Handlers | None = None,

@@ -24,10 +24,10 @@ from windlass.core.models import (
 )
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.schedule import Schedule
+from windlass.engine.retrying import backoff_of
 from windlass.errors import DefinitionInvalid
 from windlass.errors.wording import nearest
 from windlass.ids import DefinitionKey, QueueName
-from windlass.settings import Backoff as BackoffSettings
 from windlass.settings import Settings
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
@@ -130,7 +130,7 @@ def declare(
             limit=settings.limits.payload_bytes,
         ),
         is_async=_is_async(function),
-        backoff=own_backoff or _backoff_of(settings.backoff),
+        backoff=own_backoff or backoff_of(settings),
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
@@ -200,17 +200,6 @@ def _fields(function: Callable[..., Any]) -> list[str]:
 def _is_path(value: object) -> bool:
     """Whether something names a field of the payload: `args.account_id`."""
     return isinstance(value, str) and re.fullmatch(r"args(\.[^\s.]+)+", value) is not None
-
-
-def _backoff_of(settings: BackoffSettings) -> Backoff:
-    return Backoff(
-        kind=settings.kind,
-        base=settings.base_seconds,
-        factor=settings.factor,
-        cap=settings.cap_seconds,
-        jitter=settings.jitter_seconds,
-        delays=settings.delays_seconds,
-    )
 
 
 def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:

@@ -182,8 +182,15 @@ class Shell:
 
     def start(self, *args: str, before: Sequence[str] = (), **env: str) -> Started:
         """Start a command that goes on; `before` is a program that runs it."""
+        return self._start([*before, *_COMMAND, *args], env)
+
+    def start_python(self, *args: str) -> Started:
+        """Start a program of the test's own that goes on."""
+        return self._start([sys.executable, *args], _NOTHING)
+
+    def _start(self, command: list[str], env: Mapping[str, str]) -> Started:
         process = subprocess.Popen(
-            [*before, *_COMMAND, *args],
+            command,
             cwd=self.folder,
             env=self.environment(**env),
             stdin=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ def runs():
 
 @pytest.fixture
 def renewer(engine, storage, runs):
-    return Renewer(engine.leases(), storage, lambda: runs, lease_time=LEASE_TIME)
+    return Renewer(engine.leases(), lambda: runs, lease_time=LEASE_TIME)
 
 
 @pytest.fixture

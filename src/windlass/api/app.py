@@ -22,6 +22,7 @@ from windlass.api.routes import (
     stream,
     tenants,
     triggers,
+    worker,
     workers,
 )
 from windlass.api.shown import Problem
@@ -39,6 +40,7 @@ _NOUNS = (
     events.routes,
     queues.routes,
     workers.routes,
+    worker.routes,
     tenants.routes,
     stream.routes,
 )

@@ -49,6 +49,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.Unauthenticated: Exit.FORBIDDEN,
     errors.Forbidden: Exit.FORBIDDEN,
     errors.ServerFailed: Exit.FAILED,
+    errors.ServerUnreachable: Exit.UNREACHABLE,
+    errors.RequestRefused: Exit.FAILED,
     errors.DefinitionNotFound: Exit.NOT_FOUND,
     errors.DefinitionDisabled: Exit.CONFLICT,
     errors.DefinitionExists: Exit.CONFLICT,

@@ -21,6 +21,7 @@ from windlass.cli.modules import chosen_modules, takes_modules
         "windlass worker shop.jobs",
         "windlass worker jobs.py -q mail -q default -c 16",
         "windlass worker jobs.py --drain             # what waits, then exit",
+        "windlass worker jobs.py --url https://jobs.example.com --token-file token",
     ],
 )
 @takes_modules
@@ -33,6 +34,14 @@ from windlass.cli.modules import chosen_modules, takes_modules
     metavar="NAME",
     help="Serve this queue; may be repeated, * serves all. [WINDLASS_WORKER_QUEUES]",
 )
+@click.option(
+    "--url", metavar="URL", help="Work for the server there, without a database of its own."
+)
+@click.option(
+    "--token-file",
+    type=click.Path(dir_okay=False),
+    help="Where the server's token is; without it WINDLASS_TOKEN has it.",
+)
 @click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
 @with_call
 def worker(
@@ -40,6 +49,8 @@ def worker(
     modules: tuple[str, ...],
     queues: tuple[str, ...],
     concurrency: int | None,
+    url: str | None,
+    token_file: str | None,
     drain: bool,
 ) -> int:
     """Run the jobs that MODULEs declare, until told to stop.
@@ -50,7 +61,8 @@ def worker(
 
     Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts it
     anew; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
-    wrong; 6 when there is no database at the start; 10 when jobs could be neither finished nor
+    wrong; 4 when the server refuses its token; 6 when there is no database, or no server, at the
+    start; 10 when jobs could be neither finished nor
     handed back.
     """
     # Until the loop minds them, a signal just ends the process.
@@ -60,9 +72,13 @@ def worker(
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.cli.loading import load_apps
+    from windlass.cli.remote_working import At
     from windlass.cli.worker_log import log_to_stderr, telemetry
     from windlass.cli.working import How, Working, work
 
+    if url and call.flags.db:
+        raise click.UsageError("--url and --db exclude each other")
+    server = At.of(url, token_file) if url else None
     names = chosen_modules(call, modules)
     log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
     apps = load_apps(names)
@@ -70,7 +86,7 @@ def worker(
         app.telemetry = telemetry()
         if call.flags.db:
             app.move_to(call.flags.db)
-    how = How(concurrency=concurrency, queues=queues or None, drain=drain)
+    how = How(concurrency=concurrency, queues=queues or None, drain=drain, server=server)
     known = sorted({key for app in apps for key in app.handlers})
     greeting = f"Running {', '.join(known) or 'no jobs yet'}."
     working = Working(call.out.say, lambda: call.out.say(greeting))

@@ -3,9 +3,10 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from windlass.app import Windlass
 from windlass.cli.exits import Exit
@@ -16,6 +17,9 @@ from windlass.worker.memory import settle
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
+if TYPE_CHECKING:
+    from windlass.cli.remote_working import At
+
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 #: How long a process may take to end after its jobs' time is over, whatever hangs.
 _LAST_SECONDS = 20.0
@@ -23,11 +27,12 @@ _LAST_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """How the workers work; what is None the settings say."""
+    """How the workers work; what is None the settings say. With a `server` they have no database."""
 
     concurrency: int | None = None
     queues: Sequence[str] | None = None
     drain: bool = False
+    server: "At | None" = None
 
     def options(self, settings: Settings) -> WorkerOptions:
         options = WorkerOptions.of(settings, concurrency=self.concurrency, queues=self.queues)
@@ -45,6 +50,7 @@ class Working:
     ready: Callable[[], None]
     expected: int = 1
     patience: float = 0.0
+    answering: str = "database"
     workers: list[Worker] = field(default_factory=list)
     at_stop: Callable[[], None] = lambda: None
     stops: int = 0
@@ -87,7 +93,7 @@ class Working:
     def _give_up(self) -> None:
         # Closing a database that does not answer can take for ever, and there is nothing left to
         # lose: what is not recorded, lease recovery finds.
-        self.said("The database does not answer; leaving without it.")
+        self.said(f"The {self.answering} does not answer; leaving without it.")
         os._exit(Exit.LEFT_BEHIND if any(worker.held for worker in self.workers) else Exit.OK)
 
 
@@ -97,16 +103,17 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     The first that cannot reach its database ends them all: only at the start, since a worker that
     runs survives outages.
     """
-    for app in apps:
-        await app.ready()
+    if how.server is None:
+        for app in apps:
+            await app.ready()
+    else:
+        working.answering = "server"
     settle()
     working.expected = len(apps)
     working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
     with _signals(working.stop):
         async with _health(apps[0].settings, working):
-            left = await asyncio.gather(
-                *(app.work(how.options(app.settings), working.add) for app in apps)
-            )
+            left = await asyncio.gather(*(_running(app, how, working.add) for app in apps))
         working.done()
     if sum(left):
         return Exit.LEFT_BEHIND
@@ -135,6 +142,15 @@ async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
         yield
     finally:
         health.stop()
+
+
+def _running(
+    app: Windlass, how: How, started: Callable[[Worker], object]
+) -> Coroutine[Any, Any, int]:
+    options = how.options(app.settings)
+    if how.server is None:
+        return app.work(options, started)
+    return how.server.work(app, options, started)
 
 
 @contextmanager

@@ -60,6 +60,15 @@ def needs(known: Mapping[str, int] | Iterable[str]) -> list[str]:
     return [*known, *later]
 
 
+def versions(known: Iterable[str]) -> dict[str, int]:
+    """What `needs` was made of: definitions, and the latest version of each that is known."""
+    latest: dict[str, int] = {}
+    for need in known:
+        key = definition_of(need)
+        latest[key] = max(latest.get(key, 1), version_of(need))
+    return latest
+
+
 def definition_of(gate: str) -> str:
     """The definition whose jobs stand behind a gate; '' if they are of several."""
     return gate.partition(KEY)[0].partition(VERSION)[0]

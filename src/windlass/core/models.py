@@ -322,6 +322,16 @@ class Renewal:
     cancel_requested: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leased:
+    """What an end is judged by: of a job that is leased right now."""
+
+    definition: DefinitionKey
+    attempts: int
+    max_attempts: int
+    cancel_requested: bool
+
+
 class Finish(NamedTuple):
     """The recorded end of an attempt and where its job goes.
 
@@ -329,6 +339,7 @@ class Finish(NamedTuple):
     state but completed. `keep=False` deletes the job, at the latest when it is next pruned,
     instead of keeping it among the ended ones; dead-lettered jobs are always kept.
     `perhaps_ended`: the handler's own transaction may have recorded the end already.
+    `permanent`: what happened ruled out another try, however many were left.
     """
 
     job_id: JobId
@@ -349,6 +360,7 @@ class Finish(NamedTuple):
     fingerprint: str | None = None
     keep: bool = True
     perhaps_ended: bool = False
+    permanent: bool = False
 
     @property
     def held(self) -> Held:

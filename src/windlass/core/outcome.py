@@ -79,6 +79,7 @@ def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
         error_trace=failure.trace,
         pid=failure.pid,
         exit_code=failure.exit_code,
+        permanent=failure.permanent,
     )
     if isinstance(verdict, Retry):
         return finish._replace(state=JobState.QUEUED, delay=verdict.after)

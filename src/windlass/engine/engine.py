@@ -1,7 +1,7 @@
 """The engine: one storage and the verbs on it, made ready once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from windlass.core.models import Held, Lease
@@ -17,6 +17,7 @@ from windlass.engine.making import Maker
 from windlass.engine.metrics import Metrics
 from windlass.engine.nudges import Nudges
 from windlass.engine.queues import Queues
+from windlass.engine.remote import RemoteWorkers
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.tenants import Tenants
@@ -26,6 +27,7 @@ from windlass.engine.workers import Workers
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.callers import CallerSession, caller_session
+from windlass.storage.database import Watch
 from windlass.storage.migrate import migrate_in
 from windlass.telemetry import Telemetry
 
@@ -54,6 +56,7 @@ class Engine:
         self.latency = Latency(storage)
         self.metrics = Metrics(storage)
         self.retention = Retention(storage, settings)
+        self.remote = RemoteWorkers(self.leases, storage, self.definitions, settings, telemetry)
         self._checked = False
         self._checking = asyncio.Lock()
 
@@ -93,6 +96,10 @@ class Engine:
         the session."""
         await migrate_in(session)
         await self.definitions.sync_in(session)
+
+    async def watch(self, queues: Sequence[str] | None) -> Watch:
+        """Hear nudges from other processes; None means all queues."""
+        return await self.storage.database.watch(queues)
 
     async def now(self) -> datetime:
         """The time by the database's clock, which all instants of jobs are."""

@@ -1,11 +1,13 @@
 """The worker's side of the queue: claim, renew, finish, reap."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from windlass.core import outcome
 from windlass.core.models import ALL_TENANTS, Finish, Held, Lease, LogLine, Progress, Renewal
+from windlass.core.payload import encode_result, load_json
 from windlass.core.states import ENDED, JobState, Outcome
 from windlass.core.text import clean
 from windlass.engine.claims import Claims
@@ -81,6 +83,10 @@ class Leases:
         """Extend leases, in one statement. A lease missing from the answer is lost."""
         return await self._storage.renew(held, lease_time=lease_time) if held else []
 
+    async def stops(self, held: Sequence[Held]) -> set[JobId]:
+        """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
+        return await self._storage.stops(held) if held else set()
+
     async def report(self, progress: Sequence[Progress]) -> None:
         """Record progress of leases still held; of others it is dropped."""
         if progress:
@@ -114,7 +120,7 @@ class Leases:
         """
         if not finishes:
             return {}
-        cleaned = [_storable(finish) for finish in finishes]
+        cleaned = [storable_end(finish) for finish in finishes]
         try:
             ended = await self._storage.finish(cleaned)
         except WindlassError:
@@ -157,7 +163,7 @@ class Leases:
     async def _barely(self, finish: Finish) -> dict[Held, JobState]:
         try:
             # Without its event too: an end must not fail because of whom it is told.
-            return await self._storage.finish([_bare(finish)], emit=False)
+            return await self._storage.finish([bare_end(finish)], emit=False)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  others must not wait for it; its lease will run out
@@ -175,6 +181,14 @@ class Leases:
                 await end_overdue(self._storage)
             except WindlassError as error:  # the ends are recorded, and must be seen as such
                 self._telemetry.trouble("ending children", error)
+
+
+def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A log line's fields as every database keeps them, whatever they are and however large."""
+    if not fields:
+        return {}
+    kept: dict[str, Any] = load_json(encode_result(dict(fields), LINE_BYTES)[0])
+    return kept
 
 
 async def end_overdue(storage: Storage) -> int:
@@ -207,8 +221,10 @@ def _lost(lease: Expired) -> Finish:
     return outcome.failed(lease.held, failure, verdict)
 
 
-def _storable(finish: Finish) -> Finish:
-    if finish.error is None and finish.error_trace is None and finish.stdout_tail is None:
+def storable_end(finish: Finish) -> Finish:
+    """An end whose texts are as long as may be, and hold nothing a database refuses."""
+    texts = (finish.error, finish.error_trace, finish.stdout_tail, finish.stderr_tail)
+    if texts == (None, None, None, None):
         return finish
     return finish._replace(
         error=_cut(finish.error, ERROR_BYTES),
@@ -223,7 +239,8 @@ def _cut(text: str | None, limit: int) -> str | None:
     return None if text is None else clean(text, limit)
 
 
-def _bare(finish: Finish) -> Finish:
+def bare_end(finish: Finish) -> Finish:
+    """An end without its own text, which was refused."""
     return finish._replace(
         result=None,
         warnings=f'["{_UNSTORABLE}"]',

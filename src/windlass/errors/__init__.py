@@ -5,6 +5,7 @@
     │   ├── WL1101 DatabaseUnreachable      nobody answers at the database's address
     │   ├── WL1102 DatabaseTimeout          it answered too late
     │   ├── WL1103 UnsupportedDatabase      a URL for no database we know, or its driver is missing
+    │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
@@ -23,6 +24,7 @@
     │   ├── WL2101 RequestInvalid           a request over HTTP that cannot be read
     │   ├── WL2102 PathUnknown              nothing is at this path
     │   ├── WL2103 MethodRefused            the path does not take this method
+    │   ├── WL2104 RequestRefused           a server will not have what we ask
     │   ├── WL2107 DefinitionNotFound
     │   ├── WL2108 DefinitionDisabled
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
@@ -117,7 +119,9 @@ from windlass.errors.requests import (
     MethodRefused,
     PathUnknown,
     RequestInvalid,
+    RequestRefused,
     ServerFailed,
+    ServerUnreachable,
     StreamsFull,
     Unauthenticated,
 )
@@ -172,11 +176,13 @@ __all__ = [
     "PayloadUnstorable",
     "Permanent",
     "RequestInvalid",
+    "RequestRefused",
     "ScheduleInvalid",
     "ScheduleNeverFires",
     "SchemaOutdated",
     "SchemaTooNew",
     "ServerFailed",
+    "ServerUnreachable",
     "SettingProblem",
     "SettingsInvalid",
     "Stopped",

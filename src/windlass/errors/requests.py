@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from windlass.errors.base import FieldError, WindlassError
-from windlass.errors.wording import counted, quoted
+from windlass.errors.wording import counted, quoted, sentence
 
 
 class RequestInvalid(WindlassError):
@@ -85,6 +85,34 @@ class StreamsFull(WindlassError):
             "no more streams can be opened.",
             reason=f"{whose} has {most} open, the most there may be.",
             hint=f"Close some, let tabs share one, or try again in {retry_seconds} seconds.",
+        )
+
+
+class RequestRefused(WindlassError):
+    """A server understood nothing of what this program asked, or will not have it."""
+
+    code = "WL2104"
+
+    def __init__(self, status: int, *, said: str) -> None:
+        self.status = status
+        super().__init__(
+            f"the server refused a request with {status}.",
+            reason=sentence(said),
+            hint="Check that server and worker run the same Windlass.",
+        )
+
+
+class ServerUnreachable(WindlassError):
+    """Nobody answers at the server's address, or what answers is no Windlass that works."""
+
+    code = "WL1110"
+
+    def __init__(self, url: str, *, cause: str) -> None:
+        self.url = url
+        super().__init__(
+            f"cannot reach the server at {url}.",
+            reason=sentence(cause),
+            hint="Check that it runs (`windlass serve`) and that --url is right.",
         )
 
 

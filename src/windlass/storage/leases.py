@@ -19,6 +19,7 @@ from windlass.core.models import (
     Finish,
     Held,
     Lease,
+    Leased,
     Line,
     LogLine,
     Place,
@@ -129,6 +130,24 @@ class LeaseVerbs:
             "stops", lane=Lane.RENEW, held=[(h.job_id, h.token) for h in held]
         )
         return {JobId(rows.uuid(row["id"])) for row in asked}
+
+    async def leased(self, worker: WorkerId, held: Sequence[Held]) -> dict[Held, Leased]:
+        """Those of the leases that `worker` itself holds; who else holds one is not told."""
+        found = await self._db.run(
+            "leased",
+            lane=Lane.RENEW,
+            held=[(h.job_id, h.token) for h in held],
+            worker_id=worker,
+        )
+        return {
+            Held(JobId(rows.uuid(row["id"])), row["lease_token"]): Leased(
+                definition=DefinitionKey(row["definition"]),
+                attempts=row["attempts"],
+                max_attempts=row["max_attempts"],
+                cancel_requested=bool(row["cancel_requested"]),
+            )
+            for row in found
+        }
 
     async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
         """Extend the leases still held, also late ones; those not in the answer are lost."""
@@ -298,5 +317,5 @@ def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:
 
 
 def finish_row(finish: Finish, *, expired_only: bool) -> tuple[Any, ...]:
-    """An end as a row of the `finishes` batch, whose columns are a Finish's fields."""
-    return (*finish[:4], finish.delay.total_seconds(), *finish[5:-1], expired_only)
+    """An end as a row of the `finishes` batch, whose columns are a Finish's first fields."""
+    return (*finish[:4], finish.delay.total_seconds(), *finish[5:-2], expired_only)

@@ -18,13 +18,18 @@ from uuid import UUID
 from windlass.core.models import Lease
 from windlass.core.payload import encode_result, load_json
 from windlass.core.text import clean
-from windlass.engine.leases import ERROR_BYTES, LINE_BYTES, NOTE_BYTES, TYPE_BYTES
+from windlass.engine.leases import (
+    ERROR_BYTES,
+    LINE_BYTES,
+    NOTE_BYTES,
+    TYPE_BYTES,
+    storable_fields,
+)
 from windlass.errors import Permanent, TransactionUnsupported
 from windlass.worker.attempt import failure_of
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
 from windlass.worker.handlers import Handler
 from windlass.worker.memory import lift_limit, limit_memory
-from windlass.worker.reports import storable_fields
 
 #: The name under which a module loaded from a file by its path is kept.
 _BY_FILE = "windlass_jobs"

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable
 
 from windlass.core.models import Finish
-from windlass.engine.leases import Leases
 from windlass.engine.loop import backoff_seconds
 from windlass.telemetry import Telemetry
 from windlass.worker.reports import Reports
+from windlass.worker.side import LeaseSide
 
 _MOST = 1000
 #: One statement carries about this much text at most; databases have limits.
@@ -17,7 +17,7 @@ _MOST_CHARACTERS = 2_000_000
 class Finisher:
     def __init__(
         self,
-        leases: Leases,
+        leases: LeaseSide,
         reports: Reports,
         telemetry: Telemetry,
         recorded: Callable[[list[Finish]], None],

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection
 
 from windlass.core.gates import needs
 from windlass.core.models import Definition
-from windlass.engine.definitions import Definitions
 from windlass.telemetry import Telemetry
 from windlass.worker.handlers import Handler, Handlers
+from windlass.worker.side import DefinitionSide
 
 #: Finds the handler of a definition whose row names a dotted path; ImportError if it cannot.
 Resolve = Callable[[Definition], Handler]
@@ -18,7 +18,7 @@ class Knowledge:
     def __init__(
         self,
         handlers: Handlers,
-        definitions: Definitions,
+        definitions: DefinitionSide,
         telemetry: Telemetry,
         resolve: Resolve | None = None,
     ) -> None:

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from windlass.core.models import Held
-from windlass.engine.leases import Leases
-from windlass.storage.base import Storage
 from windlass.worker.attempt import LiveAttempt
+from windlass.worker.side import LeaseSide
 
 
 class Renewer:
@@ -14,14 +13,12 @@ class Renewer:
 
     def __init__(
         self,
-        leases: Leases,
-        storage: Storage,
+        leases: LeaseSide,
         held: Callable[[], Mapping[Held, LiveAttempt]],
         *,
         lease_time: timedelta,
     ) -> None:
         self._leases = leases
-        self._storage = storage
         self._held = held
         self._lease_time = lease_time
 
@@ -52,7 +49,7 @@ class Renewer:
         running = [run for run in self._held().values() if not run.ended and _is_ours(run)]
         if not running:
             return
-        asked = await self._storage.stops([run.held for run in running])
+        asked = await self._leases.stops([run.held for run in running])
         for run in running:
             if run.held.job_id in asked:
                 run.stop("canceled")

@@ -9,14 +9,15 @@ from typing import Any
 from windlass import clock
 from windlass.core.models import Held, Lease, LogLine, Progress
 from windlass.core.outcome import success
-from windlass.core.payload import dump_json, encode_result, load_json
+from windlass.core.payload import dump_json, encode_result
 from windlass.core.redact import Redactor
-from windlass.engine.leases import LINE_BYTES, Leases
+from windlass.engine.leases import storable_fields
 from windlass.errors import Stopped, TransactionUnsupported
 from windlass.storage.callers import CallerSession
 from windlass.storage.leases import finish_row, log_rows
 from windlass.telemetry import Telemetry
 from windlass.worker.context import Ending, Level
+from windlass.worker.side import LeaseSide
 
 _PROGRESS_SECONDS = 0.5
 #: Lines kept while the database is away; older ones are dropped first.
@@ -30,7 +31,7 @@ class Reports:
 
     def __init__(
         self,
-        leases: Leases,
+        leases: LeaseSide,
         join: Callable[[object], CallerSession | None],
         telemetry: Telemetry,
         *,
@@ -177,11 +178,3 @@ class Reports:
         except BaseException:
             self._lines.extendleft(reversed(some))
             raise
-
-
-def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields as every database keeps them, whatever they are and however large."""
-    if not fields:
-        return {}
-    kept: dict[str, Any] = load_json(encode_result(dict(fields), LINE_BYTES)[0])
-    return kept

@@ -11,7 +11,6 @@ from random import Random
 
 from windlass import clock
 from windlass.core.models import Finish, Held, Lease, WorkerRow
-from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
 from windlass.errors import WindlassError
@@ -25,6 +24,7 @@ from windlass.worker.options import WorkerOptions
 from windlass.worker.process import Children
 from windlass.worker.renewer import Renewer
 from windlass.worker.reports import Reports
+from windlass.worker.side import Side
 from windlass.worker.stems import Stems
 from windlass.worker.threads import Threads
 from windlass.worker.timekeeper import Timekeeper
@@ -49,7 +49,7 @@ class Worker:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Side,
         handlers: Handlers,
         options: WorkerOptions,
         *,
@@ -78,9 +78,7 @@ class Worker:
         self._hurry = asyncio.Event()
         self._wake = asyncio.Event()
         self._nudged = asyncio.Event()
-        self._renewer = Renewer(
-            self._leases, engine.storage, lambda: self._held, lease_time=options.lease_time
-        )
+        self._renewer = Renewer(self._leases, lambda: self._held, lease_time=options.lease_time)
         redactor = redactor_of(engine.settings)
         self._reports = Reports(
             self._leases,
@@ -274,7 +272,7 @@ class Worker:
         failures = 0
         while True:
             try:
-                watch = await self._engine.storage.database.watch(self._options.queues)
+                watch = await self._engine.watch(self._options.queues)
                 try:
                     while True:
                         if await watch.wait(self._options.poll.total_seconds()):

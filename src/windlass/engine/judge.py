@@ -1,0 +1,108 @@
+"""Decides what the end of a remote worker's attempt means for its job, by what our rows say."""
+
+from dataclasses import replace
+from random import Random
+
+from windlass.core import outcome
+from windlass.core.backoff import Backoff
+from windlass.core.jsontext import load_json
+from windlass.core.models import ALL_TENANTS, Definition, Finish, Leased
+from windlass.core.outcome import Failure
+from windlass.core.redact import Redactor
+from windlass.core.result import encode_result
+from windlass.core.states import Outcome
+from windlass.core.worker_wire import Ended
+from windlass.engine.definitions import Definitions
+from windlass.engine.retrying import backoff_of
+from windlass.errors import DefinitionNotFound
+from windlass.settings import Settings
+from windlass.storage.base import Storage
+
+
+class Judge:
+    """A worker tells what happened; retry or dead letter is not for it to say."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        definitions: Definitions,
+        settings: Settings,
+        redactor: Redactor,
+    ) -> None:
+        self._storage = storage
+        self._definitions = definitions
+        self._settings = settings
+        self._redactor = redactor
+        self._random = Random()
+
+    async def judged(self, end: Ended, leased: Leased) -> Finish:
+        """The end of an attempt, and where its job goes."""
+        row = await self.row(leased.definition)
+        end = await self._without_secrets(end, row)
+        finish = self._end(end, leased, row)
+        return finish._replace(
+            pid=end.pid,
+            exit_code=end.exit_code,
+            stdout_tail=end.stdout_tail,
+            stderr_tail=end.stderr_tail,
+        )
+
+    async def row(self, key: str) -> Definition | None:
+        """The row of a definition, if there is one."""
+        try:
+            return await self._definitions.get(key)
+        except DefinitionNotFound:
+            return None
+
+    def _end(self, end: Ended, leased: Leased, row: Definition | None) -> Finish:
+        keep = row is None or row.retention_days != 0
+        match end.outcome:
+            case Outcome.SUCCEEDED:
+                result, note = (None, None) if end.result is None else encode_result(end.result)
+                warnings = [*end.warnings, *([note] if note else [])]
+                return outcome.success(
+                    end.held,
+                    result=result,
+                    warnings=encode_result(warnings)[0] if warnings else None,
+                    keep=keep,
+                )
+            case Outcome.RELEASED:
+                return outcome.released(end.held, delay=end.delay)
+            case Outcome.CANCELED:
+                return outcome.stopped(end.held, keep=keep)
+            case Outcome.FAILED | Outcome.TIMED_OUT | Outcome.LOST:
+                return self._failed(end, leased, row)
+
+    def _failed(self, end: Ended, leased: Leased, row: Definition | None) -> Finish:
+        failure = Failure(
+            error=end.error or "the worker did not say why",
+            error_type=end.error_type or "Failed",
+            trace=end.error_trace,
+            outcome=end.outcome,
+            permanent=end.permanent,
+        )
+        verdict = outcome.judge(
+            failure,
+            attempts=leased.attempts,
+            max_attempts=leased.max_attempts,
+            backoff=self._backoff(row),
+            random=self._random,
+        )
+        return outcome.failed(end.held, failure, verdict)
+
+    def _backoff(self, row: Definition | None) -> Backoff:
+        if row is None or row.backoff is None:
+            return backoff_of(self._settings)
+        return Backoff.from_json(load_json(row.backoff))
+
+    async def _without_secrets(self, end: Ended, row: Definition | None) -> Ended:
+        texts = (end.error, end.error_trace, end.stdout_tail, end.stderr_tail)
+        if texts == (None, None, None, None):
+            return end
+        job = await self._storage.get(ALL_TENANTS, end.held.job_id)
+        schema = None if row is None else load_json(row.payload_schema)
+        secrets = frozenset() if job is None else self._redactor.secrets_in(job.payload, schema)
+        error, trace, stdout, stderr = (
+            None if text is None else self._redactor.redact_text(text, secrets) for text in texts
+        )
+        return replace(end, error=error, error_trace=trace, stdout_tail=stdout, stderr_tail=stderr)

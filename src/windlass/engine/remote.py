@@ -1,0 +1,172 @@
+"""The worker's side for workers without a database, whose word is taken only for what they hold.
+
+A lease token is easily guessed, so every call is checked against the worker that holds the lease.
+One that is unknown, stale or another's is answered alike: it is lost. The check cannot be overtaken,
+because a token has one holder, and all that follows is guarded by the token.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from windlass.core.gates import needs
+from windlass.core.models import Held, Lease, LogLine, Progress
+from windlass.core.states import JobState
+from windlass.core.text import clean
+from windlass.core.worker_wire import Ended
+from windlass.engine.definitions import Definitions
+from windlass.engine.judge import Judge
+from windlass.engine.leases import NOTE_BYTES, Claimed, Leases, storable_fields
+from windlass.engine.redaction import redactor_of
+from windlass.ids import WorkerId
+from windlass.settings import Settings
+from windlass.storage.base import Storage
+from windlass.telemetry import Telemetry
+
+#: So many workers keep their turn among tenants; one that is forgotten begins anew.
+_MOST_WORKERS = 1000
+
+
+@dataclass(slots=True)
+class _Place:
+    """One worker's turn, and what its last claim brought."""
+
+    leases: Leases
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    key: str | None = None
+    last: Claimed = field(default_factory=lambda: Claimed((), None))
+
+
+class RemoteWorkers:
+    def __init__(
+        self,
+        leases: Callable[[], Leases],
+        storage: Storage,
+        definitions: Definitions,
+        settings: Settings,
+        telemetry: Telemetry,
+    ) -> None:
+        self._make = leases
+        self._leases = leases()
+        self._storage = storage
+        self._telemetry = telemetry
+        self._redactor = redactor_of(settings)
+        self._judge = Judge(storage, definitions, settings, self._redactor)
+        self._places: OrderedDict[WorkerId, _Place] = OrderedDict()
+
+    async def claim(
+        self,
+        worker: WorkerId,
+        wanted: int,
+        *,
+        queues: Collection[str] | None,
+        definitions: Mapping[str, int],
+        lease_time: timedelta,
+        nudged: bool = False,
+        key: str | None = None,
+    ) -> Claimed:
+        """Lease due jobs of definitions that `worker` knows, by the latest version of each.
+
+        Asked again with the same key, because the answer was lost on its way, it brings what it
+        brought before.
+        """
+        place = self._place(worker)
+        async with place.turn:
+            if key is not None and key == place.key:
+                return await self._again(worker, place.last)
+            claimed = await place.leases.claim(
+                worker,
+                wanted,
+                queues=queues,
+                known=needs(definitions),
+                lease_time=lease_time,
+                nudged=nudged,
+            )
+            leases = [await self._in_force(lease) for lease in claimed.leases]
+            place.key, place.last = key, Claimed(leases, claimed.next_due_in)
+            return place.last
+
+    async def heartbeat(
+        self,
+        worker: WorkerId,
+        held: Sequence[Held],
+        *,
+        lease_time: timedelta | None,
+        progress: Sequence[Progress] = (),
+        lines: Sequence[LogLine] = (),
+    ) -> dict[Held, bool]:
+        """Take what runs tell, and extend their leases unless `lease_time` is None. Answers the
+        leases that are still held, and whether their jobs should stop."""
+        said = [Held(p.job_id, p.token) for p in progress] + [
+            Held(line.job_id, line.attempt) for line in lines
+        ]
+        ours = await self._storage.leased(worker, list(dict.fromkeys([*held, *said])))
+        await self._leases.log(
+            [self._told(line) for line in lines if Held(line.job_id, line.attempt) in ours]
+        )
+        await self._leases.report(
+            [self._noted(p) for p in progress if Held(p.job_id, p.token) in ours]
+        )
+        alive = {one: ours[one].cancel_requested for one in held if one in ours}
+        if lease_time is None:
+            return alive
+        renewed = await self._leases.renew(list(alive), lease_time=lease_time)
+        return {Held(one.job_id, one.token): one.cancel_requested for one in renewed}
+
+    async def finish(self, worker: WorkerId, ends: Sequence[Ended]) -> dict[Held, JobState]:
+        """Record how attempts ended, and decide what that means for their jobs. A lease missing
+        from the answer was not held, and nothing of it was recorded."""
+        by_lease = {end.held: end for end in ends}
+        ours = await self._storage.leased(worker, list(by_lease))
+        for held in by_lease.keys() - ours.keys():
+            self._telemetry.warn(
+                "late report ignored",
+                job_id=str(held.job_id),
+                attempt=held.token,
+                worker_id=worker,
+            )
+        return await self._leases.finish(
+            [
+                await self._judge.judged(end, ours[held])
+                for held, end in by_lease.items()
+                if held in ours
+            ]
+        )
+
+    async def unknown(self, keys: Collection[str]) -> list[str]:
+        """Those of the definitions that nobody has made known here."""
+        return [key for key in keys if await self._judge.row(key) is None]
+
+    def _place(self, worker: WorkerId) -> _Place:
+        place = self._places.setdefault(worker, _Place(self._make()))
+        self._places.move_to_end(worker)
+        if len(self._places) > _MOST_WORKERS:
+            self._places.popitem(last=False)
+        return place
+
+    async def _again(self, worker: WorkerId, before: Claimed) -> Claimed:
+        still = await self._storage.leased(worker, [lease.held for lease in before.leases])
+        leases = [lease for lease in before.leases if lease.held in still]
+        return Claimed(leases, before.next_due_in)
+
+    async def _in_force(self, lease: Lease) -> Lease:
+        """With the time limit that an operator set, which the worker cannot know."""
+        if lease.timeout_seconds is None:
+            row = await self._judge.row(lease.definition)
+            if row is not None and "timeout_seconds" in row.edited:
+                return lease._replace(timeout_seconds=row.timeout_seconds)
+        return lease
+
+    def _told(self, line: LogLine) -> LogLine:
+        return replace(
+            line,
+            message=self._redactor.redact_text(line.message),
+            fields=self._redactor.redact_value(storable_fields(line.fields)),
+        )
+
+    def _noted(self, progress: Progress) -> Progress:
+        if progress.note is None:
+            return progress
+        return replace(progress, note=self._redactor.redact_text(clean(progress.note, NOTE_BYTES)))

@@ -1,0 +1,84 @@
+"""A Windlass server, asked over HTTP."""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import httpx2
+
+from windlass.errors import (
+    Forbidden,
+    OptionInvalid,
+    RequestRefused,
+    ServerUnreachable,
+    Unauthenticated,
+)
+
+_PREFIX = "/api/v1/"
+#: A third of the usual lease: one that hangs must not cost the leases.
+_SECONDS = 10.0
+_RIGHT = "worker.work"
+#: Statuses of a server that cannot answer now, and of those who stand before it.
+_LATER = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
+
+
+class Server:
+    """Where to ask, and by which token. Nothing is connected until something is asked."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self.url = _checked(url)
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        self._client = httpx2.AsyncClient(
+            base_url=str(self.url) + _PREFIX, headers=headers, timeout=_SECONDS
+        )
+
+    async def ask(self, path: str, body: Mapping[str, Any]) -> Any:
+        """What the server answers: ServerUnreachable if it does not, now; Unauthenticated,
+        Forbidden, or RequestRefused if asking again would not help."""
+        try:
+            answer = await self._client.post(
+                path,
+                content=json.dumps(body).encode(),
+                headers={"content-type": "application/json"},
+            )
+        except httpx2.HTTPError as error:
+            raise ServerUnreachable(self.url, cause=_cause(error)) from None
+        status = answer.status_code
+        if status == HTTPStatus.UNAUTHORIZED:
+            raise Unauthenticated
+        if status == HTTPStatus.FORBIDDEN:
+            raise Forbidden(_RIGHT)
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LATER:
+            raise ServerUnreachable(self.url, cause=f"it answered {status}")
+        if not answer.is_success:
+            raise RequestRefused(status, said=_title(answer))
+        return answer.json() if answer.content else None
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+def _checked(url: str) -> str:
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        parsed = httpx2.URL("")
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise OptionInvalid("url", url, allowed="a server's address, such as http://host:8100")
+    if parsed.userinfo:
+        raise OptionInvalid("url", "with a password in it", allowed="an address without one")
+    return str(parsed).rstrip("/").removesuffix(_PREFIX.rstrip("/"))
+
+
+def _cause(error: httpx2.HTTPError) -> str:
+    return str(error) or type(error).__name__
+
+
+def _title(answer: httpx2.Response) -> str:
+    try:
+        problem = answer.json()
+        places = [f"{each['pointer']}: {each['message']}" for each in problem["errors"][:3]]
+        return "; ".join([problem["title"].rstrip("."), *places])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "it says no more"

@@ -1,0 +1,108 @@
+"""What a worker needs of whoever has the jobs: the engine, or a server that has one.
+
+A worker sees only what stands here, so that the same loop runs with a database and without.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import timedelta
+from typing import Protocol
+
+from windlass.core.models import (
+    Definition,
+    Finish,
+    Held,
+    LogLine,
+    Progress,
+    Renewal,
+    WorkerRow,
+)
+from windlass.core.states import JobState
+from windlass.engine.leases import Claimed
+from windlass.ids import JobId, WorkerId
+from windlass.settings import Settings
+from windlass.storage.callers import CallerSession
+from windlass.storage.database import Watch
+from windlass.telemetry import Telemetry
+
+
+class LeaseSide(Protocol):
+    """One worker's hold on jobs: see `engine.leases.Leases`."""
+
+    async def claim(
+        self,
+        worker: WorkerId,
+        limit: int,
+        *,
+        queues: Collection[str] | None,
+        known: Collection[str],
+        lease_time: timedelta,
+        nudged: bool = False,
+    ) -> Claimed: ...
+
+    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]: ...
+
+    async def stops(self, held: Sequence[Held]) -> set[JobId]: ...
+
+    async def report(self, progress: Sequence[Progress]) -> None: ...
+
+    async def log(self, lines: Sequence[LogLine]) -> None: ...
+
+    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]: ...
+
+
+class DefinitionSide(Protocol):
+    """What operators say of definitions: see `engine.definitions.Definitions`."""
+
+    @property
+    def rows(self) -> Collection[Definition]: ...
+
+    async def refresh(self) -> None: ...
+
+    def effective(self, declared: Definition) -> Definition: ...
+
+
+class WorkerSide(Protocol):
+    """The registry of workers: see `engine.workers.Workers`."""
+
+    async def beat(self, worker: WorkerRow) -> None: ...
+
+    async def leave(self, worker: WorkerId) -> None: ...
+
+
+class NudgeSide(Protocol):
+    """Those of this process who want to hear of new jobs."""
+
+    here: set[Callable[[Collection[str]], None]]
+
+    def hear(self, queues: Collection[str]) -> None: ...
+
+
+class Side(Protocol):
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def telemetry(self) -> Telemetry: ...
+
+    @property
+    def definitions(self) -> DefinitionSide: ...
+
+    @property
+    def workers(self) -> WorkerSide: ...
+
+    @property
+    def nudges(self) -> NudgeSide: ...
+
+    def leases(self) -> LeaseSide:
+        """The worker's hold; one for each worker."""
+        ...
+
+    async def ready(self) -> None:
+        """Return once jobs can be claimed; raises if nobody answers."""
+        ...
+
+    def join(self, tx: object) -> CallerSession | None:
+        """A session in a handler's own transaction; None where that leads elsewhere."""
+        ...
+
+    async def watch(self, queues: Sequence[str] | None) -> Watch: ...

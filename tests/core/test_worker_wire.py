@@ -1,0 +1,84 @@
+"""What a server and a remote worker tell each other arrives as it was."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+from windlass.core import outcome
+from windlass.core import worker_wire as wire
+from windlass.core.gates import needs, versions
+from windlass.core.models import Held, Lease
+from windlass.core.outcome import DeadLetter, Failure, Retry
+from windlass.ids import DefinitionKey, QueueName, TenantId, new_job_id
+
+AT = datetime(2030, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
+HELD = Held(new_job_id(), 3)
+LEASE = Lease(
+    job_id=HELD.job_id,
+    token=3,
+    tenant=TenantId("acme"),
+    definition=DefinitionKey("mail"),
+    queue=QueueName("q"),
+    payload='{"to":"Ada"}',
+    priority=50,
+    attempts=2,
+    max_attempts=5,
+    worker_deaths=1,
+    created_at=AT,
+    queued_at=AT,
+    due_at=AT,
+    started_at=AT,
+    source="event",
+    source_ref="ref",
+    correlation_id="c",
+    created_by="me",
+    trigger_due_at=AT,
+    timeout_seconds=1.5,
+    metadata='{"a":1}',
+    gate="mail\x1f2\x1ekey",
+)
+
+
+def over_the_line(told):
+    return json.loads(json.dumps(told))
+
+
+def test_a_lease_arrives_whole():
+    assert wire.lease_from(over_the_line(wire.lease(LEASE))) == LEASE
+
+
+def test_a_lease_with_little_in_it_arrives_too():
+    little = LEASE._replace(metadata=None, trigger_due_at=None, timeout_seconds=None, gate="")
+
+    assert wire.lease_from(over_the_line(wire.lease(little))) == little
+
+
+def test_what_a_newer_server_adds_is_passed_over():
+    assert wire.lease_from({**over_the_line(wire.lease(LEASE)), "new": 1}) == LEASE
+
+
+def test_an_end_tells_what_happened_and_not_where_its_job_goes():
+    failure = Failure(error="no", error_type="E", permanent=True)
+    again = outcome.failed(HELD, failure, Retry(timedelta(hours=1)))
+    dead = outcome.failed(HELD, failure, DeadLetter())
+
+    assert wire.end(again) == wire.end(dead)
+    assert wire.end(dead) == {
+        **wire.held(HELD),
+        "outcome": "failed",
+        "error": "no",
+        "error_type": "E",
+        "permanent": True,
+    }
+
+
+def test_only_a_release_tells_a_delay():
+    released = wire.end(outcome.released(HELD, delay=timedelta(seconds=5)))
+
+    assert (released["outcome"], released["delay_seconds"]) == ("released", 5)
+    assert "delay_seconds" not in wire.end(outcome.stopped(HELD))
+
+
+def test_versions_are_what_needs_were_made_of():
+    known = {"mail": 1, "sync": 3}
+
+    assert versions(needs(known)) == known
