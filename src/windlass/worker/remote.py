@@ -4,7 +4,7 @@ Nothing is tried again here. The worker's own loops do that, with the same token
 so a server may go away and come back at any time.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import timedelta
 from types import TracebackType
@@ -12,10 +12,12 @@ from typing import Any, Self
 
 from windlass.core import worker_wire as wire
 from windlass.core.gates import versions
+from windlass.core.latency import Tally
 from windlass.core.models import (
     Definition,
     Finish,
     Held,
+    Lease,
     LogLine,
     Progress,
     Renewal,
@@ -52,9 +54,14 @@ class Remote:
         self.definitions = RemoteDefinitions()
         self.workers = RemoteWorker(server, telemetry)
         self.nudges = NoNudges()
+        self.latency = Untold()
 
-    def leases(self) -> "RemoteLeases":
+    def leases(self, who: Callable[[Held], Lease | None]) -> "RemoteLeases":
         return RemoteLeases(self._server, self.telemetry)
+
+    async def now(self) -> None:
+        """Return if the server answers; its clock is nobody's business here."""
+        await self.ready()
 
     async def ready(self) -> None:
         """Return if the server answers and takes our word: ServerUnreachable, Unauthenticated,
@@ -79,6 +86,13 @@ class Remote:
         trace: TracebackType | None,
     ) -> None:
         await self._server.close()
+
+
+class Untold:
+    """How long jobs waited and ran is told by workers that have the database."""
+
+    async def flush(self, tally: Tally) -> None:
+        tally.take()
 
 
 class RemoteLeases:

@@ -4,13 +4,15 @@ A worker sees only what stands here, so that the same loop runs with a database 
 """
 
 from collections.abc import Callable, Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
+from windlass.core.latency import Tally
 from windlass.core.models import (
     Definition,
     Finish,
     Held,
+    Lease,
     LogLine,
     Progress,
     Renewal,
@@ -77,6 +79,12 @@ class NudgeSide(Protocol):
     def hear(self, queues: Collection[str]) -> None: ...
 
 
+class LatencySide(Protocol):
+    """Who is told how long jobs waited and ran: see `engine.latency.Latency`."""
+
+    async def flush(self, tally: Tally) -> None: ...
+
+
 class Side(Protocol):
     @property
     def settings(self) -> Settings: ...
@@ -93,12 +101,19 @@ class Side(Protocol):
     @property
     def nudges(self) -> NudgeSide: ...
 
-    def leases(self) -> LeaseSide:
-        """The worker's hold; one for each worker."""
+    @property
+    def latency(self) -> LatencySide: ...
+
+    def leases(self, who: Callable[[Held], Lease | None]) -> LeaseSide:
+        """The worker's hold; one for each worker, who knows the leases it holds."""
         ...
 
     async def ready(self) -> None:
         """Return once jobs can be claimed; raises if nobody answers."""
+        ...
+
+    async def now(self) -> datetime | None:
+        """Return if somebody answers."""
         ...
 
     def join(self, tx: object) -> CallerSession | None:

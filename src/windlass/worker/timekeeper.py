@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from windlass.core.latency import Tally, sampled
 from windlass.core.models import Lease
-from windlass.engine.latency import Latency
 from windlass.worker.attempt import LiveAttempt
+from windlass.worker.side import LatencySide
 
 
 class Timekeeper:
     """One worker's. What it has noted since the last flush is lost with its process."""
 
-    def __init__(self, latency: Latency) -> None:
+    def __init__(self, latency: LatencySide) -> None:
         self._latency = latency
         self._tally = Tally()
 
