@@ -412,6 +412,16 @@ async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
     assert (back.max_attempts, back.rate_count, back.edited, back.gate) == (3, None, (), "")
 
 
+async def test_a_definition_that_comes_back_without_a_limit_has_none(storage):
+    await a_definition(storage, "sync", max_concurrency=1)
+    await storage.drop_definition("sync")
+
+    await a_definition(storage, "sync")
+    await storage.enqueue(new_jobs(3, definition=SYNC))
+
+    assert len(await claim_all(storage, known=SYNCS)) == 3
+
+
 async def test_a_definition_in_use_is_not_forgotten(storage):
     await a_definition(storage, "sync")
     await a_definition(storage, "idle")

@@ -34,9 +34,15 @@ class RegistryVerbs:
         """All definitions, by key."""
         return [rows.definition(row) for row in await self._db.run("definitions")]
 
+    @again
     async def drop_definition(self, key: str) -> bool:
         """Forget a definition; False if there is none, or a job or a trigger speaks of it."""
-        return bool(await self._db.run("drop_definition", key=key))
+        async with self._db.transaction() as session:
+            await session.run("lock_registry")
+            gone = bool(await session.run("drop_definition", key=key))
+            if gone:
+                await session.run("set_limits")
+            return gone
 
     async def gates_changed(self) -> bool:
         """Whether a definition's gate changed within the last hour."""
