@@ -59,6 +59,7 @@ class RegistryVerbs:
     async def put_tenant(self, tenant: Tenant) -> None:
         """Make a tenant, or change the one with its id."""
         async with self._db.transaction() as session:
+            await session.run("lock_registry")
             await session.run(
                 "put_tenant",
                 id=tenant.id,
