@@ -57,21 +57,22 @@ class RegistryVerbs:
 
     @again
     async def put_tenant(self, tenant: Tenant) -> None:
-        """Make a tenant, or change the one with its id."""
+        """Make a tenant, or let the one with its id be as given."""
         async with self._db.transaction() as session:
             await session.run("lock_registry")
-            await session.run(
-                "put_tenant",
-                id=tenant.id,
-                name=tenant.name,
-                state=tenant.state,
-                weight=tenant.weight,
-                max_running=tenant.max_running,
-                max_open=tenant.max_open,
-                timezone=tenant.timezone,
-            )
-            await session.run("set_limits")
-            await session.run("hold_running")
+            await _put_tenant(session, tenant)
+
+    @again
+    async def change_tenant(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant | None:
+        """Change a tenant as it stands, alone. Answers it as it is then; None if there is none."""
+        async with self._db.transaction() as session:
+            await session.run("lock_registry")
+            found = await session.run("tenant", id=id)
+            if not found:
+                return None
+            changed = change(rows.tenant(found[0]))
+            await _put_tenant(session, changed)
+            return changed
 
     async def tenants(self) -> list[Tenant]:
         """All tenants, by id; deleted ones included."""
@@ -163,6 +164,21 @@ async def change_definitions(session: Session, keys: Collection[str], change: Ch
         await session.run("set_limits")
         await session.run("hold_running")
     return {each.key for each in changed}
+
+
+async def _put_tenant(session: Session, tenant: Tenant) -> None:
+    await session.run(
+        "put_tenant",
+        id=tenant.id,
+        name=tenant.name,
+        state=tenant.state,
+        weight=tenant.weight,
+        max_running=tenant.max_running,
+        max_open=tenant.max_open,
+        timezone=tenant.timezone,
+    )
+    await session.run("set_limits")
+    await session.run("hold_running")
 
 
 def following(declared: Sequence[Definition]) -> Change:

@@ -1,6 +1,7 @@
 """Races of claim with who sets limits: whatever is first, no more run than may."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -193,6 +194,20 @@ async def test_an_edit_against_another_edit(storage, twin):
 
         [row] = [each for each in await storage.definitions() if each.key == "plain"]
         assert (row.max_attempts, tuple(row.tags)) == (number + 4, (f"round {number}",))
+
+
+async def test_suspending_a_tenant_against_another_change_of_it(storage, twin):
+    for number in range(ROUNDS):
+        await a_tenant(storage, "acme")
+
+        await race(
+            number,
+            storage.change_tenant("acme", lambda tenant: replace(tenant, weight=7)),
+            twin.change_tenant("acme", lambda tenant: replace(tenant, state="suspended")),
+        )
+
+        [acme] = [tenant for tenant in await storage.tenants() if tenant.id == ACME]
+        assert (acme.weight, acme.state) == (7, "suspended")
 
 
 @pytest.mark.parametrize("paused_first", [True, False])
