@@ -363,7 +363,11 @@ async def test_a_tenant_that_is_suspended_or_unknown_takes_no_jobs(wl, hello, st
     await wl.tenants.resume("acme")
 
     receipt = await theirs.enqueue(name="Ada")
+    with pytest.raises(OptionInvalid, match="state"):
+        await wl.tenants.change("acme", state="deleted")
     assert await wl.tenants.delete("acme") == 1
+    with pytest.raises(TenantNotFound):
+        await wl.tenants.change("acme", weight=2)
     assert (await wl.jobs.get(receipt.job_id)).state is JobState.DEAD_LETTER
     assert [tenant.id for tenant in await wl.tenants.list()] == ["default", "system"]
 

@@ -14,6 +14,7 @@ from windlass.errors import (
     DefinitionInvalid,
     DefinitionNotFound,
     OptionInvalid,
+    TenantNotFound,
 )
 from windlass.settings import Settings
 
@@ -345,6 +346,49 @@ async def test_a_batch_is_stored_as_far_as_a_cap_allows(wl, hello):
     receipts = await wl.enqueue_many([hello.options(tenant="acme").make() for _ in range(8)])
 
     assert [receipt.status for receipt in receipts] == ["created"] * 5 + ["rejected"] * 3
+
+
+async def test_at_the_cap_what_exists_is_still_met_and_replaced(wl, hello):
+    await wl.tenants.create("acme", max_open=2)
+    theirs = hello.options(tenant="acme")
+    keyed, once = theirs.options(dedupe_key="7", delay="1h"), theirs.options(idempotency_key="i")
+    waiting, done = await keyed.enqueue(), await once.enqueue()
+
+    met = await keyed.enqueue()
+    repeated = await once.enqueue()
+    newer = await keyed.options(on_duplicate="replace").enqueue(name="Ada")
+    other = await theirs.options(dedupe_key="8").enqueue()
+
+    assert (met.status, met.job_id) == ("existing", waiting.job_id)
+    assert (repeated.status, repeated.job_id) == ("existing", done.job_id)
+    assert (newer.status, newer.job_id) == ("existing", waiting.job_id)
+    assert (await wl.jobs.get(waiting.job_id)).payload == {"name": "Ada"}
+    assert other.status == "rejected"
+
+
+async def test_a_job_that_is_stored_already_is_not_rejected_when_it_is_sent_again(wl, hello):
+    await wl.tenants.create("acme", max_open=1)
+    made = hello.options(tenant="acme").make()
+
+    first = await wl.enqueue_many([made])
+    again = await wl.enqueue_many([made])
+
+    assert [receipt.status for receipt in first + again] == ["created", "created"]
+
+
+async def test_a_batch_that_is_refused_replaces_nothing(wl, hello):
+    first = await hello.options(dedupe_key="7", delay="1h").enqueue(name="old")
+
+    with pytest.raises(TenantNotFound):
+        await wl.enqueue_many(
+            [
+                hello.options(dedupe_key="7", delay="1h").make(name="new"),
+                hello.options(tenant="nobody").make(),
+            ],
+            on_duplicate="replace",
+        )
+
+    assert (await wl.jobs.get(first.job_id)).payload == {"name": "old"}
 
 
 async def test_a_debounced_job_runs_once_with_the_newest_payload(wl):

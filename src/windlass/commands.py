@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from windlass.core import argv as argvs
 from windlass.core.command_payload import CommandPayload
-from windlass.core.dedupe import check_name
 from windlass.core.durations import duration
+from windlass.core.gates import check_key
 from windlass.declare import JobOptions, declare
 from windlass.errors import ArgumentRefused, DefinitionInvalid
 from windlass.errors.wording import nearest
@@ -66,7 +66,7 @@ def declare_command(
     where: str = IN_CODE,
 ) -> Handler:
     """The handler of a command; defaults come from the settings, mistakes are told at once."""
-    name = check_name("definition", key)
+    name = check_key(key)
     _check(name, argv, said)
     ordinary: Any = {option: value for option, value in said.items() if option not in _OWN}
     ordinary.setdefault("timeout", settings.command_timeout_seconds)

@@ -14,6 +14,7 @@ from windlass.core.declared_trigger import DeclaredTrigger, by_time
 from windlass.core.dedupe import check_name
 from windlass.core.definition_options import ALLOWED, FIELDS, edits, whole
 from windlass.core.durations import duration
+from windlass.core.gates import check_key
 from windlass.core.models import (
     DEFAULT_QUEUE,
     Definition,
@@ -91,7 +92,7 @@ def declare(
     function: Callable[..., Any], key: str | None, options: JobOptions, settings: Settings
 ) -> Handler:
     """The handler of a function; defaults come from the settings, mistakes are told at once."""
-    name = check_name("definition", getattr(function, "__name__", "") if key is None else key)
+    name = check_key(getattr(function, "__name__", "") if key is None else key)
     _check(name, function, options)
     own_backoff = options.get("backoff")
     timeout = duration(options.get("timeout", settings.timeout_seconds), option="timeout")

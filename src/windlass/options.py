@@ -117,17 +117,18 @@ class Delivery:
             made = NewJob(new_job_id(), definition.key, payload, *rest)
             if dedupes:
                 made = made._replace(dedupe_key=payload_key(definition.key, load_json(payload)))
-            return made._replace(gate=gate_for(definition, payload)) if keyed else made
+            return made._replace(gate=gate_for(definition, made.tenant, payload)) if keyed else made
 
         return by_payload
 
     def _model(self, definition: Definition) -> NewJob:
         given = self.given
+        tenant = TenantId(check_name("tenant", given.get("tenant", DEFAULT_TENANT)))
         made = NewJob(
             id=JobId(UUID(int=0)),
             definition=definition.key,
             payload="",
-            tenant=TenantId(check_name("tenant", given.get("tenant", DEFAULT_TENANT))),
+            tenant=tenant,
             queue=QueueName(check_name("queue", given.get("queue", definition.queue))),
             priority=checked_priority(given.get("priority", definition.priority)),
             max_attempts=attempts(given.get("max_attempts", definition.max_attempts)),
@@ -150,7 +151,7 @@ class Delivery:
             source_ref=self._name("source_ref"),
             created_by=self._name("created_by"),
             metadata=_metadata(given.get("metadata")),
-            gate=own_gate(definition, self._name("limit_key")),
+            gate=own_gate(definition, tenant, self._name("limit_key")),
             max_wait=self._duration("max_wait"),
             runs_after=tuple(definition.runs_after),
         )

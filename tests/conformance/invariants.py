@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.conformance.builders import DAY, as_uuid
+from windlass.core.gates import counted_by
 from windlass.core.models import ALL_TENANTS
 from windlass.core.states import ENDED, OPEN
 from windlass.storage.base import Storage
@@ -97,10 +98,13 @@ async def _holds_belong_to_running_jobs(
     }
     running = [job for job in jobs if job["state"] == "running"]
     assert {id for id, _ in held} <= {job["id"] for job in running}, "a hold outlived its lease"
-    limits = {row["name"] for row in await _rows(storage, "select name from windlass_limits")}
+    limits = {row["name"]: row for row in await _rows(storage, "select * from windlass_limits")}
     for job in running:
-        for name in (f"definition:{job['definition']}", f"tenant:{job['tenant_id']}"):
+        whose = f"definition:{job['definition']}"
+        for name in (whose, f"tenant:{job['tenant_id']}", f"queue:{job['queue']}"):
             assert name not in limits or (job["id"], name) in held, f"{name} is not counted"
+        if whose in limits and limits[whose]["max_per_key"] and (key := counted_by(job["gate"])):
+            assert (job["id"], key) in held, f"{key!r} is not counted"
 
 
 async def _nothing_hangs_on_a_job_that_is_gone(

@@ -27,7 +27,7 @@ from tests.conformance.builders import (
 )
 from windlass.core import gates, registry, share
 from windlass.core.definition_options import edits
-from windlass.core.models import Definition, Line
+from windlass.core.models import DEFAULT_TENANT, Definition, Line
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, QueueName, WorkerId
 
@@ -36,16 +36,17 @@ SYNCS = (*KNOWN, SYNC)
 MAIL = QueueName("mail")
 
 
-def behind(key, *, version=1, definition="sync"):
+def behind(key, *, version=1, tenant=DEFAULT_TENANT):
     """The gate of a job with a limit key."""
-    return gates.own_gate(
-        Definition(key=DefinitionKey(definition), title="x", version=version), key
-    )
+    return gates.own_gate(Definition(key=SYNC, title="x", version=version), tenant, key)
 
 
-async def keyed(storage, *keys, **changes):
+async def keyed(storage, *keys, tenant=DEFAULT_TENANT, **changes):
     return await storage.enqueue(
-        [new_job(definition=SYNC, gate=behind(key), **changes) for key in keys]
+        [
+            new_job(definition=SYNC, gate=behind(key, tenant=tenant), tenant=tenant, **changes)
+            for key in keys
+        ]
     )
 
 
@@ -118,6 +119,51 @@ async def test_a_key_and_its_definition_are_both_held_to_their_limits(storage):
 
     assert len(leases) == 3
     assert max(running_by_key(leases).values()) <= 2
+
+
+async def test_a_key_is_a_tenants_own(storage):
+    await a_tenant(storage, "acme")
+    await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
+    await keyed(storage, "7", "7")
+    await keyed(storage, "7", "7", tenant=ACME)
+
+    leases = await claim_all(storage, known=SYNCS)
+
+    assert Counter(lease.tenant for lease in leases) == {DEFAULT_TENANT: 1, ACME: 1}
+
+
+async def test_jobs_of_every_version_count_when_a_key_limit_is_set(storage):
+    known = gates.needs({"sync": 2})
+    await a_definition(storage, "sync", limit_key="args.account")
+    await storage.enqueue(
+        [new_job(definition=SYNC, gate=behind("acme", version=v)) for v in (1, 2, 2)]
+    )
+    await claim(storage, 2, known=known)
+
+    await edit(storage, "sync", max_per_key=2)
+
+    assert await claim_all(storage, known=known) == []
+
+
+@pytest.mark.parametrize(
+    "key", ["it's", '"quoted"', "a\nb", "\U0001f980" * 32, "x" * 10_240, "\x1e", " ", "%_\\", "#1"]
+)
+async def test_a_key_may_be_any_text(storage, key):
+    await a_definition(
+        storage, "sync", limit_key="args.a", max_per_key=1, key_rate_count=2, key_rate_seconds=60.0
+    )
+    await keyed(storage, key, key, key, "other")
+
+    first = await claim_all(storage, known=SYNCS)
+    for lease in first:
+        await end(storage, lease)
+    second = await claim_all(storage, known=SYNCS)
+    for lease in second:
+        await end(storage, lease)
+
+    assert running_by_key(first) == {behind(key): 1, behind("other"): 1}
+    assert running_by_key(second) == {behind(key): 1}
+    assert await claim_all(storage, known=SYNCS) == []
 
 
 async def test_a_key_limit_holds_against_several_workers_at_once(storage, twin):
@@ -316,7 +362,7 @@ async def test_rooms_tell_of_keys_and_rates(storage):
 
     assert await storage.rooms(line) == {
         ("definition:sync", "begun"): 9,
-        (f"key:{behind('acme')}", "running"): 1,
+        (gates.counted_by(behind("acme")), "running"): 1,
     }
 
 
@@ -344,8 +390,10 @@ async def test_a_version_and_a_key_are_both_heeded(storage):
 
     by_old = await claim_all(storage, known=gates.needs({"sync": 1}))
     by_new = await claim_all(storage, known=gates.needs({"sync": 2}))
+    await end(storage, by_old[0])
+    after = await claim_all(storage, known=gates.needs({"sync": 2}))
 
-    assert (len(by_old), len(by_new)) == (1, 1)
+    assert (len(by_old), by_new, len(after)) == (1, [], 1)
 
 
 async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
@@ -362,6 +410,16 @@ async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
     assert edited.metadata == {"team": "mail"}
     assert edited.edited == ("max_attempts", "rate_count", "rate_seconds", "metadata")
     assert (back.max_attempts, back.rate_count, back.edited, back.gate) == (3, None, (), "")
+
+
+async def test_a_definition_that_comes_back_without_a_limit_has_none(storage):
+    await a_definition(storage, "sync", max_concurrency=1)
+    await storage.drop_definition("sync")
+
+    await a_definition(storage, "sync")
+    await storage.enqueue(new_jobs(3, definition=SYNC))
+
+    assert len(await claim_all(storage, known=SYNCS)) == 3
 
 
 async def test_a_definition_in_use_is_not_forgotten(storage):

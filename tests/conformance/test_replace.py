@@ -11,6 +11,7 @@ from tests.conformance.builders import (
     HOUR,
     MINUTE,
     START,
+    a_definition,
     a_tenant,
     claim_all,
     end,
@@ -19,8 +20,10 @@ from tests.conformance.builders import (
     new_job,
     offer,
 )
-from windlass.core.models import ALL_TENANTS
+from windlass.core.gates import own_gate
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Definition
 from windlass.core.states import JobState
+from windlass.ids import DefinitionKey
 
 KEY = "index:7"
 
@@ -86,6 +89,18 @@ async def test_the_key_is_the_newer_jobs_until_it_ends(storage):
     await end(storage, second)
 
     assert (await offer(storage, newer(4))).status == "created"
+
+
+@pytest.mark.parametrize("delay", [None, HOUR], ids=["due", "later"])
+async def test_a_job_whose_newer_payload_has_no_limit_key_is_held_to_none(storage, delay):
+    await a_definition(storage, "sync", limit_key="args.a", max_per_key=1, max_concurrency=9)
+    sync = Definition(key=DefinitionKey("sync"), title="Sync")
+    about = {"definition": sync.key, "dedupe_key": KEY}
+    id = await enqueue(storage, gate=own_gate(sync, DEFAULT_TENANT, "7"), delay=delay, **about)
+
+    await replace(storage, new_job(delay=MINUTE, **about))
+
+    assert (await job(storage, id)).gate == "sync"
 
 
 async def test_another_tenants_job_is_left_alone(storage):

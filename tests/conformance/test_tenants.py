@@ -1,10 +1,10 @@
-"""put_tenant and tenants."""
+"""put_tenant, change_tenant and tenants."""
 
 from dataclasses import replace
 
-from tests.conformance.builders import (
-    a_tenant,
-)
+import pytest
+
+from tests.conformance.builders import a_tenant
 from windlass.core.models import Tenant
 from windlass.ids import TenantId
 
@@ -34,3 +34,26 @@ async def test_tenants_come_by_id_deleted_ones_included(storage):
         await a_tenant(storage, id, state="deleted")
 
     assert [t.id for t in await storage.tenants()] == ["acme", "default", "system", "zeta"]
+
+
+async def test_a_tenant_is_changed_as_it_stands(storage):
+    await a_tenant(storage, "acme", weight=3, max_open=9)
+
+    changed = await storage.change_tenant("acme", lambda tenant: replace(tenant, max_running=1))
+    missing = await storage.change_tenant("nobody", lambda tenant: tenant)
+
+    [stored] = [tenant for tenant in await storage.tenants() if tenant.id == "acme"]
+    assert (stored.weight, stored.max_open, stored.max_running) == (3, 9, 1)
+    assert (changed, missing) == (stored, None)
+
+
+async def test_a_change_of_a_tenant_that_is_refused_changes_nothing(storage):
+    await a_tenant(storage, "acme", weight=3)
+
+    def refuse(tenant):
+        raise ValueError(tenant.id)
+
+    with pytest.raises(ValueError, match="acme"):
+        await storage.change_tenant("acme", refuse)
+
+    assert [tenant.weight for tenant in await storage.tenants() if tenant.id == "acme"] == [3]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from windlass.core import gates
 from windlass.core.limits import Limit
-from windlass.core.models import Definition, Line
+from windlass.core.models import DEFAULT_TENANT, Definition, Line
 from windlass.core.rates import Rate, rate
 from windlass.errors import OptionInvalid
 from windlass.ids import DefinitionKey, QueueName, TenantId
@@ -55,23 +55,53 @@ def test_no_text_makes_a_rate_crash(text):
 def test_a_gate_tells_definition_version_and_that_there_is_a_key(key, version):
     definition = Definition(key=DefinitionKey("mail.send"), title="Mail", version=version)
 
-    gate = gates.own_gate(definition, key)
+    gate = gates.own_gate(definition, DEFAULT_TENANT, key)
 
     assert gates.definition_of(gate) == "mail.send"
     assert gates.version_of(gate) == version
-    assert gates.has_key(gate)
+    assert gates.counted_by(gate) is not None
     assert len(gate) <= 255
 
 
 @given(st.sets(st.text(min_size=1, max_size=60), min_size=2, max_size=2))
 def test_two_keys_never_share_a_gate(keys):
-    one, other = (gates.own_gate(MAIL, key) for key in keys)
+    one, other = (gates.own_gate(MAIL, DEFAULT_TENANT, key) for key in keys)
 
     assert one != other
 
 
+def test_a_key_that_reads_like_a_digest_is_not_taken_for_one():
+    long = gates.own_gate(MAIL, DEFAULT_TENANT, "x" * 100)
+    written = long.partition(gates.KEY)[2]
+
+    assert gates.own_gate(MAIL, DEFAULT_TENANT, written) != long
+
+
+@given(st.text(min_size=1, max_size=40), st.sets(st.text(min_size=1), min_size=2, max_size=2))
+def test_keys_are_a_tenants_own(key, tenants):
+    one, other = (gates.own_gate(MAIL, tenant, key) for tenant in tenants)
+
+    assert gates.counted_by(one) != gates.counted_by(other)
+
+
+@given(st.text(min_size=1, max_size=100), st.integers(2, 10_000))
+def test_a_key_counts_over_all_versions_of_the_payload(key, version):
+    later = Definition(key=DefinitionKey("mail.send"), title="Mail", version=version)
+
+    first, other = (gates.own_gate(each, DEFAULT_TENANT, key) for each in (MAIL, later))
+
+    assert first != other
+    assert gates.counted_by(first) == gates.counted_by(other)
+
+
+@pytest.mark.parametrize("key", ["mail\x1esend", "mail\x1fsend", "", "a" * 192, "a\x00b", None])
+def test_a_definitions_key_holds_nothing_that_gates_are_read_by(key):
+    with pytest.raises(OptionInvalid):
+        gates.check_key(key)
+
+
 def test_a_job_of_the_first_version_without_a_key_stands_where_the_others_do():
-    assert gates.own_gate(MAIL, None) is None
+    assert gates.own_gate(MAIL, DEFAULT_TENANT, None) is None
 
 
 def test_a_worker_passes_the_versions_it_knows_and_no_later_one():
@@ -98,14 +128,14 @@ def test_a_limit_key_is_a_plain_value_of_the_payload(payload, key):
 
 def test_a_limit_tells_what_a_job_takes_room_of():
     limit = Limit("definition:mail.send", 10, 2, 100, 60.0, 5, 1.0)
-    keyed = gates.own_gate(MAIL, "acme")
+    keyed = gates.own_gate(MAIL, DEFAULT_TENANT, "acme")
 
     assert list(limit.rooms(a_line("mail.send"))) == [
         ("definition:mail.send", "running", 10),
         ("definition:mail.send", "begun", 100),
     ]
     assert list(limit.rooms(a_line(keyed)))[2:] == [
-        (f"key:{keyed}", "running", 2),
-        (f"key:{keyed}", "begun", 5),
+        (gates.counted_by(keyed), "running", 2),
+        (gates.counted_by(keyed), "begun", 5),
     ]
     assert limit.target == ("definition:mail.send", "mail.send", None, None, True)

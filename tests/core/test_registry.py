@@ -48,6 +48,20 @@ def test_an_edit_back_to_what_the_code_says_is_no_edit():
     assert registry.edited(row, {"max_attempts": 3}).edited == ()
 
 
+def test_a_rate_that_was_edited_stays_whole_when_the_code_changes():
+    code = replace(CODE, rate_count=10, rate_seconds=60.0)
+    row = registry.edited(registry.follows(None, code), edits({"rate_limit": "5/min"}))
+    faster = registry.edited(registry.follows(None, code), edits({"rate_limit": "10/s"}))
+
+    hourly = registry.follows(row, replace(code, rate_count=100, rate_seconds=3600.0))
+    unlimited = registry.follows(faster, replace(code, rate_count=None, rate_seconds=None))
+
+    assert (hourly.rate_count, hourly.rate_seconds) == (5, 60.0)
+    assert (unlimited.rate_count, unlimited.rate_seconds) == (10, 1.0)
+    assert hourly.edited == ("rate_count", "rate_seconds")
+    assert registry.reset(hourly, ["rate_count"]).rate_seconds == 3600.0
+
+
 def test_what_is_limited_or_disabled_has_a_gate_of_its_own():
     row = registry.follows(None, CODE)
 

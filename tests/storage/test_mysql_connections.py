@@ -12,11 +12,11 @@ from tests.databases.connect import execute
 from tests.storage.mysql_spy import connect
 from windlass.core.models import ALL_TENANTS
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
+from windlass.storage.again import again
 from windlass.storage.base import Storage
 from windlass.storage.database import Lane
 from windlass.storage.enqueue import enqueue_params
 from windlass.storage.mysql import pool
-from windlass.storage.mysql.database import retried
 from windlass.storage.open import open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
@@ -201,6 +201,7 @@ async def test_a_deadlock_is_tried_again(storage, database):
     met = asyncio.Barrier(2)
     tries = 0
 
+    @again
     async def change(first: str, second: str) -> None:
         nonlocal tries
         tries += 1
@@ -211,12 +212,13 @@ async def test_a_deadlock_is_tried_again(storage, database):
             await session.run("put_tenant", **tenant_row(second))
 
     await asyncio.gather(
-        retried(lambda: change("a", "b")),
-        retried(lambda: change("b", "a")),
+        change("a", "b"),
+        change("b", "a"),
     )
 
     assert tries == 3
 
 
 def tenant_row(id: str) -> dict[str, Any]:
-    return {"id": id, "name": id, "state": "active", "weight": 1, "max_running": None}
+    limits = {"max_running": None, "max_open": None}
+    return {"id": id, "name": id, "state": "active", "weight": 1, "timezone": "UTC", **limits}

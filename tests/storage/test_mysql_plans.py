@@ -170,7 +170,7 @@ async def test_a_claim_locks_only_what_it_takes(storage, database):
     async with storage.database.transaction() as session:
         await session.run(
             "claim",
-            lines=[("default", "default", "", 10, 10)],
+            lines=[("default", "default", "", "", 10, 10)],
             limits=[],
             known_keys=list(KNOWN),
             worker_id="alder",

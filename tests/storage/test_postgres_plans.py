@@ -157,7 +157,7 @@ async def test_promoting_reads_only_what_is_due(storage, database):
 def claiming(place: Place | None = None) -> dict[str, Any]:
     after = place or (-40_000, None, None)
     return {
-        "lines": [(*LINE, BATCH, BATCH, *after)],
+        "lines": [(*LINE, "", BATCH, BATCH, *after)],
         "limits": [],
         "known_keys": KNOWN,
         "worker_id": "alder",

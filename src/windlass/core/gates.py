@@ -3,21 +3,33 @@
 Ordinary jobs stand behind none (''). Jobs of a definition that is limited or disabled stand behind its
 key, so that nobody else waits behind them. A job whose payload is of a later version than the
 first, or that has a limit key, stands behind a gate of its own kind, `definition␟version␞key`: workers
-of older code pass it by, and a key that is full is not in the way of the others.
+of older code pass it by, and a key that is full is not in the way of the others. Keys are a tenant's
+own, and count over all versions.
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from windlass.core.dedupe import check_name
 from windlass.core.jsontext import load_json
-from windlass.core.models import Definition
+from windlass.core.models import DEFAULT_TENANT, Definition
+from windlass.errors import OptionInvalid
 
 #: Between definition and version, and before the key. No person types them.
 VERSION, KEY = "\x1f", "\x1e"
 
-#: A key as it is, as long as it is no longer than this; else a digest of it.
+#: A key as it is, as long as it is no longer than this; else a digest of it, which this begins.
 _LONGEST_KEY = 32
+_DIGEST = "#"
+
+
+def check_key(key: object) -> str:
+    """`key` itself, if a definition may be known by it."""
+    name = check_name("definition", key)
+    if VERSION in name or KEY in name:
+        raise OptionInvalid("definition", name, allowed="text without separator characters")
+    return name
 
 
 def gate_of(definition: Definition) -> str:
@@ -38,18 +50,19 @@ def is_limited(definition: Definition) -> bool:
     )
 
 
-def own_gate(definition: Definition, key: str | None) -> str | None:
+def own_gate(definition: Definition, tenant: str, key: str | None) -> str | None:
     """The gate of a job that does not stand where its definition's ordinary jobs do."""
     if key is None and definition.version == 1:
         return None
     version = "" if definition.version == 1 else f"{VERSION}{definition.version}"
-    return definition.key + version + ("" if key is None else KEY + _token(key))
+    return definition.key + version + ("" if key is None else KEY + _token(tenant, key))
 
 
-def gate_for(definition: Definition, payload: str) -> str | None:
+def gate_for(definition: Definition, tenant: str, payload: str) -> str | None:
     """The own gate of a job with this payload, which is JSON text."""
     path = definition.limit_key
-    return own_gate(definition, None if path is None else key_in(load_json(payload), path))
+    key = None if path is None else key_in(load_json(payload), path)
+    return own_gate(definition, tenant, key)
 
 
 def needs(known: Mapping[str, int] | Iterable[str]) -> list[str]:
@@ -82,9 +95,11 @@ def version_of(gate: str) -> int:
     return int(version) if version else 1
 
 
-def has_key(gate: str) -> bool:
-    """Whether the jobs behind a gate have a limit key, and so are counted by themselves too."""
-    return KEY in gate
+def counted_by(gate: str) -> str | None:
+    """What the jobs behind a gate with a limit key are counted by, too; None if they have none.
+    Statements make the same name of a gate."""
+    _, has_key, token = gate.partition(KEY)
+    return f"key:{definition_of(gate)}{KEY}{token}" if has_key else None
 
 
 def key_in(payload: Any, path: str) -> str | None:
@@ -99,7 +114,9 @@ def key_in(payload: Any, path: str) -> str | None:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _token(key: str) -> str:
-    if len(key) <= _LONGEST_KEY and key.isprintable():
+def _token(tenant: str, key: str) -> str:
+    plain = len(key) <= _LONGEST_KEY and key.isprintable() and not key.startswith(_DIGEST)
+    if plain and tenant == DEFAULT_TENANT:
         return key
-    return "#" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:31]
+    whole = f"{tenant}{KEY}{key}".encode("utf-8", "surrogatepass")
+    return _DIGEST + hashlib.sha256(whole).hexdigest()[: _LONGEST_KEY - 1]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from windlass.core.gates import has_key
+from windlass.core.gates import counted_by
 from windlass.core.models import Line
 
 #: What is counted: jobs that run, or attempts that began within a rate's time.
@@ -40,16 +40,16 @@ class Limit(NamedTuple):
             yield self.name, "running", self.max_running
         if self.rate_count is not None:
             yield self.name, "begun", self.rate_count
-        if (self.max_per_key is None and self.key_rate_count is None) or not has_key(line.gate):
+        if (key := counted_by(line.gate)) is None:
             return
         if self.max_per_key is not None:
-            yield f"key:{line.gate}", "running", self.max_per_key
+            yield key, "running", self.max_per_key
         if self.key_rate_count is not None:
-            yield f"key:{line.gate}", "begun", self.key_rate_count
+            yield key, "begun", self.key_rate_count
 
     def rates(self, gate: str) -> Iterator[tuple[str, float]]:
         """The rates that a job behind a gate begins under, and the time of each."""
         if self.rate_seconds is not None:
             yield self.name, self.rate_seconds
-        if self.key_rate_seconds is not None and has_key(gate):
-            yield f"key:{gate}", self.key_rate_seconds
+        if self.key_rate_seconds is not None and (key := counted_by(gate)) is not None:
+            yield key, self.key_rate_seconds

@@ -28,6 +28,10 @@ EDITABLE = (
 )
 
 
+#: Fields that say one thing together: an edit of one is an edit of both.
+_TOGETHER = (("rate_count", "rate_seconds"), ("key_rate_count", "key_rate_seconds"))
+
+
 def follows(row: Definition | None, declared: Definition) -> Definition:
     """The row that code asks for: new, or as before in whatever an operator edited."""
     code = {name: _plain(getattr(declared, name)) for name in EDITABLE}
@@ -52,7 +56,7 @@ def edited(row: Definition, changes: Mapping[str, Any]) -> Definition:
 def reset(row: Definition, names: Collection[str] | None = None) -> Definition:
     """The row with what the code says: in these fields, or in all."""
     code = row.code or {}
-    chosen = [name for name in row.edited if names is None or name in names]
+    chosen = [name for name in row.edited if names is None or name in _with_pairs(names)]
     values: dict[str, Any] = {
         name: tuple(code[name]) if name == "tags" else code[name] for name in chosen
     }
@@ -67,8 +71,14 @@ def gone(row: Definition) -> Definition:
 def _settled(row: Definition) -> Definition:
     """The row with what follows from the rest of it."""
     code = row.code or {}
-    differing = [n for n in EDITABLE if n in code and _plain(getattr(row, n)) != code[n]]
-    return replace(row, edited=tuple(differing), gate=gate_of(row))
+    known = [name for name in EDITABLE if name in code]
+    differing = _with_pairs([name for name in known if _plain(getattr(row, name)) != code[name]])
+    edited = tuple(name for name in known if name in differing)
+    return replace(row, edited=edited, gate=gate_of(row))
+
+
+def _with_pairs(names: Collection[str]) -> set[str]:
+    return {*names}.union(*(pair for pair in _TOGETHER if {*pair} & {*names}))
 
 
 def _plain(value: Any) -> Any:

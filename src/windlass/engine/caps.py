@@ -1,6 +1,7 @@
 """Caps on open jobs: a tenant that has as many as it may is told so, and keeps what it has.
 
 A cap is looked at before jobs are stored, not locked: what is stored at the same moment may pass it.
+What would add no job, because it is stored already or its key is taken, is never refused.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from windlass.ids import JobId
 from windlass.storage.base import Storage
 
 _FRESH_SECONDS = 5.0
+#: So many jobs are looked for at once.
+_LOOK = 1000
 
 
 class Caps:
@@ -34,7 +37,7 @@ class Caps:
         """The jobs for which there is no room, and why."""
         if not self._caps:
             return {}
-        refused = {}
+        refused = []
         rooms: dict[str, int] = {}
         for job in jobs:
             cap = self._caps.get(job.tenant)
@@ -44,8 +47,15 @@ class Caps:
                 rooms[job.tenant] = cap - await self._open(job.tenant)
             rooms[job.tenant] -= 1
             if rooms[job.tenant] < 0:
-                refused[job.id] = f"tenant {job.tenant} may have {cap:,} open jobs, and has them"
-        return refused
+                refused.append(job)
+        met: set[JobId] = set()
+        for start in range(0, len(refused), _LOOK):
+            met |= await self._storage.met(refused[start : start + _LOOK])
+        return {
+            job.id: f"tenant {job.tenant} may have {self._caps[job.tenant]:,} open jobs, and has them"
+            for job in refused
+            if job.id not in met
+        }
 
     async def _open(self, tenant: str) -> int:
         rows = await self._storage.counts(Scope.of(tenant))

@@ -156,7 +156,7 @@ class Dead:
             message=edit_message(job.payload, load_json(text), actor),
             token=job.lease_token,
             dedupe_key=payload_key(definition.key, load_json(text)) if by_payload else None,
-            gate=gate_for(definition, text),
+            gate=gate_for(definition, job.tenant, text),
         )
 
     async def _each(

@@ -11,6 +11,7 @@ from windlass import clock
 from windlass.core import registry
 from windlass.core.dedupe import check_name
 from windlass.core.definition_options import edits, fields_named
+from windlass.core.gates import check_key
 from windlass.core.jsontext import dump_json
 from windlass.core.models import DEFAULT_QUEUE, SYSTEM_KEYS, Definition
 from windlass.engine.nudges import Nudges
@@ -173,7 +174,7 @@ class Definitions:
         """Make a definition that code does not declare: its handler is a function by dotted path,
         under one of the prefixes that workers allow."""
         made = Definition(
-            key=DefinitionKey(check_name("definition", key)),
+            key=DefinitionKey(check_key(key)),
             title=title or key,
             description=description,
             kind="path",

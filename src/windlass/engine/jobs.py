@@ -100,7 +100,8 @@ class Jobs:
                     self._storage, fitting, whole=True, existing=on_duplicate != "error"
                 )
             except NotWhole as refused:
-                stored = list(refused.stored)
+                await self._receipts(fitting, refused.stored, on_duplicate)
+                raise
             if on_duplicate == "replace":
                 stored = [
                     await self._storage.replace(job, s.existing_id) if s.existing_id else s

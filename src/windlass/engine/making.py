@@ -147,7 +147,7 @@ def _job(definition: Definition, tenant: TenantId, payload: str) -> NewJob:
         priority=definition.priority,
         max_attempts=definition.max_attempts,
         on_parent_failure=definition.on_parent_failure,
-        gate=gate_for(definition, payload),
+        gate=gate_for(definition, tenant, payload),
         runs_after=tuple(definition.runs_after),
     )
 

@@ -1,6 +1,6 @@
 """Tenants: who owns jobs, what share of the workers they get, and what ends with them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
@@ -42,16 +42,18 @@ class Tenants:
         timezone: str = "UTC",
     ) -> Tenant:
         """Make a tenant, or let the one with this id be as told; `change` says what each is."""
-        return await self._put(
-            Tenant(
-                id=TenantId(check_name("tenant", id)),
-                name=name or id,
-                weight=weight,
-                max_running=max_running,
-                max_open=max_open,
-                timezone=timezone,
-            )
+        tenant = Tenant(
+            id=TenantId(check_name("tenant", id)),
+            name=name or id,
+            weight=weight,
+            max_running=max_running,
+            max_open=max_open,
+            timezone=timezone,
         )
+        _check(tenant)
+        await self._storage.put_tenant(tenant)
+        self._told()
+        return tenant
 
     async def change(self, id: str, **about: Unpack[TenantChanges]) -> Tenant:
         """Change what is named of a tenant.
@@ -60,7 +62,11 @@ class Tenants:
         `max_open` how many may be open before more are rejected; None means no limit. `timezone`
         is that of schedules made from then on without one of their own.
         """
-        return await self._put(replace(await self.get(id), **about))
+        for name in about:
+            if name not in TenantChanges.__annotations__:
+                known = ", ".join(sorted(TenantChanges.__annotations__))
+                raise OptionInvalid("option", name, allowed=f"one of {known}")
+        return await self._changed(id, lambda tenant: replace(tenant, **about))
 
     async def get(self, id: str) -> Tenant:
         for tenant in await self._storage.tenants():
@@ -78,17 +84,16 @@ class Tenants:
 
     async def suspend(self, id: str) -> None:
         """Refuse new jobs of a tenant and let its queued ones wait."""
-        await self._storage.put_tenant(replace(await self.get(id), state="suspended"))
+        await self._changed(id, lambda tenant: replace(tenant, state="suspended"))
 
     async def resume(self, id: str) -> None:
         """Let a suspended tenant go on."""
-        await self._storage.put_tenant(replace(await self.get(id), state="active"))
-        self._nudges.nudge_all()
+        await self._changed(id, lambda tenant: replace(tenant, state="active"))
 
     async def delete(self, id: str, *, actor: str | None = None) -> int:
         """Close a tenant: its open jobs end in the dead letter, running ones when they have
         stopped; history stays. Answers how many jobs were open."""
-        await self._storage.put_tenant(replace(await self.get(id), state="deleted"))
+        await self._changed(id, lambda tenant: replace(tenant, state="deleted"))
         closed = 0
         while ids := await self._storage.open_jobs(id):
             ended = await self._storage.cancel(
@@ -103,13 +108,23 @@ class Tenants:
                 break
         return closed
 
-    async def _put(self, tenant: Tenant) -> Tenant:
-        for name in _COUNTS:
-            _check_count(name, getattr(tenant, name))
-        zones.zone(tenant.timezone)
-        await self._storage.put_tenant(tenant)
-        self._caps.forget()
+    async def _changed(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant:
+        def checked(tenant: Tenant) -> Tenant:
+            if tenant.state == "deleted":
+                raise TenantNotFound(id)
+            changed = change(tenant)
+            _check(changed)
+            return changed
+
+        tenant = await self._storage.change_tenant(id, checked)
+        if tenant is None:
+            raise TenantNotFound(id)
+        self._told()
         return tenant
+
+    def _told(self) -> None:
+        self._caps.forget()
+        self._nudges.nudge_all()
 
 
 #: Option -> least, most, and whether None is allowed.
@@ -118,6 +133,12 @@ _COUNTS = {
     "max_running": (1, 2**31 - 1, True),
     "max_open": (0, 2**31 - 1, True),
 }
+
+
+def _check(tenant: Tenant) -> None:
+    for name in _COUNTS:
+        _check_count(name, getattr(tenant, name))
+    zones.zone(tenant.timezone)
 
 
 def _check_count(name: str, value: object) -> None:

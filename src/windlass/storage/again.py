@@ -18,9 +18,9 @@ class Crossed(DatabaseTimeout):
     """Two transactions waited for each other, and this one was rolled back."""
 
 
-async def moment() -> None:
-    """Wait a little, and not as long as whoever crossed us."""
-    await asyncio.sleep(random.uniform(0.001, 0.02))
+async def moment(tries: int = 1) -> None:
+    """Wait a little, longer after several tries, and not as long as whoever crossed us."""
+    await asyncio.sleep(random.uniform(0.001, 0.02) * tries)
 
 
 def again(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -28,11 +28,11 @@ def again(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]
 
     @wraps(verb)
     async def tried(*args: P.args, **kwargs: P.kwargs) -> T:
-        for _ in range(TRIES - 1):
+        for tries in range(1, TRIES):
             try:
                 return await verb(*args, **kwargs)
             except Crossed:
-                await moment()
+                await moment(tries)
         return await verb(*args, **kwargs)
 
     return tried

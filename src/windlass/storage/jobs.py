@@ -20,7 +20,14 @@ from windlass.ids import JobId
 from windlass.storage import lists, rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane, OnLane
-from windlass.storage.enqueue import NotWhole, Stored, in_one_statement, replace, store
+from windlass.storage.enqueue import (
+    NotWhole,
+    Stored,
+    enqueue_params,
+    in_one_statement,
+    replace,
+    store,
+)
 
 #: A tenant, a queue, a definition, and how many jobs are missing in each state.
 Correction = tuple[str | int, ...]
@@ -70,6 +77,14 @@ class JobVerbs:
         """Which of these jobs are stored, ended ones included."""
         found = await self._db.run("known", ids=[(id,) for id in ids])
         return {JobId(rows.uuid(row["id"])) for row in found}
+
+    async def met(self, jobs: Sequence[NewJob]) -> set[JobId]:
+        """Which of these jobs would not be new: stored already, or of a key that another has."""
+        found = await self.known([job.id for job in jobs])
+        if keyed := [job for job in jobs if job.dedupe_key or job.idempotency_key]:
+            holders = await self._db.run("key_holders", jobs=enqueue_params(keyed)["jobs"])
+            found |= {JobId(rows.uuid(row["id"])) for row in holders if row["existing_id"]}
+        return found
 
     async def get(self, scope: Scope, id: JobId) -> Job | None:
         """One job, or None if there is none or the scope may not see it."""

@@ -34,9 +34,15 @@ class RegistryVerbs:
         """All definitions, by key."""
         return [rows.definition(row) for row in await self._db.run("definitions")]
 
+    @again
     async def drop_definition(self, key: str) -> bool:
         """Forget a definition; False if there is none, or a job or a trigger speaks of it."""
-        return bool(await self._db.run("drop_definition", key=key))
+        async with self._db.transaction() as session:
+            await session.run("lock_registry")
+            gone = bool(await session.run("drop_definition", key=key))
+            if gone:
+                await session.run("set_limits")
+            return gone
 
     async def gates_changed(self) -> bool:
         """Whether a definition's gate changed within the last hour."""
@@ -51,20 +57,22 @@ class RegistryVerbs:
 
     @again
     async def put_tenant(self, tenant: Tenant) -> None:
-        """Make a tenant, or change the one with its id."""
+        """Make a tenant, or let the one with its id be as given."""
         async with self._db.transaction() as session:
-            await session.run(
-                "put_tenant",
-                id=tenant.id,
-                name=tenant.name,
-                state=tenant.state,
-                weight=tenant.weight,
-                max_running=tenant.max_running,
-                max_open=tenant.max_open,
-                timezone=tenant.timezone,
-            )
-            await session.run("set_limits")
-            await session.run("hold_running")
+            await session.run("lock_registry")
+            await _put_tenant(session, tenant)
+
+    @again
+    async def change_tenant(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant | None:
+        """Change a tenant as it stands, alone. Answers it as it is then; None if there is none."""
+        async with self._db.transaction() as session:
+            await session.run("lock_registry")
+            found = await session.run("tenant", id=id)
+            if not found:
+                return None
+            changed = change(rows.tenant(found[0]))
+            await _put_tenant(session, changed)
+            return changed
 
     async def tenants(self) -> list[Tenant]:
         """All tenants, by id; deleted ones included."""
@@ -157,6 +165,21 @@ async def change_definitions(session: Session, keys: Collection[str], change: Ch
         await session.run("set_limits")
         await session.run("hold_running")
     return {each.key for each in changed}
+
+
+async def _put_tenant(session: Session, tenant: Tenant) -> None:
+    await session.run(
+        "put_tenant",
+        id=tenant.id,
+        name=tenant.name,
+        state=tenant.state,
+        weight=tenant.weight,
+        max_running=tenant.max_running,
+        max_open=tenant.max_open,
+        timezone=tenant.timezone,
+    )
+    await session.run("set_limits")
+    await session.run("hold_running")
 
 
 def following(declared: Sequence[Definition]) -> Change:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from windlass.core.gates import definition_of, has_key
+from windlass.core.gates import counted_by, definition_of
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.link import Link
 from windlass.storage.mysql.literal import filled
@@ -204,8 +204,8 @@ def _holds(jobs: Sequence[Job], limits: Sequence[Limit]) -> Iterable[tuple[str, 
         return
     for job in jobs:
         for name, definition, tenant, queue, per_key in limits:
-            if definition == job["definition"] and per_key and has_key(job["gate"]):
-                yield job["id"], f"key:{job['gate']}"
+            if definition == job["definition"] and per_key and (key := counted_by(job["gate"])):
+                yield job["id"], key
             if (
                 definition == job["definition"]
                 or tenant == job["tenant_id"]

@@ -1,19 +1,16 @@
 """MariaDB and MySQL as a database: a few connections for each lane, their work in threads."""
 
-import asyncio
 import hashlib
-import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
-from windlass.errors import DatabaseTimeout
 from windlass.storage.address import Address
+from windlass.storage.again import again
 from windlass.storage.database import Lane, Watch
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.durability import WATCHED, warnings
-from windlass.storage.mysql.faults import crossed
 from windlass.storage.mysql.link import Link
 from windlass.storage.mysql.literal import filled, literal
 from windlass.storage.mysql.pool import Loan, Pool
@@ -21,10 +18,7 @@ from windlass.storage.mysql.verbs import Verbs
 from windlass.storage.mysql.watch import MysqlWatch
 from windlass.storage.sql import Dialect, Rows, Scripts, split
 
-T = TypeVar("T")
-
 _SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
-_TRIES = 5
 #: Seconds to wait for the migration lock before asking again.
 _PATIENCE = 5
 
@@ -41,15 +35,10 @@ class MysqlDatabase:
         self._pools: dict[Lane, Pool] = {}
         self._watches: set[MysqlWatch] = set()
 
+    @again
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
-        def work(link: Link) -> Rows:
-            return self._verbs.alone(link, verb, params)
-
-        async def once() -> Rows:
-            async with self._pool(lane).loan() as loan:
-                return await loan.call(work)
-
-        return await retried(once)
+        async with self._pool(lane).loan() as loan:
+            return await loan.call(lambda link: self._verbs.alone(link, verb, params))
 
     @asynccontextmanager
     async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["MysqlSession"]:
@@ -140,18 +129,6 @@ class MysqlSession:
 
     def _within(self, verb: str, params: Mapping[str, Any], link: Link) -> Rows:
         return self._verbs.within(link, verb, params)
-
-
-async def retried(work: Callable[[], Awaitable[T]]) -> T:
-    """What `work` answers; tried again, after a moment, when it met another transaction."""
-    for left in reversed(range(_TRIES)):
-        try:
-            return await work()
-        except DatabaseTimeout as error:
-            if not left or not crossed(error):
-                raise
-            await asyncio.sleep(random.uniform(0.001, 0.02) * (_TRIES - left))
-    raise AssertionError("unreachable")
 
 
 async def _ask(loan: Loan, text: str) -> Rows:

@@ -5,6 +5,7 @@ from pymysql.err import Error, InterfaceError
 
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.address import Address
+from windlass.storage.again import Crossed
 
 #: Longest wait for another transaction's lock, in seconds.
 LOCK_WAIT = 10
@@ -48,17 +49,11 @@ _ALREADY_SO = {
 }
 
 
-def crossed(error: DatabaseTimeout) -> bool:
-    """Whether the transaction met another one and was rolled back: trying again is right."""
-    cause = error.__cause__
-    return isinstance(cause, Error) and code_of(cause) in _CROSSED
-
-
 def meaning(error: Error, address: Address) -> Exception:
     """The exception to raise for what the driver raised; often that itself."""
     code = code_of(error)
     if code in _CROSSED:
-        return DatabaseTimeout("get past the locks of other transactions", seconds=LOCK_WAIT)
+        return Crossed("get past the locks of other transactions", seconds=LOCK_WAIT)
     if code in _GONE or isinstance(error, InterfaceError):
         return DatabaseUnreachable(address.url, cause=_said(error))
     if code == ER.NO_SUCH_TABLE:

@@ -3,16 +3,19 @@
 -- the first, so that what it locked is given up again where the first says otherwise.
 
 -- A survey may be older than what was decided since: look again at who may run, and take
--- nothing under a limit that was not locked for this claim. What is read stays locked, so that a limit
--- set meanwhile waits for this claim, and counts what it takes.
+-- nothing under a limit that was not locked for this claim. The registry stays locked, shared with other
+-- claims, so that a limit set meanwhile waits for this claim and counts what it takes: also one of a queue
+-- of which nothing was said yet, and which has no row to lock.
 select l.queue, l.tenant_id, l.gate,
     (select json_arrayagg(`key`) from windlass_definitions force index (primary)
      where `key` in :known_keys and enabled = 1 and gate = '' lock in share mode) as plain
-from {lines} l
+from windlass_tenants registry force index (primary)
+straight_join {lines} l
 straight_join windlass_tenants t force index (primary) on t.id = l.tenant_id and t.state = 'active'
 left join windlass_queues q force index (primary) on q.name = l.queue
 left join windlass_definitions d on d.`key` = l.definition
-where (t.max_running is null or t.id in :limited_tenants)
+where registry.id = 'system'
+    and (t.max_running is null or t.id in :limited_tenants)
     and q.paused_at is null and (q.max_concurrency is null or q.name in :limited_queues)
     and (l.gate = '' or d.enabled = 1 and (d.gate = l.gate or l.gate <> d.`key`) and d.`key` in :known_keys
          and (coalesce(d.max_concurrency, d.max_per_key, d.rate_count, d.key_rate_count) is null

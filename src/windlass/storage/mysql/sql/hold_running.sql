@@ -16,7 +16,7 @@ lock in share mode
 on duplicate key update windlass_holds.name = windlass_holds.name;
 
 insert into windlass_holds (job_id, name)
-select j.id, concat('key:', j.gate)
+select j.id, concat('key:', j.definition, substr(j.gate, instr(j.gate, char(30))))
 from json_table(@windlass_running, '$[*]' columns (id char(36) character set ascii collate ascii_bin path '$')) n
 straight_join windlass_live j force index (primary) on j.id = n.id
 straight_join windlass_limits l on l.name = concat('definition:', j.definition) and l.max_per_key is not null

@@ -26,7 +26,7 @@ delete from windlass_live where @windlass_lined = 1 and id = :id;
 
 update windlass_later m
 set m.payload = :payload,
-    m.gate = coalesce(:own_gate, m.gate),
+    m.gate = coalesce(:own_gate, (select d.gate from windlass_definitions d where d.`key` = m.definition), m.gate),
     m.due_at = least(coalesce(:due_at, {now} + interval round(:delay * 1000000) microsecond),
         coalesce(m.created_at + interval round(:max_wait * 1000000) microsecond, '9999-12-31')),
     m.updated_at = {now}

@@ -34,12 +34,12 @@ where (l.gate = '' or d.`key` is not null)
     and (lt.max_running is null or lt.max_running > (select count(*) from windlass_holds h where h.name = lt.name))
     and (lq.max_running is null or lq.max_running > (select count(*) from windlass_holds h where h.name = lq.name))
     and (ld.max_per_key is null or instr(l.gate, char(30)) = 0 or ld.max_per_key > (
-        select count(*) from windlass_holds h where h.name = concat('key:', l.gate)))
+        select count(*) from windlass_holds h where h.name = concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30))))))
     and (ld.rate_count is null or ld.rate_count > (
         select coalesce(sum(s.started), 0) from windlass_starts s where s.name = ld.name and s.until > {now}))
     and (ld.key_rate_count is null or instr(l.gate, char(30)) = 0 or ld.key_rate_count > (
         select coalesce(sum(s.started), 0) from windlass_starts s
-        where s.name = concat('key:', l.gate) and s.until > {now}))
+        where s.name = concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30)))) and s.until > {now}))
     and (select 1 from windlass_live j force index (windlass_live_line)
          where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
             and j.state = 'queued' and j.definition in :known_keys

@@ -81,7 +81,7 @@ limited as (
     union all
     select c.id, m.name from claimed c join {limits} m on m.queue = c.queue
     union all
-    select c.id, 'key:' || c.gate from claimed c join {limits} m on m.definition = c.definition and m.per_key
+    select c.id, 'key:' || c.definition || substr(c.gate, strpos(c.gate, chr(30))) from claimed c join {limits} m on m.definition = c.definition and m.per_key
     where strpos(c.gate, chr(30)) > 0
 ),
 counted as (

@@ -3,7 +3,7 @@
 with waited as (
     update windlass_later m
     set payload = cast(:payload as json),
-        gate = coalesce(cast(:own_gate as text), m.gate),
+        gate = coalesce(cast(:own_gate as text), (select d.gate from windlass_definitions d where d.key = m.definition), m.gate),
         due_at = least(coalesce(cast(:due_at as timestamptz), {now} + cast(:delay as double precision) * interval '1 second'), m.created_at + cast(:max_wait as double precision) * interval '1 second'),
         updated_at = {now}
     where m.id = :id and m.tenant_id = :tenant_id and m.cancel_to is null
@@ -23,7 +23,9 @@ moved as (
         last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
     )
     select
-        m.id, m.tenant_id, m.definition, m.queue, coalesce(cast(:own_gate as text), m.gate), 'queued', m.priority, least(coalesce(cast(:due_at as timestamptz), {now} + cast(:delay as double precision) * interval '1 second'), m.created_at + cast(:max_wait as double precision) * interval '1 second'),
+        m.id, m.tenant_id, m.definition, m.queue,
+        coalesce(cast(:own_gate as text), (select d.gate from windlass_definitions d where d.key = m.definition), m.gate),
+        'queued', m.priority, least(coalesce(cast(:due_at as timestamptz), {now} + cast(:delay as double precision) * interval '1 second'), m.created_at + cast(:max_wait as double precision) * interval '1 second'),
         cast(:payload as json), m.metadata, m.source,
         m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
         m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts, m.worker_deaths,

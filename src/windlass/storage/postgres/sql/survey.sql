@@ -15,12 +15,14 @@ queues as (
     ) s
     where not exists (select from windlass_queues p where p.name = s.queue and p.paused_at is not null)
 ),
--- What is full is passed by, or it would be all that is seen. Counted once, and only what runs.
+-- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of which
+-- there may be very many, one by one.
 running as materialized (
-    select name, count(*) as jobs from windlass_holds group by name
+    select h.name, count(*) as jobs from windlass_limits l join windlass_holds h on h.name = l.name group by h.name
 ),
 begun as materialized (
-    select name, sum(started) as jobs from windlass_starts where until > {now} group by name
+    select s.name, sum(s.started) as jobs from windlass_limits l
+    join windlass_starts s on s.name = l.name and s.until > {now} group by s.name
 ),
 hops as (
     select q.queue, h.tenant_id, h.gate, h.wrapped, 1 as hop
@@ -81,12 +83,16 @@ lines as (
             select from running r
             where r.name = ld.name and r.jobs >= ld.max_running
                 or r.name = lt.name and r.jobs >= lt.max_running
-                or r.name = lq.name and r.jobs >= lq.max_running
-                or r.name = 'key:' || h.gate and r.jobs >= ld.max_per_key)
+                or r.name = lq.name and r.jobs >= lq.max_running)
         and not exists (
             select from begun b
-            where b.name = ld.name and b.jobs >= ld.rate_count
-                or b.name = 'key:' || h.gate and b.jobs >= ld.key_rate_count)
+            where b.name = ld.name and b.jobs >= ld.rate_count)
+        and (ld.max_per_key is null or strpos(h.gate, chr(30)) = 0 or ld.max_per_key > (
+            select count(*) from windlass_holds k
+            where k.name = 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30)))))
+        and (ld.key_rate_count is null or strpos(h.gate, chr(30)) = 0 or ld.key_rate_count > (
+            select coalesce(sum(s.started), 0) from windlass_starts s
+            where s.name = 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30))) and s.until > {now}))
     limit :most
 )
 select

@@ -50,7 +50,7 @@ cross join temp.picked chosen
 cross join windlass_live j on j.rowid = chosen.row
 where m.definition = j.definition or m.tenant_id = j.tenant_id or m.queue = j.queue
 union all
-select j.id, 'key:' || j.gate from {limits} m
+select j.id, 'key:' || j.definition || substr(j.gate, instr(j.gate, char(30))) from {limits} m
 cross join temp.picked chosen
 cross join windlass_live j on j.rowid = chosen.row
 where m.definition = j.definition and m.per_key and instr(j.gate, char(30)) > 0;

@@ -5,7 +5,7 @@ join windlass_limits l
     on l.name in ('definition:' || j.definition, 'tenant:' || j.tenant_id, 'queue:' || j.queue)
 where j.state = 'running'
 union all
-select j.id, 'key:' || j.gate from windlass_live j
+select j.id, 'key:' || j.definition || substr(j.gate, instr(j.gate, char(30))) from windlass_live j
 join windlass_limits l on l.name = 'definition:' || j.definition and l.max_per_key is not null
 where j.state = 'running' and instr(j.gate, char(30)) > 0
 on conflict do nothing

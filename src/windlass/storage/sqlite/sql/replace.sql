@@ -25,7 +25,7 @@ where id = :id and tenant_id = :tenant_id and state = 'queued' and cancel_to is 
 -- answer
 update windlass_later
 set payload = :payload,
-    gate = coalesce(:own_gate, gate),
+    gate = coalesce(:own_gate, (select d.gate from windlass_definitions d where d.key = definition), gate),
     due_at = min(coalesce(:due_at, {now} + cast(round(:delay * 1000000) as integer)),
         coalesce(created_at + cast(round(:max_wait * 1000000) as integer), 9223372036854775807)),
     updated_at = {now}

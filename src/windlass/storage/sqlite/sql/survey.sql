@@ -15,12 +15,15 @@ queues as (
     ) s
     where not exists (select 1 from windlass_queues p where p.name = s.queue and p.paused_at is not null)
 ),
--- What is full is passed by, or it would be all that is seen. Counted once, and only what runs.
+-- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of which
+-- there may be very many, one by one.
 running as materialized (
-    select name, count(*) as jobs from windlass_holds group by name
+    select h.name, count(*) as jobs from windlass_limits l cross join windlass_holds h on h.name = l.name
+    group by h.name
 ),
 begun as materialized (
-    select name, sum(started) as jobs from windlass_starts where until > {now} group by name
+    select s.name, sum(s.started) as jobs from windlass_limits l
+    cross join windlass_starts s on s.name = l.name and s.until > {now} group by s.name
 ),
 -- A hop is the row of the first job of a line. The next one is looked for by gate, then by tenant:
 -- one comparison of both would walk through all jobs of the line before.
@@ -71,12 +74,16 @@ lines as (
             select 1 from running r
             where r.name = ld.name and r.jobs >= ld.max_running
                 or r.name = lt.name and r.jobs >= lt.max_running
-                or r.name = lq.name and r.jobs >= lq.max_running
-                or r.name = 'key:' || n.gate and r.jobs >= ld.max_per_key)
+                or r.name = lq.name and r.jobs >= lq.max_running)
         and not exists (
             select 1 from begun b
-            where b.name = ld.name and b.jobs >= ld.rate_count
-                or b.name = 'key:' || n.gate and b.jobs >= ld.key_rate_count)
+            where b.name = ld.name and b.jobs >= ld.rate_count)
+        and (ld.max_per_key is null or instr(n.gate, char(30)) = 0 or ld.max_per_key > (
+            select count(*) from windlass_holds k
+            where k.name = 'key:' || d.key || substr(n.gate, instr(n.gate, char(30)))))
+        and (ld.key_rate_count is null or instr(n.gate, char(30)) = 0 or ld.key_rate_count > (
+            select coalesce(sum(s.started), 0) from windlass_starts s
+            where s.name = 'key:' || d.key || substr(n.gate, instr(n.gate, char(30))) and s.until > {now}))
         and exists (
             select 1 from windlass_live j
             where j.state = 'queued' and j.queue = n.queue and j.tenant_id = n.tenant_id and j.gate = n.gate
