@@ -71,6 +71,20 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.ConditionInvalid: Exit.USAGE,
     errors.CommandTemplateInvalid: Exit.USAGE,
     errors.ArgumentRefused: Exit.FAILED,
+    errors.NotAuthenticated: Exit.FORBIDDEN,
+    errors.Forbidden: Exit.FORBIDDEN,
+    errors.LoginFailed: Exit.FORBIDDEN,
+    errors.LoginThrottled: Exit.FORBIDDEN,
+    errors.LinkInvalid: Exit.FORBIDDEN,
+    errors.TenantNeeded: Exit.USAGE,
+    errors.UserNotFound: Exit.NOT_FOUND,
+    errors.UserExists: Exit.CONFLICT,
+    errors.MemberNotFound: Exit.NOT_FOUND,
+    errors.TokenNotFound: Exit.NOT_FOUND,
+    errors.SessionNotFound: Exit.NOT_FOUND,
+    errors.OperationNotFound: Exit.NOT_FOUND,
+    errors.OperationTooLarge: Exit.USAGE,
+    errors.OperationStateConflict: Exit.CONFLICT,
 }
 
 

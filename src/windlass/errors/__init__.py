@@ -36,18 +36,33 @@
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
     │   └── WL3501 TransactionUnsupported   a `tx` we cannot write through
-    └── 4xxx  rules that make jobs
-        ├── WL4101 TriggerNotFound
-        ├── WL4102 TriggerExists
-        ├── WL4201 EventNotFound
-        ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
-        ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
-        ├── WL4402 ZoneUnknown
-        ├── WL4403 ScheduleNeverFires       31 February
-        ├── WL4501 TemplateInvalid          a payload template that cannot be used
-        ├── WL4502 TemplateMissing          a placeholder for a field that is not there
-        ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
-        └── WL4601 ConditionInvalid
+    ├── 4xxx  rules that make jobs
+    │   ├── WL4101 TriggerNotFound
+    │   ├── WL4102 TriggerExists
+    │   ├── WL4201 EventNotFound
+    │   ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
+    │   ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
+    │   ├── WL4402 ZoneUnknown
+    │   ├── WL4403 ScheduleNeverFires       31 February
+    │   ├── WL4501 TemplateInvalid          a payload template that cannot be used
+    │   ├── WL4502 TemplateMissing          a placeholder for a field that is not there
+    │   ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
+    │   └── WL4601 ConditionInvalid
+    └── 5xxx  who may do what
+        ├── WL5101 NotAuthenticated         no credential, or not a valid one
+        ├── WL5102 Forbidden                a valid one without the right
+        ├── WL5103 LoginFailed
+        ├── WL5104 LoginThrottled
+        ├── WL5105 LinkInvalid              a one-time link, used or too old
+        ├── WL5106 TenantNeeded             bound to several tenants, and none was named
+        ├── WL5201 UserNotFound
+        ├── WL5202 UserExists
+        ├── WL5203 MemberNotFound
+        ├── WL5204 TokenNotFound
+        ├── WL5205 SessionNotFound
+        ├── WL5301 OperationNotFound
+        ├── WL5302 OperationTooLarge
+        └── WL5303 OperationStateConflict
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -56,6 +71,22 @@ A code never changes its meaning and is never reused. Its exit code and HTTP sta
 of the command line and the API.
 """
 
+from windlass.errors.access import (
+    Forbidden,
+    LinkInvalid,
+    LoginFailed,
+    LoginThrottled,
+    MemberNotFound,
+    NotAuthenticated,
+    OperationNotFound,
+    OperationStateConflict,
+    OperationTooLarge,
+    SessionNotFound,
+    TenantNeeded,
+    TokenNotFound,
+    UserExists,
+    UserNotFound,
+)
 from windlass.errors.asked import (
     CommandInvalid,
     ConfirmationNeeded,
@@ -137,11 +168,20 @@ __all__ = [
     "EventChainTooLong",
     "EventNotFound",
     "FieldError",
+    "Forbidden",
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
+    "LinkInvalid",
+    "LoginFailed",
+    "LoginThrottled",
+    "MemberNotFound",
     "MigrationChanged",
     "ModuleNotLoaded",
+    "NotAuthenticated",
+    "OperationNotFound",
+    "OperationStateConflict",
+    "OperationTooLarge",
     "OptionInvalid",
     "ParentInvalid",
     "PayloadInvalid",
@@ -152,18 +192,23 @@ __all__ = [
     "ScheduleNeverFires",
     "SchemaOutdated",
     "SchemaTooNew",
+    "SessionNotFound",
     "SettingProblem",
     "SettingsInvalid",
     "Stopped",
     "TemplateFailed",
     "TemplateInvalid",
     "TemplateMissing",
+    "TenantNeeded",
     "TenantNotFound",
     "TenantSuspended",
+    "TokenNotFound",
     "TransactionUnsupported",
     "TriggerExists",
     "TriggerNotFound",
     "UnsupportedDatabase",
+    "UserExists",
+    "UserNotFound",
     "WaitTimedOut",
     "WindlassError",
     "ZoneUnknown",
