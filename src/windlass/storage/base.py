@@ -4,16 +4,31 @@ The verbs stand in one file per noun. What differs between databases is below th
 `database.py`: a driver, and SQL files of equal names.
 """
 
+from windlass.storage.accounts import AccountVerbs
+from windlass.storage.audit import AuditVerbs
+from windlass.storage.credentials import CredentialVerbs
 from windlass.storage.database import Database
 from windlass.storage.dead import DeadVerbs
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
+from windlass.storage.operations import OperationVerbs
 from windlass.storage.registry import RegistryVerbs
 from windlass.storage.triggers import TriggerVerbs
 from windlass.storage.upkeep import UpkeepVerbs
 
 
-class Storage(JobVerbs, DeadVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs, TriggerVerbs):
+class Storage(
+    JobVerbs,
+    DeadVerbs,
+    LeaseVerbs,
+    UpkeepVerbs,
+    RegistryVerbs,
+    TriggerVerbs,
+    AccountVerbs,
+    CredentialVerbs,
+    AuditVerbs,
+    OperationVerbs,
+):
     """The one door to the queue. Correct with any number of processes behind it."""
 
     def __init__(self, database: Database) -> None:

@@ -5,6 +5,7 @@ from pymysql.err import Error, InterfaceError
 
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.address import Address
+from windlass.storage.again import Crossed
 
 #: Longest wait for another transaction's lock, in seconds.
 LOCK_WAIT = 10
@@ -57,6 +58,8 @@ def crossed(error: DatabaseTimeout) -> bool:
 def meaning(error: Error, address: Address) -> Exception:
     """The exception to raise for what the driver raised; often that itself."""
     code = code_of(error)
+    if code == ER.LOCK_DEADLOCK:  # at once, so that a verb of several steps is tried again
+        return Crossed("get past the locks of other transactions", seconds=0)
     if code in _CROSSED:
         return DatabaseTimeout("get past the locks of other transactions", seconds=LOCK_WAIT)
     if code in _GONE or isinstance(error, InterfaceError):
