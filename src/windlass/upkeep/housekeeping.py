@@ -65,4 +65,6 @@ class Pruning:
             await asyncio.sleep(_REST * (clock.monotonic() - began))
             began = clock.monotonic()
         await self._engine.workers.forget()
+        await self._engine.sessions.prune()
+        await self._engine.operations.prune()
         return total

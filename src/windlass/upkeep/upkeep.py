@@ -5,6 +5,7 @@ from datetime import timedelta
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
 from windlass.upkeep.housekeeping import Housekeeping, Pruning, Regating
+from windlass.upkeep.operating import Operating
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
@@ -15,10 +16,12 @@ _REAP_SECONDS = (0.1, 3.0)
 _HOUSEKEEPING_SECONDS = 5.0
 _REGATING_SECONDS = 300.0
 _PRUNING_SECONDS = 600.0
+_OPERATING_SECONDS = 1.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, pruning and scheduling. Any number of processes may run it at once."""
+    """Reaping, housekeeping, regating, pruning, bulk operations and scheduling. Any number of
+    processes may run it at once."""
 
     def __init__(self, engine: Engine, *, lease_time: timedelta) -> None:
         reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
@@ -45,6 +48,12 @@ class Upkeep:
                 "pruning",
                 Pruning(engine).tick,
                 seconds=_PRUNING_SECONDS,
+                telemetry=engine.telemetry,
+            ),
+            Loop(
+                "bulk operations",
+                Operating(engine).tick,
+                seconds=_OPERATING_SECONDS,
                 telemetry=engine.telemetry,
             ),
         ]

@@ -2,5 +2,5 @@
 update windlass_operations set token = token + 1, taken_until = {now} + cast(:seconds as double precision) * interval '1 second'
 where id = (
     select id from windlass_operations where state = 'running' and taken_until <= {now}
-    order by taken_until, id limit 1 for update skip locked)
+    order by taken_until, token, id limit 1 for update skip locked)
 returning *
