@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from windlass import errors
+from windlass.core.access import ROLES, Reach, Right, Role, is_audited
 from windlass.core.states import ENDED, MOVES, JobState, Outcome, View
 from windlass.errors import WindlassError
 from windlass.settings import template
@@ -22,6 +23,7 @@ def pages() -> dict[Path, str]:
         HERE / "states.md": _states(),
         HERE / "errors.md": _errors(),
         HERE / "settings.md": _settings(),
+        HERE / "rights.md": _rights(),
     }
 
 
@@ -95,6 +97,26 @@ that over the default. `worker.lease_seconds` is `WINDLASS_WORKER_LEASE_SECONDS`
 ```toml
 {template().rstrip()}
 ```
+"""
+
+
+def _rights() -> str:
+    reaches = {Reach.OWN: "own", Reach.TENANT: "tenant", Reach.ALL: "all"}
+    rows = "\n".join(
+        f"| `{right}` | "
+        + " | ".join(reaches[reach] if (reach := ROLES[role].get(right)) else "" for role in Role)
+        + f" | {'yes' if is_audited(right) else ''} |"
+        for right in Right
+    )
+    return f"""# Rights
+{_MADE}
+What each role may do, and how far that reaches: *own* what the principal made itself, *tenant* all of the
+tenants it is bound to, *all* every tenant and what belongs to none. What is empty is refused. See
+[who may do what](../explain/access.md).
+
+| right | {" | ".join(f"`{role}`" for role in Role)} | audited |
+|---|{"---|" * len(Role)}---|
+{rows}
 """
 
 
