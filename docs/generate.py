@@ -10,6 +10,7 @@ from pathlib import Path
 from windlass import Settings, Windlass, errors
 from windlass.api.app import create_api
 from windlass.api.reference import markdown
+from windlass.core.access import ROLES, Reach, Right, Role, is_audited
 from windlass.core.states import ENDED, MOVES, JobState, Outcome, View
 from windlass.engine.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
 from windlass.errors import WindlassError
@@ -28,6 +29,7 @@ def pages() -> dict[Path, str]:
         HERE / "settings.md": _settings(),
         HERE / "api.md": _api(),
         HERE.parent / "operate" / "metrics.md": _metrics(),
+        HERE / "rights.md": _rights(),
     }
 
 
@@ -167,6 +169,26 @@ one, `correlation_id`. Among the events:
 | `late report ignored` | a run ended after its lease was taken back; nothing of it was recorded |
 | `a due time was skipped` | a schedule passed by a time: missed, or its last job has not ended |
 | `a trigger was refused` | its job could not be made; `error` says why |
+"""
+
+
+def _rights() -> str:
+    reaches = {Reach.OWN: "own", Reach.TENANT: "tenant", Reach.ALL: "all"}
+    rows = "\n".join(
+        f"| `{right}` | "
+        + " | ".join(reaches[reach] if (reach := ROLES[role].get(right)) else "" for role in Role)
+        + f" | {'yes' if is_audited(right) else ''} |"
+        for right in Right
+    )
+    return f"""# Rights
+{_MADE}
+What each role may do, and how far that reaches: *own* what the principal made itself, *tenant* all of the
+tenants it is bound to, *all* every tenant and what belongs to none. What is empty is refused. See
+[who may do what](../explain/access.md).
+
+| right | {" | ".join(f"`{role}`" for role in Role)} | audited |
+|---|{"---|" * len(Role)}---|
+{rows}
 """
 
 

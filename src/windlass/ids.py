@@ -17,6 +17,10 @@ from windlass import clock
 JobId = NewType("JobId", UUID)
 TriggerId = NewType("TriggerId", UUID)
 EventId = NewType("EventId", UUID)
+UserId = NewType("UserId", UUID)
+TokenId = NewType("TokenId", UUID)
+SessionId = NewType("SessionId", UUID)
+OperationId = NewType("OperationId", UUID)
 TenantId = NewType("TenantId", str)
 DefinitionKey = NewType("DefinitionKey", str)
 QueueName = NewType("QueueName", str)
@@ -48,6 +52,26 @@ def new_trigger_id() -> TriggerId:
 def new_event_id() -> EventId:
     """A fresh id for an event."""
     return EventId(_source.make())
+
+
+def new_user_id() -> UserId:
+    """A fresh id for a user."""
+    return UserId(_source.make())
+
+
+def new_token_id() -> TokenId:
+    """A fresh id for a token."""
+    return TokenId(_source.make())
+
+
+def new_session_id() -> SessionId:
+    """A fresh id for a session."""
+    return SessionId(_source.make())
+
+
+def new_operation_id() -> OperationId:
+    """A fresh id for a bulk operation."""
+    return OperationId(_source.make())
 
 
 def short(id: UUID) -> str:

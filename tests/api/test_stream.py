@@ -12,7 +12,7 @@ from windlass.api.app import create_api
 from windlass.api.callers import ANYBODY, Caller
 from windlass.api.live.pace import Pace
 from windlass.core.models import Scope
-from windlass.errors import Unauthenticated
+from windlass.errors import NotAuthenticated
 from windlass.ids import new_job_id
 
 QUICK = Pace(look_seconds=0.05, message_seconds=0.01)
@@ -43,7 +43,7 @@ async def of_header(request):
     """A caller by the header's word: `all`, or the name of a tenant."""
     match request.headers.get("authorization"):
         case None:
-            raise Unauthenticated
+            raise NotAuthenticated
         case "all":
             return ANYBODY
         case "mute":
@@ -217,7 +217,7 @@ async def test_a_stream_ends_when_its_credential_does(wl, told):
 
     async def revocable(request):
         if request.headers.get("authorization") not in known:
-            raise Unauthenticated
+            raise NotAuthenticated
         return Caller("ada", Scope.of("acme"))
 
     often = Pace(look_seconds=0.05, message_seconds=0.01, recheck_seconds=0.05)

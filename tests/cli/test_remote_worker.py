@@ -263,14 +263,14 @@ from windlass.api.app import create_api
 from windlass.api.callers import Caller
 from windlass.api.server import Server
 from windlass.core.models import ALL_TENANTS
-from windlass.errors import Unauthenticated
+from windlass.errors import NotAuthenticated
 
 RIGHTS = {"Bearer good": {"worker.work"}, "Bearer reader": {"jobs.read"}}
 
 async def authenticate(request):
     rights = RIGHTS.get(request.headers.get("authorization"))
     if rights is None:
-        raise Unauthenticated
+        raise NotAuthenticated
     return Caller("far", ALL_TENANTS, frozenset(rights))
 
 async def main():

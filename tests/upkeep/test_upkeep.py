@@ -18,9 +18,10 @@ from tests.conformance.builders import (
     regate,
 )
 from windlass.core.models import ALL_TENANTS, JobFilter
+from windlass.core.principal import local
 from windlass.core.states import JobState
 from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
-from windlass.upkeep.upkeep import look_seconds
+from windlass.upkeep.upkeep import Upkeep, look_seconds
 
 
 @given(st.integers(1, 60))
@@ -103,3 +104,12 @@ async def test_regating_what_stands_right_changes_nothing(engine, storage):
     await regate(storage)
 
     assert [lease.job_id for lease in await claim(storage)] == [id]
+
+
+async def test_upkeep_works_on_bulk_operations(engine, storage):
+    id = await enqueue(storage)
+    await engine.operations.create(local(), "cancel", JobFilter(), query="")
+
+    await Upkeep(engine, lease_time=timedelta(seconds=30)).tick()
+
+    assert id in await ids_in(storage, JobState.CANCELED)

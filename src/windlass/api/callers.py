@@ -31,7 +31,7 @@ class Caller:
 #: Whoever may reach a server without authentication: it listens on loopback only.
 ANYBODY = Caller(None, ALL_TENANTS)
 
-#: Tells who sent a request; raises Unauthenticated.
+#: Tells who sent a request; raises NotAuthenticated.
 Authenticate = Callable[[Request], Awaitable[Caller]]
 
 

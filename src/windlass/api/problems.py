@@ -24,7 +24,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.RequestInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PathUnknown: HTTPStatus.NOT_FOUND,
     errors.MethodRefused: HTTPStatus.METHOD_NOT_ALLOWED,
-    errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
     errors.StreamsFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.PayloadInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -90,7 +90,7 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
 
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, WindlassError)
-    if isinstance(error, errors.Unauthenticated):
+    if isinstance(error, errors.NotAuthenticated):
         return problem(request, error, **{"www-authenticate": "Bearer"})
     if status_of(type(error)) is HTTPStatus.SERVICE_UNAVAILABLE:
         return problem(request, error, **{"retry-after": "5"})

@@ -562,6 +562,7 @@ class JobFilter:
     queue: str | None = None
     source: str | None = None
     correlation_id: str | None = None
+    created_by: str | None = None
     #: The cause of a dead-lettered job; empty for jobs without one.
     fingerprint: str | None = None
     created_after: datetime | None = None

@@ -140,6 +140,8 @@ _CREDENTIALS = (
     (re.compile(r"\b(bearer)[ \t]{1,8}[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE), rf"\1 {MASK}"),
     # JSON Web Tokens
     (re.compile(r"\beyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+"), MASK),
+    # our own tokens, sessions and links
+    (re.compile(r"\b(?:wl_[0-9a-f]{32}|wl[sk])_[A-Za-z0-9_-]{40,}"), MASK),
     # tokens that say by their first letters what they are
     (re.compile(r"\b(?:gh[a-z]|github_pat|glpat|xox[a-z]|sk|rk)[-_][A-Za-z0-9_-]{20,}"), MASK),
     (

@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from windlass.core.access import ROLES, Table
 from windlass.core.models import Held, Lease
+from windlass.engine.access import Access
+from windlass.engine.audit import Audit
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
@@ -14,15 +17,23 @@ from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
 from windlass.engine.making import Maker
+from windlass.engine.members import Members
 from windlass.engine.metrics import Metrics
 from windlass.engine.nudges import Nudges
+from windlass.engine.operations import Operations
+from windlass.engine.passwords import Passwords
 from windlass.engine.queues import Queues
+from windlass.engine.redaction import redactor_of
 from windlass.engine.remote import RemoteWorkers
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
+from windlass.engine.sessions import Sessions
 from windlass.engine.tenants import Tenants
+from windlass.engine.throttle import Throttle
+from windlass.engine.tokens import Tokens
 from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
+from windlass.engine.users import Users
 from windlass.engine.workers import Workers
 from windlass.settings import Settings
 from windlass.storage.base import Storage
@@ -33,7 +44,15 @@ from windlass.telemetry import Telemetry
 
 
 class Engine:
-    def __init__(self, storage: Storage, settings: Settings, telemetry: Telemetry) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        settings: Settings,
+        telemetry: Telemetry,
+        *,
+        roles: Table = ROLES,
+        passwords: Passwords | None = None,
+    ) -> None:
         self.storage = storage
         self.settings = settings
         self.telemetry = telemetry
@@ -57,6 +76,16 @@ class Engine:
         self.metrics = Metrics(storage)
         self.retention = Retention(storage, settings)
         self.remote = RemoteWorkers(self.leases, storage, self.definitions, settings, telemetry)
+        self.audit = Audit(storage, redactor_of(settings), roles)
+        self.access = Access(storage, self.audit, roles)
+        self.passwords = passwords or Passwords()
+        self.tokens = Tokens(storage, self.access, self.audit)
+        self.users = Users(storage, self.access, self.audit, self.passwords)
+        self.members = Members(storage, self.access, self.audit, self.users)
+        self.sessions = Sessions(
+            storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
+        )
+        self.operations = Operations(storage, self.access, self.audit)
         self._checked = False
         self._checking = asyncio.Lock()
 

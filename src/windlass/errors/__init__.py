@@ -55,10 +55,22 @@
     │   ├── WL4502 TemplateMissing          a placeholder for a field that is not there
     │   ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
     │   └── WL4601 ConditionInvalid
-    └── 5xxx  who asks
-        ├── WL5101 Unauthenticated
-        ├── WL5102 Forbidden
-        └── WL5201 StreamsFull              too many live updates at once
+    └── 5xxx  who may do what
+        ├── WL5101 NotAuthenticated         no credential, or not a valid one
+        ├── WL5102 Forbidden                a valid one without the right
+        ├── WL5103 LoginFailed
+        ├── WL5104 LoginThrottled
+        ├── WL5105 LinkInvalid              a one-time link, used or too old
+        ├── WL5106 TenantNeeded             bound to several tenants, and none was named
+        ├── WL5201 UserNotFound
+        ├── WL5202 UserExists
+        ├── WL5203 MemberNotFound
+        ├── WL5204 TokenNotFound
+        ├── WL5205 SessionNotFound
+        ├── WL5301 OperationNotFound
+        ├── WL5302 OperationTooLarge
+        ├── WL5303 OperationStateConflict
+        └── WL5401 StreamsFull              too many live updates at once
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -67,6 +79,22 @@ A code never changes its meaning and is never reused. Its exit code and HTTP sta
 of the command line and the API.
 """
 
+from windlass.errors.access import (
+    Forbidden,
+    LinkInvalid,
+    LoginFailed,
+    LoginThrottled,
+    MemberNotFound,
+    NotAuthenticated,
+    OperationNotFound,
+    OperationStateConflict,
+    OperationTooLarge,
+    SessionNotFound,
+    TenantNeeded,
+    TokenNotFound,
+    UserExists,
+    UserNotFound,
+)
 from windlass.errors.asked import (
     CommandInvalid,
     ConfirmationNeeded,
@@ -115,7 +143,6 @@ from windlass.errors.jobs import (
     WaitTimedOut,
 )
 from windlass.errors.requests import (
-    Forbidden,
     MethodRefused,
     PathUnknown,
     RequestInvalid,
@@ -123,7 +150,6 @@ from windlass.errors.requests import (
     ServerFailed,
     ServerUnreachable,
     StreamsFull,
-    Unauthenticated,
 )
 from windlass.errors.rules import (
     EventChainTooLong,
@@ -165,9 +191,17 @@ __all__ = [
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
+    "LinkInvalid",
+    "LoginFailed",
+    "LoginThrottled",
+    "MemberNotFound",
     "MethodRefused",
     "MigrationChanged",
     "ModuleNotLoaded",
+    "NotAuthenticated",
+    "OperationNotFound",
+    "OperationStateConflict",
+    "OperationTooLarge",
     "OptionInvalid",
     "ParentInvalid",
     "PathUnknown",
@@ -183,6 +217,7 @@ __all__ = [
     "SchemaTooNew",
     "ServerFailed",
     "ServerUnreachable",
+    "SessionNotFound",
     "SettingProblem",
     "SettingsInvalid",
     "Stopped",
@@ -190,13 +225,16 @@ __all__ = [
     "TemplateFailed",
     "TemplateInvalid",
     "TemplateMissing",
+    "TenantNeeded",
     "TenantNotFound",
     "TenantSuspended",
+    "TokenNotFound",
     "TransactionUnsupported",
     "TriggerExists",
     "TriggerNotFound",
-    "Unauthenticated",
     "UnsupportedDatabase",
+    "UserExists",
+    "UserNotFound",
     "WaitTimedOut",
     "WindlassError",
     "ZoneUnknown",

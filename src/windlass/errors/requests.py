@@ -45,37 +45,10 @@ class MethodRefused(WindlassError):
         )
 
 
-class Unauthenticated(WindlassError):
-    """The request names nobody, or somebody unknown."""
-
-    code = "WL5101"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "this needs a credential.",
-            reason="None was given, or it is unknown, expired or revoked.",
-            hint="Send `Authorization: Bearer <token>`; `windlass tokens create` makes one.",
-        )
-
-
-class Forbidden(WindlassError):
-    """Whoever asks may not do this."""
-
-    code = "WL5102"
-
-    def __init__(self, right: str) -> None:
-        self.right = right
-        super().__init__(
-            "you may not do this.",
-            reason=f"It needs the right {right}.",
-            hint="Ask an administrator for a role that has it.",
-        )
-
-
 class StreamsFull(WindlassError):
     """Too many live updates are followed at once."""
 
-    code = "WL5201"
+    code = "WL5401"
 
     def __init__(self, whose: str, *, most: int, retry_seconds: int = 10) -> None:
         self.whose = whose

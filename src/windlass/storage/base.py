@@ -4,12 +4,16 @@ The verbs stand in one file per noun. What differs between databases is below th
 `database.py`: a driver, and SQL files of equal names.
 """
 
+from windlass.storage.accounts import AccountVerbs
+from windlass.storage.audit import AuditVerbs
+from windlass.storage.credentials import CredentialVerbs
 from windlass.storage.database import Database
 from windlass.storage.dead import DeadVerbs
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.live import LiveVerbs
 from windlass.storage.metrics import MetricVerbs
+from windlass.storage.operations import OperationVerbs
 from windlass.storage.registry import RegistryVerbs
 from windlass.storage.triggers import TriggerVerbs
 from windlass.storage.upkeep import UpkeepVerbs
@@ -24,6 +28,10 @@ class Storage(
     TriggerVerbs,
     LiveVerbs,
     MetricVerbs,
+    AccountVerbs,
+    CredentialVerbs,
+    AuditVerbs,
+    OperationVerbs,
 ):
     """The one door to the queue. Correct with any number of processes behind it."""
 

@@ -97,6 +97,8 @@ BATCHES: Mapping[str, Shape] = {
         "dead_letter": "bigint",
     },
     "dead": {"id": "uuid", "event_id": "uuid"},
+    "items": {"place": "int", "job_id": "uuid"},
+    "settled": {"place": "int", "state": "text", "note": "text"},
     "reports": {"id": "uuid", "token": "bigint", "progress": "float", "note": "text"},
     "log_lines": {
         "id": "uuid",

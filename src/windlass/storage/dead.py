@@ -50,7 +50,7 @@ class DeadVerbs:
         With an `edit` it goes on with another payload, if it is still dead-lettered under the
         token that was seen.
         """
-        return _answer(await self._db.run("retry", **_retry(scope, id, actor, edit)))
+        return _answer(await self._db.run("retry", **retry_params(scope, id, actor, edit)))
 
     @again
     async def retry_many(
@@ -59,7 +59,8 @@ class DeadVerbs:
         """Retry some jobs in one transaction; the answers of `retry`, in their order."""
         async with self._db.transaction() as session:
             return [
-                _answer(await session.run("retry", **_retry(scope, id, actor, None))) for id in ids
+                _answer(await session.run("retry", **retry_params(scope, id, actor, None)))
+                for id in ids
             ]
 
     async def discard(self, scope: Scope, id: JobId) -> bool:
@@ -73,7 +74,10 @@ class DeadVerbs:
             return [bool(await session.run("discard", id=id, tenant_id=scope.tenant)) for id in ids]
 
 
-def _retry(scope: Scope, id: JobId, actor: str | None, edit: Edit | None) -> dict[str, Any]:
+def retry_params(
+    scope: Scope, id: JobId, actor: str | None, edit: Edit | None = None
+) -> dict[str, Any]:
+    """What the verb takes, also for who runs it in a transaction of its own."""
     return {
         "id": id,
         "tenant_id": scope.tenant,

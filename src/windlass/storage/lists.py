@@ -80,6 +80,7 @@ def _conditions(
         "queue": chosen.queue,
         "source": chosen.source,
         "correlation_id": chosen.correlation_id,
+        "created_by": chosen.created_by,
     }
     for column, value in wanted.items():
         if value is not None:

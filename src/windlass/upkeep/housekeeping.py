@@ -52,4 +52,7 @@ class Sweeping:
 
     async def tick(self) -> int:
         """Go on until nothing is left, at a gentle pace. Answers how much went."""
-        return await until_done(self._engine.retention.prune_spent)
+        gone = await until_done(self._engine.retention.prune_spent)
+        await self._engine.sessions.prune()
+        await self._engine.operations.prune()
+        return gone

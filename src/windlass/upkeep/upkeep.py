@@ -5,6 +5,7 @@ from datetime import timedelta
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
 from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
+from windlass.upkeep.operating import Operating
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
@@ -15,11 +16,12 @@ _REAP_SECONDS = (0.1, 3.0)
 _HOUSEKEEPING_SECONDS = 5.0
 _REGATING_SECONDS = 300.0
 _SWEEPING_SECONDS = 600.0
+_OPERATING_SECONDS = 5.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, sweeping and scheduling. Any number of processes may run
-    it at once."""
+    """Reaping, housekeeping, regating, sweeping, bulk operations and scheduling. Any number of
+    processes may run it at once."""
 
     def __init__(self, engine: Engine, *, lease_time: timedelta) -> None:
         reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
@@ -46,6 +48,12 @@ class Upkeep:
                 "sweeping",
                 Sweeping(engine).tick,
                 seconds=_SWEEPING_SECONDS,
+                telemetry=engine.telemetry,
+            ),
+            Loop(
+                "bulk operations",
+                Operating(engine).tick,
+                seconds=_OPERATING_SECONDS,
                 telemetry=engine.telemetry,
             ),
         ]

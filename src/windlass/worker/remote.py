@@ -64,7 +64,7 @@ class Remote:
         await self.ready()
 
     async def ready(self) -> None:
-        """Return if the server answers and takes our word: ServerUnreachable, Unauthenticated,
+        """Return if the server answers and takes our word: ServerUnreachable, NotAuthenticated,
         Forbidden."""
         await self._server.ask("worker/heartbeat", {"worker": "nobody", "renew": False})
 

@@ -9,10 +9,10 @@ import httpx2
 
 from windlass.errors import (
     Forbidden,
+    NotAuthenticated,
     OptionInvalid,
     RequestRefused,
     ServerUnreachable,
-    Unauthenticated,
 )
 
 _PREFIX = "/api/v1/"
@@ -34,7 +34,7 @@ class Server:
         )
 
     async def ask(self, path: str, body: Mapping[str, Any]) -> Any:
-        """What the server answers: ServerUnreachable if it does not, now; Unauthenticated,
+        """What the server answers: ServerUnreachable if it does not, now; NotAuthenticated,
         Forbidden, or RequestRefused if asking again would not help."""
         try:
             answer = await self._client.post(
@@ -46,7 +46,7 @@ class Server:
             raise ServerUnreachable(self.url, cause=_cause(error)) from None
         status = answer.status_code
         if status == HTTPStatus.UNAUTHORIZED:
-            raise Unauthenticated
+            raise NotAuthenticated
         if status == HTTPStatus.FORBIDDEN:
             raise Forbidden(_RIGHT)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LATER:

@@ -52,6 +52,8 @@ _ALREADY_SO = {
 def meaning(error: Error, address: Address) -> Exception:
     """The exception to raise for what the driver raised; often that itself."""
     code = code_of(error)
+    if code == ER.LOCK_DEADLOCK:  # at once, so that a verb of several steps is tried again
+        return Crossed("get past the locks of other transactions", seconds=0)
     if code in _CROSSED:
         return Crossed("get past the locks of other transactions", seconds=LOCK_WAIT)
     if code in _GONE or isinstance(error, InterfaceError):

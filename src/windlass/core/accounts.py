@@ -1,0 +1,78 @@
+"""Users, their places in tenants, and the credentials by which somebody is known."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from windlass.ids import SessionId, TenantId, TokenId, UserId
+
+LinkPurpose = Literal["login", "password"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """A person who signs in. `name` is an email address or a plain name, without regard to case."""
+
+    id: UserId
+    name: str
+    superadmin: bool = False
+    disabled: bool = False
+    has_password: bool = False
+    created_at: datetime | None = None
+    last_login_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A user's role in a tenant. `permissions` are words that definitions ask for."""
+
+    user_id: UserId
+    name: str
+    tenant: TenantId
+    role: str
+    permissions: frozenset[str] = frozenset()
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A program's credential, without its secret, of which only a hash is kept.
+
+    It has a role in a tenant, or in the installation, perhaps narrowed to some `rights`. It belongs
+    to the tenant and goes on when who made it is gone, unless it is revoked.
+    """
+
+    id: TokenId
+    name: str
+    role: str
+    tenant: TenantId | None = None
+    rights: frozenset[str] | None = None
+    permissions: frozenset[str] = frozenset()
+    created_by: UserId | None = None
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    @property
+    def prefix(self) -> str:
+        """How the token begins: what tells people which one it is, and nothing secret."""
+        return f"wl_{self.id.hex}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A signed-in browser. It ends when it was not seen for a while, and at `ends_at` anyway."""
+
+    id: SessionId
+    user_id: UserId
+    created_at: datetime
+    expires_at: datetime
+    ends_at: datetime
+    last_seen_at: datetime
+    note: str = ""
+
+
+def folded(name: str) -> str:
+    """A user's name as it is compared: without regard to case and to spaces around it."""
+    return name.strip().casefold()

@@ -1,0 +1,70 @@
+"""Who is asking: a person's session, a token, or the machine itself, and what each is bound to."""
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from windlass.ids import TenantId
+
+PrincipalKind = Literal["session", "token", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A role in one tenant; without a tenant, in the whole installation.
+
+    `permissions` are words that definitions ask for with `requires_permission`.
+    """
+
+    tenant: TenantId | None
+    role: str
+    permissions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """Who is asking, with all that bounds it. It comes from the credential, never from a request.
+
+    `rights` narrows what the roles give: only those named are left. None leaves all of them.
+    """
+
+    kind: PrincipalKind
+    id: UUID | None
+    name: str
+    memberships: tuple[Membership, ...] = ()
+    rights: frozenset[str] | None = None
+
+    @property
+    def actor(self) -> str:
+        """How jobs, history and audit name who did it, such as `user:0199…`.
+
+        By id, because a name can be given to somebody else once its first holder is gone.
+        """
+        if self.id is None:
+            return self.name
+        return f"{'user' if self.kind == 'session' else self.kind}:{self.id}"
+
+    @property
+    def user_id(self) -> UUID | None:
+        """The user behind a session; None for everything else."""
+        return self.id if self.kind == "session" else None
+
+    @property
+    def tenants(self) -> frozenset[TenantId]:
+        """The tenants it is bound to; empty also for one that is bound to none of them."""
+        return frozenset(each.tenant for each in self.memberships if each.tenant is not None)
+
+    @property
+    def installation_wide(self) -> bool:
+        """Whether it holds a role that is bound to no tenant."""
+        return any(each.tenant is None for each in self.memberships)
+
+
+#: Somebody without any credential.
+NOBODY = Principal(kind="none", id=None, name="nobody")
+
+
+def local(role: str = "superadmin", name: str = "local") -> Principal:
+    """Who has the database in hand anyway: the command line, and a server without authentication,
+    which listens on loopback only."""
+    return Principal(kind="none", id=None, name=name, memberships=(Membership(None, role),))

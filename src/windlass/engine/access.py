@@ -1,0 +1,188 @@
+"""Judges who asks: turns a credential into a principal, and refuses what its rights do not reach.
+
+A refused change leaves an audit entry, in the chain of whoever tried.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import NoReturn
+
+from windlass.core.access import (
+    ROLES,
+    Bounds,
+    Right,
+    Role,
+    Table,
+    bounds_of,
+    frozen,
+    is_audited,
+    may,
+)
+from windlass.core.accounts import Token
+from windlass.core.granting import may_enqueue, may_grant
+from windlass.core.models import DEFAULT_TENANT, Definition, Job
+from windlass.core.principal import Membership, Principal
+from windlass.engine import secrets
+from windlass.engine.audit import Audit, Target
+from windlass.errors import (
+    Forbidden,
+    JobNotFound,
+    NotAuthenticated,
+    OptionInvalid,
+    TenantNotFound,
+)
+from windlass.ids import JobId, UserId
+from windlass.storage.base import Storage
+
+#: How long a session lasts that is not seen, and how long one that is.
+IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
+#: Uses are noted no more often than this, so that reading costs no writing.
+FRESH = timedelta(minutes=1)
+
+
+class Access:
+    def __init__(self, storage: Storage, audit: Audit, table: Table = ROLES) -> None:
+        self._storage = storage
+        self._audit = audit
+        self.table = frozen(table)
+
+    async def by_token(self, text: str) -> Principal:
+        """Who presents a bearer token. NotAuthenticated, whatever is wrong with it."""
+        id = secrets.token_id(text)
+        found = await self._storage.token(id, fresh=FRESH) if id else None
+        if found is None or not secrets.same(found.hash, secrets.digest(text)) or not found.valid:
+            raise NotAuthenticated
+        if found.stale:
+            await self._storage.used_token(found.token.id, fresh=FRESH)
+        return principal_of(found.token)
+
+    async def by_session(self, text: str) -> Principal:
+        """Who presents a session's secret; the session lasts on from here."""
+        if not secrets.is_secret(text):
+            raise NotAuthenticated
+        found = await self._storage.session(secrets.digest(text), fresh=FRESH)
+        if found is None:
+            raise NotAuthenticated
+        if found.stale:
+            await self._storage.seen_session(found.session.id, idle=IDLE)
+        return await self.user(found.session.user_id, found.name, found.superadmin)
+
+    async def user(self, id: UserId, name: str, superadmin: bool) -> Principal:
+        """A signed-in user, with the roles it has now."""
+        wide = (Membership(None, Role.SUPERADMIN),) if superadmin else ()
+        return Principal(
+            kind="session",
+            id=id,
+            name=name,
+            memberships=(*wide, *await self._storage.memberships(id)),
+        )
+
+    async def allow(
+        self,
+        by: Principal,
+        right: str,
+        target: Target,
+        *,
+        tenant: str | None = None,
+        request_id: str | None = None,
+    ) -> Bounds:
+        """What a call may touch that needs a right; `tenant` is the one that was asked for.
+
+        Raises Forbidden, or TenantNotFound for a foreign tenant as for an unknown one.
+        """
+        try:
+            return bounds_of(by, right, tenant, table=self.table)
+        except (Forbidden, TenantNotFound):
+            await self._refused(by, right, target, request_id)
+            raise
+
+    async def allow_installation(
+        self, by: Principal, right: str, target: Target, *, request_id: str | None = None
+    ) -> None:
+        """Refuse a change to what belongs to no tenant, such as a definition, a queue, a user."""
+        if not may(by, right, table=self.table):
+            await self.refuse(by, right, target, request_id=request_id)
+
+    def allow_enqueue(
+        self, by: Principal, definition: Definition, *, tenant: str | None = None
+    ) -> Bounds:
+        """What a submitted job's tenant is; Forbidden if the definition asks for a permission that
+        is not held there."""
+        bounds = bounds_of(by, Right.JOBS_ENQUEUE, tenant, table=self.table)
+        owner = bounds.scope.tenant or DEFAULT_TENANT
+        if not may_enqueue(by, definition, owner, table=self.table):
+            needed = definition.requires_permission or "a right that reaches all tenants"
+            raise Forbidden(
+                Right.JOBS_ENQUEUE, because=f"definition {definition.key} requires {needed}"
+            )
+        return bounds
+
+    async def allow_grant(
+        self,
+        by: Principal,
+        right: Right,
+        target: Target,
+        *,
+        role: str,
+        tenant: str | None,
+        rights: Collection[str] | None = None,
+        permissions: Collection[str] = (),
+        request_id: str | None = None,
+    ) -> None:
+        """Refuse to give out a role that holds more than who gives it."""
+        if role not in self.table:
+            raise OptionInvalid("role", role, allowed=f"one of {', '.join(sorted(self.table))}")
+        if not may_grant(
+            by, role, tenant, rights=rights, permissions=permissions, table=self.table
+        ):
+            await self.refuse(
+                by,
+                right,
+                target,
+                request_id=request_id,
+                because="nobody can give more than it holds",
+            )
+
+    async def refuse(
+        self,
+        by: Principal,
+        right: str,
+        target: Target,
+        *,
+        request_id: str | None = None,
+        because: str = "",
+    ) -> NoReturn:
+        """Record a refusal and raise it."""
+        await self._refused(by, right, target, request_id)
+        raise Forbidden(right, because=because)
+
+    async def _refused(
+        self, by: Principal, right: str, target: Target, request_id: str | None
+    ) -> None:
+        # Who is nobody could write as much as it likes.
+        if not is_audited(right) or (by.id is None and not by.memberships):
+            return
+        # In the chain of who tried: a foreign tenant's is not theirs to write to.
+        own = next(iter(by.tenants)) if len(by.tenants) == 1 else None
+        await self._audit.record(
+            by, right, target, tenant=own, outcome="refused", request_id=request_id
+        )
+
+
+def within(bounds: Bounds, job: Job, asked: JobId | str) -> Job:
+    """The job, if a call may touch it; JobNotFound, as for an unknown one, if not. `asked` is how
+    the caller named it."""
+    if not bounds.holds(job):
+        raise JobNotFound(asked)
+    return job
+
+
+def principal_of(token: Token) -> Principal:
+    """Who a valid token speaks for."""
+    return Principal(
+        kind="token",
+        id=token.id,
+        name=token.name,
+        memberships=(Membership(token.tenant, token.role, token.permissions),),
+        rights=token.rights,
+    )

@@ -1,0 +1,46 @@
+"""Random secrets: how they are made, written, and known again. Only their hashes are stored."""
+
+import hashlib
+import re
+import secrets
+from uuid import UUID
+
+from windlass.ids import TokenId
+
+_BYTES = 32
+_TOKEN = re.compile(r"wl_([0-9a-f]{32})_([A-Za-z0-9_-]{43})")
+_OTHER = re.compile(r"wl[sk]_[A-Za-z0-9_-]{43}")
+
+SESSION = "wls_"
+LINK = "wlk_"
+
+
+def new_secret(prefix: str) -> str:
+    """256 random bits as text, with a prefix by which they are known, and redacted."""
+    return prefix + secrets.token_urlsafe(_BYTES)
+
+
+def new_token_text(id: TokenId) -> str:
+    """A token as it is shown once."""
+    return new_secret(f"wl_{id.hex}_")
+
+
+def token_id(text: str) -> TokenId | None:
+    """Which token a text claims to be; None if it cannot be one."""
+    found = _TOKEN.fullmatch(text)
+    return TokenId(UUID(found[1])) if found else None
+
+
+def is_secret(text: str) -> bool:
+    """Whether a text can be a session's or a link's secret."""
+    return _OTHER.fullmatch(text) is not None
+
+
+def digest(text: str) -> str:
+    """What is stored of a secret. Plain SHA-256: nobody guesses 256 random bits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two hashes are equal, in a time that does not tell how much of them is."""
+    return secrets.compare_digest(one, other)

@@ -1,0 +1,182 @@
+"""Sessions: how people sign in, by a password or a one-time link, and out again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from windlass.core.access import Right, may
+from windlass.core.accounts import LinkPurpose, Session, User, folded
+from windlass.core.audit import NewEntry
+from windlass.core.principal import Principal
+from windlass.core.text import clean
+from windlass.engine import secrets
+from windlass.engine.access import IDLE, LONGEST, Access
+from windlass.engine.audit import Audit, Target
+from windlass.engine.passwords import Passwords
+from windlass.engine.passwords import check as check_password
+from windlass.engine.throttle import Throttle
+from windlass.errors import LinkInvalid, LoginFailed, SessionNotFound
+from windlass.ids import SessionId, UserId, new_session_id
+from windlass.storage.base import Storage
+
+_NOTE_BYTES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A new session: who it is, and the secret for its cookie, which is kept nowhere else."""
+
+    id: SessionId
+    principal: Principal
+    secret: str = field(repr=False)
+
+
+class Sessions:
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        audit: Audit,
+        passwords: Passwords,
+        throttle: Throttle,
+    ) -> None:
+        self._storage = storage
+        self._access = access
+        self._audit = audit
+        self._passwords = passwords
+        self._throttle = throttle
+
+    async def login(
+        self, name: str, password: str, *, address: str | None = None, note: str = ""
+    ) -> SignedIn:
+        """Sign in by name and password. LoginFailed and its time tell nothing about whether there
+        is such an account. `note` tells people which browser it is."""
+        await self._throttle.count(name, address)
+        known = await self._storage.find_user(folded(name))
+        stored = known.password_hash if known and not known.user.disabled else None
+        right = await self._passwords.verify(stored, password)
+        if known is None or stored is None or not right:
+            raise LoginFailed
+        await self._throttle.forget(name)
+        if self._passwords.outdated(stored):
+            await self._storage.rehash_password(known.user.id, await self._passwords.hash(password))
+        return await self._begin(known.user, note)
+
+    async def by_link(self, secret: str, *, note: str = "") -> SignedIn:
+        """Sign in by a link for that, once."""
+        return await self._begin(await self._use(secret, "login"), note)
+
+    async def set_password(self, secret: str, password: str, *, note: str = "") -> SignedIn:
+        """Set a password by a link for that, once, and sign in. All other sessions end."""
+        check_password(password)  # a link is not wasted on a password that is too short
+        user = await self._use(secret, "password")
+        by = await self._access.user(user.id, user.name, user.superadmin)
+        await self._storage.set_password(
+            user.id, await self._passwords.hash(password), entry=self._of_password(by, None)
+        )
+        return await self._begin(user, note)
+
+    async def change_password(
+        self,
+        by: Principal,
+        before: str,
+        after: str,
+        *,
+        keep: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        """Change one's own password, knowing it. All sessions end but that of the secret `keep`."""
+        check_password(after)
+        user = await self._own(by)
+        await self._throttle.count(user.name, None)
+        known = await self._storage.find_user(user.name)
+        if not await self._passwords.verify(known and known.password_hash, before):
+            raise LoginFailed
+        await self._throttle.forget(user.name)
+        kept = await self._storage.session(secrets.digest(keep), fresh=IDLE) if keep else None
+        await self._storage.set_password(
+            user.id,
+            await self._passwords.hash(after),
+            but=kept.session.id if kept and kept.session.user_id == user.id else None,
+            entry=self._of_password(by, request_id),
+        )
+
+    async def logout(self, secret: str) -> None:
+        """End a session by its secret; nothing happens if there is none."""
+        found = await self._storage.session(secrets.digest(secret), fresh=IDLE)
+        if found is not None:
+            await self._storage.end_session(found.session.id)
+
+    async def list(self, by: Principal, *, user: UserId | None = None) -> Sequence[Session]:
+        """The sessions that last: one's own, or with the right to it another user's."""
+        return await self._storage.sessions(await self._whose(by, user, Right.USERS_READ))
+
+    async def revoke(
+        self,
+        by: Principal,
+        id: SessionId,
+        *,
+        user: UserId | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        """End a session: one's own, or with the right to it another user's."""
+        owner = await self._whose(by, user, Right.USERS_WRITE)
+        entry = self._audit.entry(
+            by, "sessions.revoke", Target("session", str(id)), tenant=None, request_id=request_id
+        )
+        if not await self._storage.end_session(id, user=owner, entry=entry):
+            raise SessionNotFound(str(id))
+
+    async def revoke_all(
+        self, by: Principal, *, user: UserId | None = None, request_id: str | None = None
+    ) -> None:
+        """End all sessions of oneself, or with the right to it of another user."""
+        owner = await self._whose(by, user, Right.USERS_WRITE)
+        await self._storage.end_sessions(owner)
+        await self._audit.record(
+            by, "sessions.revoke", Target("user", str(owner)), tenant=None, request_id=request_id
+        )
+
+    async def prune(self) -> None:
+        """Forget some sessions, links and counts of logins that are over."""
+        await self._storage.prune_access()
+
+    def _of_password(self, by: Principal, request_id: str | None) -> NewEntry:
+        target = Target("user", str(by.user_id))
+        return self._audit.entry(
+            by, "sessions.password", target, tenant=None, request_id=request_id
+        )
+
+    async def _begin(self, user: User, note: str) -> SignedIn:
+        secret, id = secrets.new_secret(secrets.SESSION), new_session_id()
+        await self._storage.add_session(
+            id,
+            secrets.digest(secret),
+            user.id,
+            idle=IDLE,
+            longest=LONGEST,
+            note=clean(note, _NOTE_BYTES),
+        )
+        return SignedIn(id, await self._access.user(user.id, user.name, user.superadmin), secret)
+
+    async def _use(self, secret: str, purpose: LinkPurpose) -> User:
+        if not secrets.is_secret(secret):
+            raise LinkInvalid
+        id = await self._storage.use_link(secrets.digest(secret), purpose)
+        user = await self._storage.user(id) if id else None
+        if user is None or user.disabled:
+            raise LinkInvalid
+        return user
+
+    async def _own(self, by: Principal) -> User:
+        user = await self._storage.user(UserId(by.user_id)) if by.user_id else None
+        if user is None:
+            raise LoginFailed
+        return user
+
+    async def _whose(self, by: Principal, user: UserId | None, right: Right) -> UserId:
+        own = None if by.user_id is None else UserId(by.user_id)
+        if own is not None and user in (None, own):
+            return own
+        if user is None or not may(by, right, table=self._access.table):
+            await self._access.refuse(by, right, Target("user", str(user or "")))
+        return user

@@ -1,0 +1,3 @@
+-- Makes a link that works once.
+insert into windlass_links (hash, purpose, user_id, created_at, expires_at)
+values (:hash, :purpose, :user_id, {now}, {now} + interval round(:expires * 1000000) microsecond)

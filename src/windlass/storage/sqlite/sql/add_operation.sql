@@ -1,0 +1,5 @@
+-- Begins a bulk operation.
+insert into windlass_operations (id, tenant_id, action, query, reason, total, actor, actor_kind, actor_name,
+    created_by, undo_of, created_at, taken_until)
+values (:id, :tenant_id, :action, :query, :reason, :total, :actor, :actor_kind, :actor_name,
+    :created_by, :undo_of, {now}, {now})

@@ -1,0 +1,55 @@
+"""Principals, and an engine whose passwords cost nothing."""
+
+from argon2 import PasswordHasher
+
+from windlass import Settings
+from windlass.core.access import Role
+from windlass.core.models import Tenant
+from windlass.core.principal import Membership, Principal, local
+from windlass.engine.engine import Engine
+from windlass.engine.passwords import Passwords
+from windlass.ids import TenantId, new_user_id
+from windlass.storage.base import Storage
+from windlass.telemetry import Telemetry
+
+ACME, GLOBEX = TenantId("acme"), TenantId("globex")
+ROOT = local()
+PASSWORD = "correct horse battery"
+
+
+def cheap() -> Passwords:
+    return Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+
+def person(role: str, tenant: TenantId | None = ACME, name: str = "ada") -> Principal:
+    return Principal(
+        kind="session", id=new_user_id(), name=name, memberships=(Membership(tenant, role),)
+    )
+
+
+def admin(tenant: TenantId = ACME) -> Principal:
+    return person(Role.TENANT_ADMIN, tenant)
+
+
+async def an_engine(storage: Storage, heard: object) -> Engine:
+    """With two tenants."""
+    for tenant in (ACME, GLOBEX):
+        await storage.put_tenant(Tenant(id=tenant, name=tenant.title()))
+    return Engine(storage, Settings(), Telemetry(heard), passwords=cheap())
+
+
+async def everything_stored(storage: Storage) -> str:
+    """All that the tables of this part hold, as text."""
+    tables = (
+        "users",
+        "members",
+        "tokens",
+        "sessions",
+        "links",
+        "login_tries",
+        "audit",
+        "audit_heads",
+        "operations",
+    )
+    found = [await storage.database.query(f"select * from windlass_{t}", {}) for t in tables]
+    return str([dict(row) for rows in found for row in rows])
