@@ -97,6 +97,7 @@ class Far:
 def serve(shell: Shell, port: str = "0") -> Started:
     return shell.start(
         "serve",
+        "--no-auth",
         "far.py",
         "--all",
         "--port",
@@ -262,6 +263,7 @@ from far import wl
 from windlass.api.app import create_api
 from windlass.api.callers import Caller
 from windlass.api.server import Server
+from windlass.cli.listening import address, listen
 from windlass.core.models import ALL_TENANTS
 from windlass.errors import NotAuthenticated
 
@@ -275,8 +277,9 @@ async def authenticate(request):
 
 async def main():
     await hello()
-    server = Server(create_api(wl, authenticate=authenticate), host="127.0.0.1", port=0)
-    print(f"The API is at {server.address}/api/v1", flush=True)
+    listening = listen("127.0.0.1", 0)
+    server = Server(create_api(wl, authenticate=authenticate), listening)
+    print(f"The API is at {address(listening)}/api/v1", flush=True)
     await server.run_until_told()
 
 async def hello():

@@ -2,6 +2,7 @@
 
 import json
 import re
+import urllib.error
 import urllib.request
 
 import pytest
@@ -23,7 +24,7 @@ def ask(url: str, body: object = None) -> tuple[int, dict]:
 
 @pytest.mark.parametrize("number", [15, 2])
 def test_it_serves_until_it_is_told_to_stop(ready: Shell, number):
-    server = ready.start("serve", "--port", "0")
+    server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
 
     status, made = ask(f"{url}/api/v1/jobs", {"definition": "hello", "payload": {"name": "Ada"}})
@@ -34,7 +35,7 @@ def test_it_serves_until_it_is_told_to_stop(ready: Shell, number):
 
 
 def test_with_all_it_runs_the_jobs_too(ready: Shell):
-    server = ready.start("serve", "jobs.py", "--all", "--port", "0")
+    server = ready.start("serve", "jobs.py", "--all", "--no-auth", "--port", "0")
     url = address(server)
 
     _, made = ask(f"{url}/api/v1/jobs", {"definition": "hello", "payload": {"name": "Ada"}})
@@ -48,24 +49,24 @@ def test_with_all_it_runs_the_jobs_too(ready: Shell):
 
 
 def test_without_authentication_it_listens_on_loopback_only(ready: Shell):
-    refused = ready.run("serve", "--host", "0.0.0.0")
+    refused = ready.run("serve", "--no-auth", "--host", "0.0.0.0")
 
     assert refused.code == 2
-    assert "without authentication" in refused.err
+    assert "with --no-auth" in refused.err
 
 
 def test_a_port_that_is_taken_is_told(ready: Shell):
-    server = ready.start("serve", "--port", "0")
+    server = ready.start("serve", "--no-auth", "--port", "0")
     port = address(server).rsplit(":", 1)[1]
 
-    refused = ready.run("serve", "--port", port)
+    refused = ready.run("serve", "--no-auth", "--port", port)
 
     assert refused.code == 2
     assert port in refused.err
 
 
 def test_what_another_process_does_reaches_a_stream_which_ends_with_the_server(ready: Shell):
-    server = ready.start("serve", "--port", "0")
+    server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
 
     with urllib.request.urlopen(f"{url}/api/v1/stream?topics=jobs", timeout=20) as stream:
@@ -86,3 +87,23 @@ def until_event(stream, name: str) -> dict:
         if line.strip() == f"event: {name}".encode():
             return json.loads(next(stream).removeprefix(b"data: "))
     raise AssertionError(f"the stream ended without {name}")
+
+
+def test_a_token_made_on_the_command_line_opens_the_api(ready: Shell):
+    secret = ready.ok("tokens", "create", "deploy", "--role", "superadmin").out.strip()
+    server = ready.start("serve", "--port", "0")
+    url = address(server)
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        ask(f"{url}/api/v1/jobs")
+    request = urllib.request.Request(
+        f"{url}/api/v1/whoami", headers={"authorization": f"Bearer {secret}"}
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        known = json.load(answer)
+    server.stop()
+
+    assert refused.value.code == 401
+    assert json.load(refused.value)["code"] == "WL5101"
+    assert (known["name"], "jobs.read" in known["rights"]) == ("deploy", True)
+    assert server.ends() == 0

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, Response
 
-from windlass.api import health, metrics, problems
+from windlass.api import health, login, metrics, problems
 from windlass.api.budget import TIMES, Budget
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
@@ -14,6 +14,7 @@ from windlass.api.live.feed import Feed
 from windlass.api.live.pace import Pace
 from windlass.api.reference import page
 from windlass.api.routes import (
+    audit,
     dead,
     definitions,
     events,
@@ -21,6 +22,7 @@ from windlass.api.routes import (
     queues,
     stream,
     tenants,
+    tokens,
     triggers,
     worker,
     workers,
@@ -42,6 +44,8 @@ _NOUNS = (
     workers.routes,
     worker.routes,
     tenants.routes,
+    tokens.routes,
+    audit.routes,
     stream.routes,
 )
 
@@ -75,6 +79,7 @@ def create_api(
     problems.install(app)
     app.include_router(health.router)
     app.include_router(metrics.router)
+    app.include_router(login.router, prefix=PREFIX)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
     _describe_problems(app)

@@ -1,23 +1,37 @@
-"""Who asks, and whose data they may touch."""
+"""Who asks, what they may do, and whose data they may touch. What they change is in the audit."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
+from windlass.core.access import is_audited
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
+from windlass.core.principal import Principal, local
+from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
-from windlass.errors import Forbidden
+from windlass.errors import Forbidden, JobNotFound, TenantNotFound
+
+#: Where a route's right stands in its description, and that it is for owners too.
+RIGHT, OWN = "x-right", "x-own"
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody who is known: by what name their deeds are recorded, and what they may do."""
+    """Somebody who is known: by what name their deeds are recorded, and what they may do.
+
+    With an `owner` they may touch only what that one made; without `reads_all` they see no other
+    jobs than their own. Without a name they are nobody in
+    particular, as on a server without authentication.
+    """
 
     name: str | None
     scope: Scope
     rights: frozenset[str] | None = None  # None means all
+    owner: str | None = None
+    reads_all: bool = True
+    principal: Principal | None = field(default=None, compare=False)
 
     def may(self, right: str) -> bool:
         return self.rights is None or right in self.rights
@@ -26,6 +40,17 @@ class Caller:
     def tenant(self) -> str:
         """The tenant of what they make, unless they name another."""
         return self.scope.tenant or DEFAULT_TENANT
+
+    @property
+    def known_as(self) -> Principal:
+        """Whom the engine's own rules of access see."""
+        return self.principal or local(name=self.name or "local")
+
+    def theirs(self, job: Job) -> Job:
+        """A job, if they may know of it; one that somebody else made is answered like none."""
+        if self.owner not in (None, job.created_by):
+            raise JobNotFound(job.id)
+        return job
 
 
 #: Whoever may reach a server without authentication: it listens on loopback only.
@@ -51,18 +76,39 @@ async def caller_of(
     if tenant is None or tenant == known.scope.tenant:
         return known
     if known.scope.tenant is not None:
-        raise Forbidden("tenants.read")
-    return Caller(known.name, Scope.of(tenant), known.rights)
+        raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
+    return replace(known, scope=Scope.of(tenant))
 
 
-def needs(right: str) -> Callable[..., Awaitable[None]]:
-    """The dependency that refuses whoever has not this right."""
+def needs(right: str, *, audits: bool = True) -> Callable[..., AsyncIterator[None]]:
+    """The dependency that refuses whoever has not this right, and notes what is changed by it."""
 
-    async def check(caller: Calling) -> None:
-        if not caller.may(right):
+    async def check(request: Request, caller: Calling, engine: Ready) -> AsyncIterator[None]:
+        described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
+        if not caller.may(right) or (caller.owner and not described.get(OWN)):
+            await _note(request, caller, engine, right, "refused")
             raise Forbidden(right)
+        yield
+        if audits:
+            await _note(request, caller, engine, right, "allowed")
 
     return check
+
+
+async def _note(request: Request, caller: Caller, engine: Engine, right: str, outcome: str) -> None:
+    """Leave an entry in the chain of the tenant, or of the installation."""
+    if caller.name is None or not is_audited(right):
+        return
+    noun, _, _ = right.partition(".")
+    target = Target(noun, next(iter(map(str, request.path_params.values())), ""))
+    await engine.audit.record(
+        caller.known_as,
+        right,
+        target,
+        tenant=caller.scope.tenant,
+        outcome="allowed" if outcome == "allowed" else "refused",
+        request_id=request.state.request_id,
+    )
 
 
 async def _engine(request: Request) -> Engine:

@@ -15,8 +15,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
-from windlass.api.callers import Calling, Ready, needs
-from windlass.api.routing import RIGHT
+from windlass.api.callers import RIGHT, Calling, Ready, needs
 from windlass.core.latency import Histogram
 from windlass.engine import metrics
 from windlass.engine.metrics import METRICS, Sample, cumulated

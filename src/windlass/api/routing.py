@@ -5,10 +5,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from windlass.api.callers import needs
-
-#: Where a route's right stands in its description.
-RIGHT = "x-right"
+from windlass.api.callers import OWN, RIGHT, needs
 
 Endpoint = Callable[..., Any]
 Decorator = Callable[[Endpoint], Endpoint]
@@ -37,7 +34,10 @@ class Routes:
         return self._route("DELETE", path, right, shows, **about)
 
     def _route(self, method: str, path: str, right: str, shows: Any, **about: Any) -> Decorator:
-        """`shows` is the shape of the answer, for the reference: it is not checked on the way out."""
+        """`shows` is the shape of the answer, for the reference: it is not checked on the way out.
+        `own` says that whoever may touch only what they made is welcome, and sees only that;
+        `audits` is off where the verb writes its audit entry itself."""
+        own, audits = about.pop("own", False), about.pop("audits", True)
         status = about.get("status_code", 200)
         answers: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
         answers |= about.pop("answers", {})
@@ -46,8 +46,8 @@ class Routes:
         return self.router.api_route(
             path,
             methods=[method],
-            dependencies=[Depends(needs(right))],
-            openapi_extra={RIGHT: right},
+            dependencies=[Depends(needs(right, audits=audits))],
+            openapi_extra={RIGHT: right, **({OWN: True} if own else {})},
             response_model=None,
             responses=answers,
             **about,

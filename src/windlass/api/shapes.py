@@ -195,6 +195,24 @@ class QueueLimit(Shape):
     max_concurrency: Whole | None
 
 
+class NewToken(Shape):
+    """A program's credential: a role in a tenant, or in the whole installation."""
+
+    name: Name
+    role: Name = "user"
+    tenant: Name | None = None
+    rights: list[Name] | None = None
+    permissions: list[Name] = Field(default_factory=list)
+    expires_seconds: Seconds | None = None
+
+
+class Login(Shape):
+    """A person's name and password."""
+
+    name: Name
+    password: Annotated[str, StringConstraints(max_length=1_000)]
+
+
 class NewTenant(Shape):
     """A tenant."""
 

@@ -30,6 +30,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     WindlassError: Exit.FAILED,
     errors.DatabaseUnreachable: Exit.UNREACHABLE,
     errors.DatabaseTimeout: Exit.UNREACHABLE,
+    errors.ExtraMissing: Exit.USAGE,
+    errors.StreamsFull: Exit.CONFLICT,
     errors.UnsupportedDatabase: Exit.USAGE,
     errors.SchemaOutdated: Exit.USAGE,
     errors.SchemaTooNew: Exit.USAGE,

@@ -10,9 +10,10 @@ from windlass.errors import OptionInvalid
 _TRIES = 50
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, *, open_to_all: bool = False) -> socket.socket:
     """A socket that listens; OptionInvalid if the port is taken, or nobody could be kept out."""
-    _check_open(host)
+    if open_to_all:
+        _check_loopback(host)
     try:
         return _listening(host, port)
     except OSError as error:
@@ -33,15 +34,13 @@ def address(listening: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _check_open(host: str) -> None:
+def _check_loopback(host: str) -> None:
     """Refuse to listen to the world without knowing who asks."""
     with contextlib.suppress(ValueError):
         if ipaddress.ip_address(host).is_loopback:
             return
     if host != "localhost":
-        raise OptionInvalid(
-            "host", host, allowed="127.0.0.1, ::1 or localhost without authentication"
-        )
+        raise OptionInvalid("host", host, allowed="127.0.0.1, ::1 or localhost with --no-auth")
 
 
 def _listening(host: str, port: int) -> socket.socket:

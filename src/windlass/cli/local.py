@@ -12,6 +12,7 @@ from windlass.app import Windlass
 from windlass.core import wire
 from windlass.core.models import Job
 from windlass.core.payload import load_json
+from windlass.core.principal import local
 from windlass.core.redact import Redactor
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
@@ -62,6 +63,13 @@ class Local:
             for handler in app.handlers.values():
                 self.app.handlers.add(handler)
         await self.app.ready()
+
+    async def new_token(self, name: str, *, role: str, expires: str | None) -> str:
+        """The secret of a new token; who has the database in hand needs no other credential."""
+        engine = await self.app.ready()
+        by = local(name=self._actor or "local")
+        made = await engine.tokens.create(by, name, role=role, tenant=self._tenant, expires=expires)
+        return made.secret
 
     async def schema(self, definition: str) -> Mapping[str, Any]:
         """The payload schema of a definition."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
     "schedules": Lazy("windlass.cli.schedules", "schedules", "See what schedules will do."),
+    "tokens": Lazy("windlass.cli.tokens", "tokens", "Make tokens for the API."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
     "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),

@@ -29,11 +29,15 @@ if TYPE_CHECKING:
     "--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 takes any."
 )
 @click.option("--all", "everything", is_flag=True, help="Run workers and the scheduler too.")
+@click.option("--no-auth", is_flag=True, help="Let everybody do everything; on loopback only.")
 @with_call
-def serve(call: Call, modules: tuple[str, ...], host: str, port: int, everything: bool) -> int:
+def serve(
+    call: Call, modules: tuple[str, ...], host: str, port: int, everything: bool, no_auth: bool
+) -> int:
     """Serve the API until told to stop.
 
-    Rows are enough to work from; with MODULEs, what they declare is made known first. SIGTERM or
+    Requests need a token (`windlass tokens create`), or a session; with --no-auth none, and the
+    server listens on loopback only. Rows are enough to work from; with MODULEs, what they declare is made known first. SIGTERM or
     Ctrl-C lets running jobs finish, then requests, and exits.
     """
     # A container's first process gets no default handling of signals.
@@ -50,18 +54,23 @@ def serve(call: Call, modules: tuple[str, ...], host: str, port: int, everything
     app.telemetry = telemetry()
     if call.flags.db:
         app.move_to(call.flags.db)
-    asyncio.run(_serve(call, app, host, port, everything))
+    asyncio.run(_serve(call, app, host, port, everything=everything, no_auth=no_auth))
     return 0
 
 
-async def _serve(call: Call, app: "Windlass", host: str, port: int, everything: bool) -> None:
+async def _serve(
+    call: Call, app: "Windlass", host: str, port: int, *, everything: bool, no_auth: bool
+) -> None:
     from windlass.api.app import create_api
+    from windlass.api.callers import anybody
+    from windlass.api.credentials import by_credentials
     from windlass.api.server import Server
     from windlass.cli.listening import address, listen
 
-    listening = listen(host, port)
+    listening = listen(host, port, open_to_all=no_auth)
     await app.ready()
-    server, url = Server(create_api(app), listening), address(listening)
+    api = create_api(app, authenticate=anybody if no_auth else by_credentials)
+    server, url = Server(api, listening), address(listening)
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -60,6 +60,7 @@ class Right(StrEnum):
     OPERATIONS_WRITE = "operations.write"
     AUDIT_READ = "audit.read"
     STATS_READ = "stats.read"
+    METRICS_READ = "metrics.read"
     STREAM_READ = "stream.read"
     WORKER_WORK = "worker.work"
 

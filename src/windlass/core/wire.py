@@ -160,6 +160,11 @@ def plain(value: object) -> Any:
     return list(value) if isinstance(value, tuple | frozenset) else value
 
 
+def fields_of(model: Any) -> dict[str, Any]:
+    """Any other record, as it is."""
+    return _plain(model)
+
+
 def _plain(model: Any) -> dict[str, Any]:
     return {_name(f.name): plain(getattr(model, f.name)) for f in fields(model)}
 

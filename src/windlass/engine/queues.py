@@ -48,10 +48,10 @@ class Queues:
         self._nudges.nudge_all()
         return queue
 
-    async def get(self, name: str) -> QueueCounts:
-        """One queue; one that nobody has used yet is empty."""
+    async def get(self, name: str, scope: Scope = ALL_TENANTS) -> QueueCounts:
+        """One queue, with the jobs of a scope; one that nobody has used yet is empty."""
         asked = QueueName(check_name("queue", name))
-        found = {queue.name: queue for queue in await self.list()}
+        found = {queue.name: queue for queue in await self.list(scope)}
         return found.get(asked) or QueueCounts(name=asked)
 
     async def list(self, scope: Scope = ALL_TENANTS) -> Sequence[QueueCounts]:

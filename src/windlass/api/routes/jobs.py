@@ -11,9 +11,10 @@ from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import NewJob, Reason
 from windlass.core import wire
-from windlass.core.models import JobFilter
+from windlass.core.models import Job, JobFilter
 from windlass.core.states import JobState, View
-from windlass.errors import Forbidden, OptionInvalid
+from windlass.engine.engine import Engine
+from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
 from windlass.ids import JobId, parse_job_id
 
 routes = Routes("jobs")
@@ -28,13 +29,23 @@ _STATES = frozenset([*JobState, *View])
 
 
 @routes.post(
-    "", "jobs.enqueue", shown.Enqueued, also=(200, 409), status_code=201, summary="Enqueue a job"
+    "",
+    "jobs.enqueue",
+    shown.Enqueued,
+    also=(200, 409),
+    status_code=201,
+    summary="Enqueue a job",
+    own=True,
 )
 async def enqueue(
     request: Request, response: Response, caller: Calling, engine: Ready, body: NewJob
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it."""
-    options = {"tenant": tenant_of(caller, body.tenant), **body.options()}
+    tenant = tenant_of(caller, body.tenant)
+    if caller.principal is not None:
+        definition = await engine.definitions.get(body.definition)
+        engine.access.allow_enqueue(caller.principal, definition, tenant=tenant)
+    options = {"tenant": tenant, **body.options()}
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
@@ -44,12 +55,14 @@ async def enqueue(
     shown = {"receipt": wire.receipt(receipt), "job": None}
     if receipt.status != "rejected":
         stored = await engine.jobs.get(receipt.job_id, caller.scope)
-        shown["job"] = await showing.job(engine, stored)
+        # Whoever sees only their own jobs is told that there is another, not what it is.
+        if caller.reads_all or stored.created_by == caller.name:
+            shown["job"] = await showing.job(engine, stored)
     response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
     return shown
 
 
-@routes.get("", "jobs.read", shown.paged(shown.JobEntry), summary="List jobs")
+@routes.get("", "jobs.read", shown.paged(shown.JobEntry), summary="List jobs", own=True)
 async def find(
     caller: Calling,
     engine: Ready,
@@ -74,6 +87,7 @@ async def find(
         correlation_id=correlation_id,
         created_after=created_after,
         created_before=created_before,
+        created_by=caller.owner,
     )
     page = await engine.jobs.page(
         chosen, scope=caller.scope, after=job_id(paging.after), limit=paging.limit
@@ -88,24 +102,34 @@ async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
     return {state: sum(int(row[state]) for row in counts) for state in JobState}
 
 
-@routes.get("/{job_id}", "jobs.read", shown.Job, summary="One job")
+@routes.get("/{job_id}", "jobs.read", shown.Job, summary="One job", own=True)
 async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    return await showing.job(engine, await engine.jobs.get(job_id, caller.scope))
+    return await showing.job(engine, await _theirs(caller, engine, job_id))
 
 
-@routes.get("/{job_id}/attempts", "jobs.read", shown.listed(shown.Attempt), summary="Its attempts")
+@routes.get(
+    "/{job_id}/attempts", "jobs.read", shown.listed(shown.Attempt), summary="Its attempts", own=True
+)
 async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    found = await engine.jobs.attempts(job_id, caller.scope)
+    job = await _theirs(caller, engine, job_id)
+    found = await engine.jobs.attempts(job.id, caller.scope)
     return {"items": showing.attempts(engine, found)}
 
 
-@routes.get("/{job_id}/history", "jobs.read", shown.listed(shown.Transition), summary="Its history")
+@routes.get(
+    "/{job_id}/history",
+    "history.read",
+    shown.listed(shown.Transition),
+    summary="Its history",
+    own=True,
+)
 async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    found = await engine.jobs.history(job_id, caller.scope)
+    job = await _theirs(caller, engine, job_id)
+    found = await engine.jobs.history(job.id, caller.scope)
     return {"items": showing.history(engine, found)}
 
 
-@routes.get("/{job_id}/logs", "logs.read", shown.listed(shown.LogLine), summary="Its log")
+@routes.get("/{job_id}/logs", "logs.read", shown.listed(shown.LogLine), summary="Its log", own=True)
 async def logs(
     caller: Calling,
     engine: Ready,
@@ -113,15 +137,21 @@ async def logs(
     after: Annotated[int, Query(ge=0, description="The last sequence number seen.")] = 0,
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
-    found = await engine.jobs.logs(job_id, scope=caller.scope, after=after, limit=limit)
+    job = await _theirs(caller, engine, job_id)
+    found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
     return {"items": showing.lines(engine, found)}
 
 
 @routes.get(
-    "/{job_id}/graph", "jobs.read", shown.Graph, summary="What it waits for, and what waits for it"
+    "/{job_id}/graph",
+    "jobs.read",
+    shown.Graph,
+    summary="What it waits for, and what waits for it",
+    own=True,
 )
 async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    found = await engine.jobs.family(job_id, caller.scope)
+    job = await _theirs(caller, engine, job_id)
+    found = await engine.jobs.family(job.id, caller.scope)
     return {
         "edges": [
             {
@@ -137,19 +167,23 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     }
 
 
-@routes.get("/{job_id}/explain", "jobs.read", shown.Explanation, summary="Why it is not running")
+@routes.get(
+    "/{job_id}/explain", "jobs.read", shown.Explanation, summary="Why it is not running", own=True
+)
 async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    told = await engine.jobs.explain(job_id, caller.scope)
+    job = await _theirs(caller, engine, job_id)
+    told = await engine.jobs.explain(job.id, caller.scope)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
 
 
-@routes.post("/{job_id}/cancel", "jobs.cancel", shown.Job, summary="Cancel it")
+@routes.post("/{job_id}/cancel", "jobs.cancel", shown.Job, summary="Cancel it", own=True)
 async def cancel(
     caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once, asks a running one to stop."""
+    theirs = await _theirs(caller, engine, job_id)
     job = await engine.jobs.cancel(
-        job_id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
+        theirs.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
     )
     return await showing.job(engine, job)
 
@@ -161,11 +195,18 @@ async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     return await showing.job(engine, job)
 
 
-@routes.post("/{job_id}/run-now", "jobs.retry", shown.Job, summary="Run it now")
+@routes.post("/{job_id}/run-now", "jobs.run_now", shown.Job, summary="Run it now")
 async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name)
     return await showing.job(engine, job)
+
+
+async def _theirs(caller: Caller, engine: Engine, id: str) -> Job:
+    # The end of an id could be that of another's job, and tell of it.
+    if caller.owner is not None and parse_job_id(id) is None:
+        raise JobNotFound(id)
+    return caller.theirs(await engine.jobs.get(id, caller.scope))
 
 
 def tenant_of(caller: Caller, asked: str | None) -> str:
@@ -173,7 +214,7 @@ def tenant_of(caller: Caller, asked: str | None) -> str:
     if asked is None or asked == caller.scope.tenant:
         return caller.tenant
     if caller.scope.tenant is not None:
-        raise Forbidden("tenants.read")
+        raise TenantNotFound(asked)  # a foreign tenant is answered like an unknown one
     return asked
 
 

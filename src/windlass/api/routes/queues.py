@@ -23,26 +23,26 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
 
 
 @routes.get("/{name}", "queues.read", shown.Queue, summary="One queue")
-async def get(engine: Ready, name: Name) -> dict[str, Any]:
-    return wire.queue(await engine.queues.get(name))
+async def get(caller: Calling, engine: Ready, name: Name) -> dict[str, Any]:
+    return wire.queue(await engine.queues.get(name, caller.scope))
 
 
 @routes.patch("/{name}", "queues.write", shown.Queue, summary="Limit it")
-async def limit(engine: Ready, name: Name, body: QueueLimit) -> dict[str, Any]:
+async def limit(caller: Calling, engine: Ready, name: Name, body: QueueLimit) -> dict[str, Any]:
     await engine.queues.limit(name, body.max_concurrency)
-    return wire.queue(await engine.queues.get(name))
+    return wire.queue(await engine.queues.get(name, caller.scope))
 
 
-@routes.post("/{name}/pause", "queues.write", shown.Queue, summary="Pause it")
+@routes.post("/{name}/pause", "queues.pause", shown.Queue, summary="Pause it")
 async def pause(
     caller: Calling, engine: Ready, name: Name, body: Reason | None = None
 ) -> dict[str, Any]:
     """Stops claims; what runs goes on."""
     await engine.queues.pause(name, reason=body.reason if body else None, actor=caller.name)
-    return wire.queue(await engine.queues.get(name))
+    return wire.queue(await engine.queues.get(name, caller.scope))
 
 
-@routes.post("/{name}/resume", "queues.write", shown.Queue, summary="Resume it")
-async def resume(engine: Ready, name: Name) -> dict[str, Any]:
+@routes.post("/{name}/resume", "queues.pause", shown.Queue, summary="Resume it")
+async def resume(caller: Calling, engine: Ready, name: Name) -> dict[str, Any]:
     await engine.queues.resume(name)
-    return wire.queue(await engine.queues.get(name))
+    return wire.queue(await engine.queues.get(name, caller.scope))

@@ -5,11 +5,12 @@ from typing import Annotated, Any
 from fastapi import Path
 
 from windlass.api import shown
-from windlass.api.callers import Calling, Ready
+from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import NewTenant, TenantEdit
 from windlass.core import wire
+from windlass.errors import TenantNotFound
 
 routes = Routes("tenants")
 
@@ -17,8 +18,9 @@ Id = Annotated[str, Path(min_length=1, max_length=191)]
 
 
 @routes.get("", "tenants.read", shown.paged(shown.Tenant), summary="List tenants")
-async def find(engine: Ready, paging: Paged) -> dict[str, Any]:
-    page = paging.cut(await engine.tenants.list(), lambda tenant: tenant.id)
+async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+    found = [each for each in await engine.tenants.list() if _sees(caller, each.id)]
+    page = paging.cut(found, lambda tenant: tenant.id)
     return {**page, "items": [wire.tenant(each) for each in page["items"]]}
 
 
@@ -29,7 +31,9 @@ async def create(engine: Ready, body: NewTenant) -> dict[str, Any]:
 
 
 @routes.get("/{id}", "tenants.read", shown.Tenant, summary="One tenant")
-async def get(engine: Ready, id: Id) -> dict[str, Any]:
+async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    if not _sees(caller, id):
+        raise TenantNotFound(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
@@ -54,3 +58,7 @@ async def resume(engine: Ready, id: Id) -> dict[str, Any]:
 async def delete(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
     """Ends its open jobs in the dead letter; history stays."""
     return {"closed": await engine.tenants.delete(id, actor=caller.name)}
+
+
+def _sees(caller: Caller, id: str) -> bool:
+    return caller.scope.tenant in (None, id)

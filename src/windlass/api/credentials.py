@@ -1,0 +1,59 @@
+"""Authentication by what a request carries: a bearer token, or a session's cookie."""
+
+from fastapi import Request
+
+from windlass.api.callers import RIGHT, Caller
+from windlass.core.access import Reach, Right, reach_of, scope_of
+from windlass.core.principal import Principal
+from windlass.engine.engine import Engine
+from windlass.errors import Forbidden, NotAuthenticated
+
+COOKIE = "windlass_session"
+
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+async def by_credentials(request: Request) -> Caller:
+    """Who sent a request; its scope comes from the credential alone."""
+    engine: Engine = await request.app.state.windlass.ready()
+    principal = await _principal(engine, request)
+    scope = scope_of(principal, request.query_params.get("tenant"))
+    table = engine.access.table
+    rights = {
+        right: reach
+        for right in Right
+        if (reach := reach_of(principal, right, scope.tenant, table)) is not None
+    }
+    described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
+    is_own = rights.get(described.get(RIGHT, "")) is Reach.OWN
+    return Caller(
+        principal.actor,
+        scope,
+        frozenset(map(str, rights)),
+        owner=principal.actor if is_own else None,
+        reads_all=rights.get(Right.JOBS_READ) in (Reach.TENANT, Reach.ALL),
+        principal=principal,
+    )
+
+
+async def _principal(engine: Engine, request: Request) -> Principal:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token:
+        return await engine.access.by_token(token.strip())
+    secret = request.cookies.get(COOKIE)
+    if not secret:
+        raise NotAuthenticated
+    if request.method not in _READS:
+        check_same_site(request)
+    return await engine.access.by_session(secret)
+
+
+def check_same_site(request: Request) -> None:
+    """Refuse what another site made a browser send."""
+    origin = request.headers.get("origin")
+    said = request.headers.get("sec-fetch-site")
+    if said in ("same-origin", "none"):
+        return
+    if origin is not None and origin.partition("://")[2] == request.headers.get("host"):
+        return
+    raise Forbidden("anything", because="the request does not come from this site")

@@ -1,0 +1,57 @@
+"""`/tokens`: credentials of programs. A secret is shown once."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Request
+
+from windlass.api.callers import Calling, Ready
+from windlass.api.routing import Routes
+from windlass.api.shapes import NewToken
+from windlass.core.wire import fields_of
+from windlass.errors import TokenNotFound
+from windlass.ids import TokenId, parse_job_id
+
+routes = Routes("tokens")
+
+
+@routes.get("", "tokens.read", summary="List tokens")
+async def find(caller: Calling, engine: Ready) -> dict[str, Any]:
+    """Newest first, revoked ones included, never with their secrets."""
+    found = await engine.tokens.list(caller.known_as, tenant=caller.scope.tenant)
+    return {"items": [fields_of(token) for token in found]}
+
+
+@routes.post("", "tokens.write", status_code=201, summary="Make a token", audits=False)
+async def create(
+    request: Request, caller: Calling, engine: Ready, body: NewToken
+) -> dict[str, Any]:
+    """Its secret is in this answer, and never shown again."""
+    made = await engine.tokens.create(
+        caller.known_as,
+        body.name,
+        role=body.role,
+        tenant=body.tenant or caller.scope.tenant,
+        rights=body.rights,
+        permissions=body.permissions,
+        expires=None if body.expires_seconds is None else f"{body.expires_seconds}s",
+        request_id=request.state.request_id,
+    )
+    return {**fields_of(made.token), "secret": made.secret}
+
+
+@routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke it", audits=False)
+async def revoke(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    id: Annotated[str, Path(min_length=6, max_length=64)],
+) -> None:
+    whole = parse_job_id(id)
+    if whole is None:
+        raise TokenNotFound(id)
+    await engine.tokens.revoke(
+        caller.known_as,
+        TokenId(whole),
+        tenant=caller.scope.tenant,
+        request_id=request.state.request_id,
+    )
