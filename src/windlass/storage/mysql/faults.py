@@ -67,7 +67,7 @@ def meaning(error: Error, address: Address) -> Exception:
     if code == ER.NO_SUCH_TABLE:
         return SchemaOutdated(found=0, needed=1)
     if code in _INTERRUPTED:
-        return DatabaseTimeout("answer a statement", seconds=1)
+        return DatabaseTimeout("answer a statement", seconds=0)
     return error
 
 
