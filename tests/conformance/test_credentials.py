@@ -37,11 +37,12 @@ async def test_a_token_is_told_as_it_was_made(storage):
     assert await storage.token(new_token_id(), fresh=MINUTE) is None
 
 
-async def test_a_token_for_a_tenant_that_does_not_exist_is_not_made(storage):
+async def test_a_token_of_a_tenant_or_by_a_user_that_does_not_exist_is_not_made(storage):
     await a_tenant(storage, GLOBEX, state="deleted")
 
     assert not await storage.add_token(a_token(tenant="unheard"), hash_of("t"))
     assert not await storage.add_token(a_token(tenant=GLOBEX), hash_of("t"))
+    assert not await storage.add_token(a_token(created_by=new_user_id()), hash_of("t"))
     assert await storage.tokens(ALL_TENANTS) == []
 
 
@@ -159,6 +160,17 @@ async def test_a_link_works_once_for_its_purpose_and_in_time(storage, clock):
     assert await storage.use_link(hash_of("a"), "login") is None
     await clock.advance(HOUR)
     assert await storage.use_link(hash_of("b"), "login") is None
+
+
+async def test_somebody_who_is_gone_gets_neither_session_nor_link(storage):
+    gone = new_user_id()
+
+    begun = await storage.add_session(
+        new_session_id(), hash_of("s"), gone, idle=MINUTE, longest=HOUR
+    )
+
+    assert not begun
+    assert not await storage.add_link(hash_of("l"), "login", gone, expires=HOUR)
 
 
 async def test_of_many_who_use_a_link_one_does(storage, twin):

@@ -8,7 +8,7 @@ from windlass.core.models import Tenant
 from windlass.core.principal import Membership, Principal, local
 from windlass.engine.engine import Engine
 from windlass.engine.passwords import Passwords
-from windlass.ids import TenantId, new_user_id
+from windlass.ids import TenantId, new_token_id
 from windlass.storage.base import Storage
 from windlass.telemetry import Telemetry
 
@@ -23,7 +23,7 @@ def cheap() -> Passwords:
 
 def person(role: str, tenant: TenantId | None = ACME, name: str = "ada") -> Principal:
     return Principal(
-        kind="session", id=new_user_id(), name=name, memberships=(Membership(tenant, role),)
+        kind="token", id=new_token_id(), name=name, memberships=(Membership(tenant, role),)
     )
 
 

@@ -160,7 +160,9 @@ async def test_a_session_that_is_not_seen_ends(engine, ada, clock):
 
 async def test_sessions_are_ended_one_by_one_by_their_owner_or_who_may(engine, ada):
     one, two, three = [await engine.sessions.login(ada.name, PASSWORD) for _ in range(3)]
-    eve = person(Role.TENANT_ADMIN, name="eve")
+    await engine.users.create(ROOT, "eve", password=PASSWORD)
+    await engine.members.invite(ROOT, ACME, "eve", role=Role.TENANT_ADMIN)
+    eve = (await engine.sessions.login("eve", PASSWORD)).principal
 
     with pytest.raises(SessionNotFound):
         await engine.sessions.revoke(eve, one.id)
@@ -168,6 +170,8 @@ async def test_sessions_are_ended_one_by_one_by_their_owner_or_who_may(engine, a
         await engine.sessions.revoke(eve, one.id, user=ada.id)
     with pytest.raises(Forbidden):
         await engine.sessions.list(eve, user=ada.id)
+    with pytest.raises(Forbidden):
+        await engine.sessions.list(person(Role.SUPERADMIN, None))
     await engine.sessions.revoke(one.principal, one.id)
     await engine.sessions.revoke(ROOT, two.id, user=ada.id)
     await engine.sessions.logout(three.secret)

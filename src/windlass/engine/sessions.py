@@ -148,14 +148,15 @@ class Sessions:
 
     async def _begin(self, user: User, note: str) -> SignedIn:
         secret, id = secrets.new_secret(secrets.SESSION), new_session_id()
-        await self._storage.add_session(
+        if not await self._storage.add_session(
             id,
             secrets.digest(secret),
             user.id,
             idle=IDLE,
             longest=LONGEST,
             note=clean(note, _NOTE_BYTES),
-        )
+        ):
+            raise LoginFailed
         return SignedIn(id, await self._access.user(user.id, user.name, user.superadmin), secret)
 
     async def _use(self, secret: str, purpose: LinkPurpose) -> User:

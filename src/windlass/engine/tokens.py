@@ -12,7 +12,7 @@ from windlass.core.principal import Membership, Principal
 from windlass.engine import secrets
 from windlass.engine.access import Access
 from windlass.engine.audit import Audit, Target
-from windlass.errors import OptionInvalid, TenantNotFound, TokenNotFound
+from windlass.errors import NotAuthenticated, OptionInvalid, TenantNotFound, TokenNotFound
 from windlass.ids import TenantId, TokenId, UserId, new_token_id
 from windlass.storage.base import Storage
 
@@ -159,6 +159,8 @@ class Tokens:
         if not await self._storage.add_token(
             token, secrets.digest(secret), expires=lasts, entry=entry
         ):
+            if token.created_by and await self._storage.user(token.created_by) is None:
+                raise NotAuthenticated
             raise TenantNotFound(token.tenant or "")
         found = await self._storage.token(token.id, fresh=timedelta())
         return TokenMade(found.token if found else token, secret)

@@ -177,7 +177,10 @@ class Users:
     async def new_link(self, user: User, purpose: LinkPurpose, lasts: timedelta) -> OneTimeLink:
         """Make a link for a user; the right to it is already checked, and recorded."""
         secret = secrets.new_secret(secrets.LINK)
-        await self._storage.add_link(secrets.digest(secret), purpose, user.id, expires=lasts)
+        if not await self._storage.add_link(
+            secrets.digest(secret), purpose, user.id, expires=lasts
+        ):
+            raise UserNotFound(str(user.id))
         return OneTimeLink(user, purpose, secret)
 
     async def find(self, user: str) -> User:

@@ -111,6 +111,7 @@ class AccountVerbs:
     ) -> bool:
         """Forget a user with its roles, sessions and links. What it made stays and names nobody."""
         async with self._db.transaction() as session:
+            await session.run("lock_user", id=id)
             if revoke_tokens:  # first: afterwards nothing tells whose they are
                 await session.run("revoke_tokens_of", user_id=id)
             gone = bool(await session.run("drop_user", id=id))

@@ -48,7 +48,7 @@ class CredentialVerbs:
         expires: timedelta | None = None,
         entry: NewEntry | None = None,
     ) -> bool:
-        """Make a token; False if its tenant does not exist."""
+        """Make a token; False if its tenant does not exist, or who makes it is gone."""
         return bool(
             await changed(
                 self._db,
@@ -105,19 +105,21 @@ class CredentialVerbs:
         idle: timedelta,
         longest: timedelta,
         note: str = "",
-    ) -> None:
-        """Begin a session, and note that its user signed in."""
+    ) -> bool:
+        """Begin a session, and note that its user signed in; False if the user is gone."""
         async with self._db.transaction() as session:
-            await session.run("logged_in", id=user)
-            await session.run(
-                "add_session",
-                id=id,
-                hash=hash,
-                user_id=user,
-                idle=idle,
-                longest=longest,
-                note=note,
-            )
+            there = bool(await session.run("logged_in", id=user))
+            if there:
+                await session.run(
+                    "add_session",
+                    id=id,
+                    hash=hash,
+                    user_id=user,
+                    idle=idle,
+                    longest=longest,
+                    note=note,
+                )
+            return there
 
     async def session(self, hash: str, *, fresh: timedelta) -> SessionFound | None:
         """The session of a hash, while it lasts and its user may sign in."""
@@ -150,9 +152,19 @@ class CredentialVerbs:
 
     async def add_link(
         self, hash: str, purpose: LinkPurpose, user: UserId, *, expires: timedelta
-    ) -> None:
-        """Make a link that works once."""
-        await self._db.run("add_link", hash=hash, purpose=purpose, user_id=user, expires=expires)
+    ) -> bool:
+        """Make a link that works once; False if the user is gone."""
+        return bool(
+            await changed(
+                self._db,
+                "add_link",
+                entry=None,
+                hash=hash,
+                purpose=purpose,
+                user_id=user,
+                expires=expires,
+            )
+        )
 
     async def use_link(self, hash: str, purpose: LinkPurpose) -> UserId | None:
         """Whose link it is, once; None if it was used, is too old, or there is none."""

@@ -53,7 +53,7 @@ def meaning(error: Error, address: Address) -> Exception:
     """The exception to raise for what the driver raised; often that itself."""
     code = code_of(error)
     if code == ER.LOCK_DEADLOCK:  # at once, so that a verb of several steps is tried again
-        return Crossed("get past the locks of other transactions", seconds=0)
+        return Crossed("get past the locks of other transactions", seconds=1)
     if code in _CROSSED:
         return Crossed("get past the locks of other transactions", seconds=LOCK_WAIT)
     if code in _GONE or isinstance(error, InterfaceError):

@@ -1,8 +1,8 @@
 -- Gives a user a role in a tenant that is not deleted.
 insert into windlass_members (user_id, tenant_id, role, permissions, created_at)
 select u.id, t.id, :role, :permissions, {now}
-from windlass_users u join windlass_tenants t
-where u.id = :user_id and t.id = :tenant_id and t.state <> 'deleted'
+from (select id from windlass_users where id = :user_id lock in share mode) u join windlass_tenants t
+where t.id = :tenant_id and t.state <> 'deleted'
 on duplicate key update role = values(role), permissions = values(permissions);
 
 select m.user_id from windlass_members m join windlass_tenants t on t.id = m.tenant_id

@@ -1,0 +1,138 @@
+"""Races of what this part stores: changes with entries of one chain, operations against workers."""
+
+import asyncio
+
+from tests.conformance.accounts import a_token, a_user, an_entry, begun, hash_of
+from tests.conformance.builders import ACME, MINUTE, a_tenant, claim, end, enqueue, state_of
+from tests.conformance.races.race import ROUNDS, in_one_place, race
+from windlass.core.audit import first_break
+from windlass.core.models import ALL_TENANTS
+from windlass.core.states import ENDED, JobState
+from windlass.ids import new_session_id
+
+
+async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin):
+    await a_tenant(storage, ACME)
+    users = [await a_user(storage, f"u{n}") for n in range(4)]
+    sides = (storage, twin) * 4
+
+    await asyncio.gather(
+        *[
+            side.add_token(a_token(tenant=ACME), hash_of(str(n)), entry=an_entry(ACME))
+            for n, side in enumerate(sides)
+        ],
+        *[
+            side.put_member(user, ACME, "user", entry=an_entry(ACME))
+            for user in users
+            for side in (storage, twin)
+        ],
+        *[side.change_user(users[0], disabled=True, entry=an_entry(ACME)) for side in sides],
+    )
+
+    end = await storage.audit_end(ACME)
+    entries = await storage.entries_after(ACME, 0, last=end.last)
+    assert len(entries) == 24
+    assert first_break(entries) == end.said
+
+
+async def test_of_two_who_revoke_a_token_one_leaves_an_entry(storage, twin):
+    for number in range(ROUNDS):
+        token = a_token()
+        await storage.add_token(token, hash_of("t"))
+
+        answers = await race(
+            number,
+            storage.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
+            twin.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
+        )
+
+        assert sorted(answers) == [False, True]
+        assert len(await storage.entries(None, most=100)) == number + 1
+
+
+async def test_forgetting_a_user_against_giving_it_a_role(storage, twin):
+    await a_tenant(storage, ACME)
+    for number in range(ROUNDS):
+        user = await a_user(storage, f"u{number}")
+
+        gone, _ = await race(
+            number,
+            storage.drop_user(user, entry=an_entry()),
+            twin.put_member(user, ACME, "user", entry=an_entry(ACME)),
+        )
+
+        assert gone
+        assert await storage.members(ALL_TENANTS, user=user) == []
+
+
+async def test_forgetting_a_user_against_what_it_makes(storage, twin):
+    for number in range(ROUNDS):
+        user = await a_user(storage, f"u{number}")
+        token = a_token(created_by=user)
+
+        gone, made = await race(
+            number, storage.drop_user(user), twin.add_token(token, hash_of("t"))
+        )
+
+        assert gone
+        kept = {each.id: each for each in await storage.tokens(ALL_TENANTS)}
+        assert (token.id in kept) is made
+        assert not made or kept[token.id].revoked_at is not None
+
+
+async def test_forgetting_a_user_against_its_login(storage, twin):
+    for number in range(ROUNDS):
+        user = await a_user(storage, f"u{number}")
+        session = new_session_id()
+
+        await race(
+            number,
+            storage.drop_user(user),
+            twin.add_session(session, hash_of(str(session)), user, idle=MINUTE, longest=MINUTE),
+        )
+
+        assert await storage.session(hash_of(str(session)), fresh=MINUTE) is None
+
+
+async def test_an_operation_against_workers_leaves_every_job_in_one_place(storage, twin):
+    for number in range(ROUNDS):
+        ids = [await enqueue(storage) for _ in range(8)]
+        operation = await begun(storage, ids)
+
+        async def work(operation=operation):
+            while (
+                worked := await storage.work_operation(operation, most=3, hold=MINUTE)
+            ) and worked.looked:
+                pass
+
+        async def run():
+            for _ in range(4):
+                for lease in await claim(twin, 2):
+                    await end(twin, lease)
+
+        await race(number, work(), run())
+
+        after = await storage.operation(ALL_TENANTS, operation.id)
+        assert (after.done + after.skipped, after.failed) == (8, 0)
+        states = [await state_of(storage, id) for id in ids]
+        assert set(states) <= ENDED | {JobState.RUNNING}
+        for id in ids:
+            assert await in_one_place(storage, id)
+        await storage.end_operation(operation, "completed")
+
+
+async def test_a_stop_against_a_batch_is_heeded_by_the_next(storage, twin):
+    for number in range(ROUNDS):
+        ids = [await enqueue(storage) for _ in range(4)]
+        operation = await begun(storage, ids)
+
+        worked, stopped = await race(
+            number,
+            storage.work_operation(operation, most=2, hold=MINUTE),
+            twin.stop_operation(ALL_TENANTS, operation.id),
+        )
+
+        assert stopped
+        assert worked.settled in (0, 2)
+        assert (await storage.work_operation(operation, most=2, hold=MINUTE)).stop_requested
+        await storage.end_operation(operation, "stopped")
