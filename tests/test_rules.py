@@ -45,6 +45,14 @@ async def test_an_event_becomes_a_job(wl, ingest):
     assert [e.id for e in await wl.events.list()] == [event.id]
 
 
+async def test_a_switch_is_on_or_off_and_nothing_else(wl):
+    wl.job("tick")(lambda: None)
+    await wl.schedules.create("nightly", definition="tick", schedule="0 2 * * *")
+
+    with pytest.raises(OptionInvalid, match="enabled"):
+        await wl.schedules.update("nightly", enabled="no")
+
+
 async def test_a_payload_that_cannot_fit_is_refused_when_it_is_saved(wl, ingest):
     with pytest.raises(PayloadInvalid):
         await wl.triggers.create("bad", definition="ingest", event="e", payload={"size": 3})

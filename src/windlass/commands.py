@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from windlass.core import argv as argvs
 from windlass.core.command_payload import CommandPayload
+from windlass.core.definition_options import whole
 from windlass.core.durations import duration
 from windlass.core.gates import check_key
 from windlass.declare import JobOptions, declare
@@ -160,10 +161,6 @@ def _check(key: str, argv: object, said: Mapping[str, Any]) -> None:
             raise DefinitionInvalid(key, f"{name} is {shown}", hint=f"Use {allowed}.")
 
 
-def _whole(value: object, most: int) -> bool:
-    return type(value) is int and 1 <= value <= most
-
-
 def _is_variable(name: object) -> bool:
     return isinstance(name, str) and _VARIABLE.fullmatch(name) is not None
 
@@ -191,7 +188,7 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "env": (_are_variables, "a list of names of variables"),
     "env_values": (_are_values, "names of variables and texts"),
     "cwd": (lambda value: isinstance(value, str) and "\0" not in value, "a folder"),
-    "memory_limit_mb": (lambda value: _whole(value, _MOST_MB), f"1 to {_MOST_MB}"),
-    "cpu_seconds": (lambda value: _whole(value, 31_536_000), "1 to 31536000"),
+    "memory_limit_mb": (whole(1, _MOST_MB), f"1 to {_MOST_MB}"),
+    "cpu_seconds": (whole(1, 31_536_000), "1 to 31536000"),
     "result": (lambda value: value in ("exit_code", "json"), "'exit_code' or 'json'"),
 }

@@ -10,7 +10,8 @@ from windlass.core.choice import attempts, one_of
 from windlass.core.dedupe import check_name, payload_key
 from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
-from windlass.core.jsontext import dump_json, load_json, size_of
+from windlass.core.jsontext import load_json
+from windlass.core.metadata import metadata_text
 from windlass.core.models import (
     DEFAULT_TENANT,
     Definition,
@@ -29,7 +30,6 @@ Duration = str | timedelta | float
 Parent = Job | NewJob | Receipt | UUID | str
 
 _LONGEST_TEXT = 191
-_MOST_METADATA = 16 * 1024
 
 
 class OptionNames(TypedDict, total=False):
@@ -210,11 +210,5 @@ def _parent(parent: object) -> JobId:
 
 
 def _metadata(value: object) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, Mapping):
-        raise OptionInvalid("metadata", value, allowed="an object of names and values")
-    text = dump_json(dict(value), what="metadata")
-    if (size := size_of(text)) > _MOST_METADATA:
-        raise OptionInvalid("metadata", f"{size:,} bytes", allowed=f"at most {_MOST_METADATA:,}")
+    text = None if value is None else metadata_text(value)
     return text if value else None

@@ -27,6 +27,11 @@ def payload_key(definition: str, payload: object) -> str:
 
 def check_name(kind: str, value: object, limit: int = LONGEST_NAME) -> str:
     """`value` itself, if it can be stored as a name or key; OptionInvalid names it by `kind`."""
-    if isinstance(value, str) and 0 < len(value) <= limit and not _UNSTORABLE.search(value):
+    if isinstance(value, str) and is_name(value, limit):
         return value
     raise OptionInvalid(kind, value, allowed=f"text of 1 to {limit} characters without NUL")
+
+
+def is_name(value: object, limit: int = LONGEST_NAME) -> bool:
+    """Whether something can be stored as a name or key."""
+    return isinstance(value, str) and 0 < len(value) <= limit and not _UNSTORABLE.search(value)

@@ -1,13 +1,14 @@
 """What can be said of how a definition runs: in code, and later by an operator."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from windlass.core.backoff import Backoff
+from windlass.core.dedupe import is_name
 from windlass.core.durations import duration
-from windlass.core.jsontext import dump_json
+from windlass.core.jsontext import dump_json, load_json
+from windlass.core.metadata import metadata_text
 from windlass.core.models import FOREVER
 from windlass.core.priority import priority
 from windlass.core.rates import rate
@@ -15,8 +16,12 @@ from windlass.errors import OptionInvalid
 
 Fields = dict[str, Any]
 
+#: The largest whole number that every database keeps.
+_LARGEST = 2**31 - 1
+_MOST_TAGS = 100
 
-def whole(least: int, most: float = math.inf) -> Callable[[object], bool]:
+
+def whole(least: int, most: int = _LARGEST) -> Callable[[object], bool]:
     """Whether something is a whole number in a range."""
     return lambda value: type(value) is int and least <= value <= most
 
@@ -27,12 +32,12 @@ def _is_days(value: object) -> bool:
     )
 
 
-def is_texts(value: object) -> bool:
-    """Whether something is a list of texts."""
+def _are_tags(value: object) -> bool:
     return (
         isinstance(value, Sequence)
         and not isinstance(value, str)
-        and all(isinstance(each, str) for each in value)
+        and len(value) <= _MOST_TAGS
+        and all(is_name(each) for each in value)
     )
 
 
@@ -54,7 +59,7 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "retention_days": _DAYS,
     "log_retention_days": _DAYS,
     "retention_count": _LEAST_ONE,
-    "tags": (is_texts, "a list of texts"),
+    "tags": (_are_tags, f"a list of texts, at most {_MOST_TAGS}"),
     "metadata": (lambda value: isinstance(value, Mapping), "an object of names and values"),
 }
 
@@ -95,7 +100,7 @@ FIELDS: Mapping[str, Callable[[Any], Fields]] = {
     "log_retention_days": _retention("log_retention_days"),
     "retention_count": _as_is("retention_count"),
     "tags": lambda value: {"tags": tuple(value)},
-    "metadata": lambda value: {"metadata": dict(value)},
+    "metadata": lambda value: {"metadata": load_json(metadata_text(value))},
 }
 #: Options that may be unset.
 _OPTIONAL = frozenset(
@@ -116,8 +121,7 @@ def edits(changes: Mapping[str, Any]) -> Fields:
     """An operator's changes as fields of a definition; what cannot be is refused by name."""
     fields: Fields = {}
     for name, value in changes.items():
-        if name not in FIELDS:
-            raise OptionInvalid("edit", name, allowed=f"one of {', '.join(sorted(FIELDS))}")
+        _check_known("edit", name)
         fits, allowed = ALLOWED.get(name, (None, ""))
         unset = value is None and name in _OPTIONAL
         if fits is not None and not unset and not fits(value):
@@ -127,9 +131,15 @@ def edits(changes: Mapping[str, Any]) -> Fields:
 
 
 def fields_named(name: str) -> tuple[str, ...]:
-    """The fields of a definition that an option is about."""
+    """The fields of a definition that an option is about; OptionInvalid if nobody knows it."""
+    _check_known("reset", name)
     return {
         "timeout": ("timeout_seconds",),
         "rate_limit": ("rate_count", "rate_seconds"),
         "rate_per_key": ("key_rate_count", "key_rate_seconds"),
     }.get(name, (name,))
+
+
+def _check_known(verb: str, name: str) -> None:
+    if name not in FIELDS:
+        raise OptionInvalid(verb, name, allowed=f"one of {', '.join(sorted(FIELDS))}")

@@ -34,8 +34,10 @@ class Definitions:
         self._unsynced: set[str] = set()
         self._ungated = False
         self._rows: dict[str, Definition] = {}
-        self._edited: dict[str, tuple[Definition, Definition]] = {}
+        #: By key: the row, what the code says, and what is in force of both.
+        self._edited: dict[str, tuple[Definition, Definition, Definition]] = {}
         self._read_at: float | None = None
+        self._changes = 0
         self._refreshing = False
         self._syncing = asyncio.Lock()
 
@@ -54,7 +56,8 @@ class Definitions:
             stale = self._stale(await self._fresh(0))
             changed = await self._storage.sync_definitions(stale) if stale else set()
             self._unsynced.difference_update(keys)
-            self._read_at = None if changed else self._read_at
+            if changed:
+                self._forget_rows()
         if changed or self._ungated:
             self._ungated = False
             await self.regate()
@@ -130,7 +133,7 @@ class Definitions:
         if not await self._storage.drop_definition(key):
             await self.get(key)  # says so if there is none
             raise DefinitionInUse(key)
-        self._read_at = None
+        self._forget_rows()
 
     def effective(self, declared: Definition) -> Definition:
         """A definition in code with what operators edited of it, as far as known: see `refresh`."""
@@ -138,10 +141,10 @@ class Definitions:
         if row is None or not row.edited:
             return declared
         before = self._edited.get(declared.key)
-        if before is not None and before[0] is row:
-            return before[1]
+        if before is not None and before[0] is row and before[1] is declared:
+            return before[2]
         now = replace(declared, **{name: getattr(row, name) for name in row.edited})
-        self._edited[declared.key] = row, now
+        self._edited[declared.key] = row, declared, now
         return now
 
     async def refresh(self) -> None:
@@ -215,14 +218,20 @@ class Definitions:
 
     async def _change(self, keys: Collection[str], change: Change) -> set[str]:
         changed = await self._storage.change_definitions(keys, change)
-        self._read_at = None
+        self._forget_rows()
         await self.regate()
         self._nudges.nudge_all()
         return changed
 
     async def _fresh(self, seconds: float = _FRESH_SECONDS) -> dict[str, Definition]:
         if self._read_at is None or clock.monotonic() - self._read_at >= seconds:
+            changes, now = self._changes, clock.monotonic()
             rows = await self._storage.definitions()
             self._rows = {definition.key: definition for definition in rows}
-            self._read_at = clock.monotonic()
+            # What was read while somebody here changed rows may be older than the change.
+            self._read_at = now if changes == self._changes else None
         return self._rows
+
+    def _forget_rows(self) -> None:
+        self._changes += 1
+        self._read_at = None

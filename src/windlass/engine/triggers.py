@@ -278,10 +278,16 @@ def _object(payload: Any) -> dict[str, Any]:
     return dict(payload or {})
 
 
+def _truth(option: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise OptionInvalid(option, value, allowed="True or False")
+    return value
+
+
 #: Option -> the field it is kept in, and what checks it.
 _CHECKED: Mapping[str, tuple[str, Any]] = {
     "name": ("name", lambda value: check_name("name", value)),
-    "enabled": ("enabled", bool),
+    "enabled": ("enabled", lambda value: _truth("enabled", value)),
     "event": ("event_name", lambda value: check_name("event", value)),
     "payload": ("payload", _object),
     "misfire": ("misfire", lambda value: one_of("misfire", value, Misfire)),

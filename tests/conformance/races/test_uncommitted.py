@@ -31,7 +31,8 @@ from tests.conformance.builders import (
     tables_of,
 )
 from tests.conformance.races.race import uncommitted
-from windlass.core.models import ALL_TENANTS, Lease, Progress
+from windlass.core.dead import Edit
+from windlass.core.models import ALL_TENANTS, JobFilter, Lease, Progress
 from windlass.core.states import JobState
 from windlass.ids import JobId, new_job_id
 from windlass.storage.base import Storage
@@ -109,6 +110,16 @@ async def retry(storage: Storage, subject: Subject) -> str | None:
     return await storage.retry(ALL_TENANTS, subject.id)
 
 
+async def edit(storage: Storage, subject: Subject) -> str | None:
+    other = Edit(payload='{"n": 2}', message="edited", token=1)
+    return await storage.retry(ALL_TENANTS, subject.id, edit=other)
+
+
+async def put_off(storage: Storage, subject: Subject) -> str:
+    newer = new_job(queue=subject.queue, dedupe_key=subject.queue, payload='{"n": 3}', delay=DAY)
+    return (await storage.replace(newer, subject.id)).status
+
+
 async def discard(storage: Storage, subject: Subject) -> bool:
     return await storage.discard(ALL_TENANTS, subject.id)
 
@@ -139,6 +150,7 @@ SITUATIONS: dict[str, dict[str, Verb]] = {
         "report": report,
         "log": log,
         "cancel": cancel,
+        "put off": put_off,
         "add child": add_child,
     },
     "running and not kept": {
@@ -152,17 +164,21 @@ SITUATIONS: dict[str, dict[str, Verb]] = {
         "cancel": cancel,
         "close": close,
         "run now": run_now,
+        "put off": put_off,
         "add child": add_child,
     },
     "becoming due": {
         "promote": promote,
         "run now": run_now,
+        "put off": put_off,
         "cancel": cancel,
         "add child": add_child,
     },
-    "held": {"run now": run_now, "cancel": cancel, "add child": add_child},
+    "held": {"run now": run_now, "cancel": cancel, "put off": put_off, "add child": add_child},
     "dead": {
         "retry": retry,
+        "edit": edit,
+        "put off": put_off,
         "discard": discard,
         "prune": prune,
         "cancel": cancel,
@@ -182,18 +198,18 @@ FIRSTS = [
 
 
 async def arranged(world: World, situation: str) -> Subject:
-    """A fresh job in a situation, in a queue of its own."""
+    """A fresh job in a situation, in a queue of its own, with a key of that name."""
     storage, queue = world.storage, f"of {new_job_id()}"
     if situation.startswith("running"):
-        lease = await started(storage, queue=queue)
+        lease = await started(storage, queue=queue, dedupe_key=queue)
         await world.clock.advance(LEASE_TIME)
         return Subject(lease.job_id, queue, lease, kept=situation == "running")
     if situation == "dead":
-        dead = await a_job(storage, JobState.DEAD_LETTER, queue=queue)
+        dead = await a_job(storage, JobState.DEAD_LETTER, queue=queue, dedupe_key=queue)
         await world.clock.advance(2 * DAY)
         return Subject(dead.id, queue)
     how = {"due": {}, "becoming due": {"delay": HOUR}, "held": {"held": True}}[situation]
-    new = new_job(queue=queue, **how)
+    new = new_job(queue=queue, dedupe_key=queue, **how)
     await offer(storage, new)
     await world.clock.advance(HOUR)
     return Subject(new.id, queue)
@@ -211,9 +227,11 @@ async def left(world: World, subject: Subject) -> Any:
     if found is None:
         return children
     assert len(await tables_of(storage, subject.id)) == 1
+    keyed = JobFilter(queue=subject.queue)
     return (
         [found.state, found.attempts, found.worker_deaths, found.lease_token, found.progress],
-        [found.cancel_requested_at is not None, found.outcome, found.waits],
+        [found.cancel_requested_at is not None, found.outcome, found.waits, found.payload],
+        sorted(job.state for job in (await storage.page(ALL_TENANTS, keyed)).jobs),
         await rows_of(storage, "windlass_logs", "job_id", subject.id),
         len(await storage.attempts(found)),
         children,

@@ -1,0 +1,180 @@
+"""Races of replace: the newest payload runs once, whoever takes, ends or moves the job meanwhile."""
+
+import asyncio
+
+from tests.conformance.builders import (
+    DAY,
+    SECOND,
+    claim,
+    claim_all,
+    end,
+    enqueue,
+    job,
+    new_job,
+    offer,
+    started,
+)
+from tests.conformance.races.race import ROUNDS, in_one_place, race
+from windlass.core.dead import Edit
+from windlass.core.models import ALL_TENANTS
+from windlass.core.states import JobState
+from windlass.ids import QueueName, new_job_id
+
+QUEUED, RUNNING, DEAD_LETTER = JobState.QUEUED, JobState.RUNNING, JobState.DEAD_LETTER
+
+
+def newer(key, payload='{"n":2}', **changes):
+    return new_job(queue=QueueName(key), dedupe_key=key, payload=payload, **changes)
+
+
+def a_key():
+    return f"of {new_job_id()}"
+
+
+async def replaced(storage, new):
+    met = await offer(storage, new)
+    return met if met.existing_id is None else await storage.replace(new, met.existing_id)
+
+
+async def run_all(storage, key):
+    """The payloads that run from here on, in order."""
+    payloads = []
+    for lease in await claim_all(storage, queues=[key]):
+        payloads.append(lease.payload)
+        assert await end(storage, lease)
+    return payloads
+
+
+async def test_replace_against_claim(storage, twin):
+    for number in range(ROUNDS):
+        key = a_key()
+        id = await enqueue(storage, queue=key, dedupe_key=key, payload='{"n":1}')
+
+        leases, answer = await race(
+            number, claim(storage, queues=[key]), replaced(twin, newer(key))
+        )
+
+        if leases:
+            assert (leases[0].payload, answer.status) == ('{"n":1}', "created")
+            assert await end(storage, leases[0])
+        else:
+            assert (answer.status, answer.existing_id) == ("replaced", id)
+        assert await run_all(storage, key) == ['{"n":2}']
+
+
+async def test_replace_against_an_end_that_is_tried_again(storage, twin):
+    for number in range(ROUNDS):
+        key = a_key()
+        lease = await started(storage, queue=key, dedupe_key=key, payload='{"n":1}')
+
+        ended, answer = await race(number, end(storage, lease, QUEUED), replaced(twin, newer(key)))
+
+        assert ended is QUEUED
+        assert answer.status in ("created", "replaced")
+        ran = await run_all(storage, key)
+        assert sorted(ran) == (
+            ['{"n":2}'] if answer.status == "replaced" else ['{"n":1}', '{"n":2}']
+        )
+
+
+async def test_replace_against_success(storage, twin):
+    for number in range(ROUNDS):
+        key = a_key()
+        lease = await started(storage, queue=key, dedupe_key=key)
+
+        _, answer = await race(number, end(storage, lease), replaced(twin, newer(key)))
+
+        assert answer.status == "created"
+        assert await run_all(storage, key) == ['{"n":2}']
+
+
+async def test_replace_against_promote(storage, twin, clock):
+    for number in range(ROUNDS):
+        key = a_key()
+        id = await enqueue(storage, queue=key, dedupe_key=key, delay=SECOND)
+        await clock.advance(SECOND)
+
+        _, answer = await race(number, storage.promote(), replaced(twin, newer(key)))
+
+        assert (answer.status, answer.existing_id) == ("replaced", id)
+        assert await in_one_place(storage, id)
+        assert await run_all(storage, key) == ['{"n":2}']
+
+
+async def test_replace_against_cancel(storage, twin):
+    for number in range(ROUNDS):
+        key = a_key()
+        id = await enqueue(storage, queue=key, dedupe_key=key)
+
+        _, answer = await race(
+            number, storage.cancel(ALL_TENANTS, [id]), replaced(twin, newer(key))
+        )
+
+        assert (await job(storage, id)).state is JobState.CANCELED
+        ran = await run_all(storage, key)
+        assert ran == ([] if answer.status == "replaced" else ['{"n":2}'])
+
+
+async def test_replace_of_a_running_job_by_many(storage, twin):
+    for _ in range(ROUNDS):
+        key = a_key()
+        lease = await started(storage, queue=key, dedupe_key=key)
+
+        answers = await asyncio.gather(
+            *(replaced((storage, twin)[n % 2], newer(key, f'{{"n":{n}}}')) for n in range(6))
+        )
+
+        assert sorted(answer.status for answer in answers) == ["created", *["replaced"] * 5]
+        await end(storage, lease)
+        assert len(await run_all(storage, key)) == 1
+
+
+async def test_an_edited_retry_against_claim(storage, twin):
+    for number in range(ROUNDS):
+        key = a_key()
+        lease = await started(storage, queue=key, payload='{"n":1}')
+        await end(storage, lease, DEAD_LETTER)
+        edit = Edit(payload='{"n":2}', message="edited", token=lease.token)
+
+        answer, leases = await race(
+            number, storage.retry(ALL_TENANTS, lease.job_id, edit=edit), claim(twin, queues=[key])
+        )
+
+        assert answer == "queued"
+        [again] = leases or await claim(storage, queues=[key])
+        assert (again.payload, again.token) == ('{"n":2}', lease.token + 1)
+        await end(storage, again)
+
+
+async def test_two_edits_of_one_dead_lettered_job(storage, twin):
+    for number in range(ROUNDS):
+        key = a_key()
+        lease = await started(storage, queue=key)
+        await end(storage, lease, DEAD_LETTER)
+        edits = [Edit(payload=f'{{"n":{n}}}', message="edited", token=lease.token) for n in (2, 3)]
+
+        answers = await race(
+            number,
+            storage.retry(ALL_TENANTS, lease.job_id, edit=edits[0]),
+            twin.retry(ALL_TENANTS, lease.job_id, edit=edits[1]),
+        )
+
+        assert sorted(answers, key=str) == [None, "queued"]
+        assert await run_all(storage, key) == [edits[answers.index("queued")].payload]
+
+
+async def test_an_edited_retry_against_replace_of_its_key(storage, twin):
+    for number in range(ROUNDS):
+        key = a_key()
+        lease = await started(storage, queue=key, dedupe_key=key)
+        await end(storage, lease, DEAD_LETTER)
+        edit = Edit(payload='{"n":1}', message="edited", token=lease.token)
+
+        answer, stored = await race(
+            number,
+            storage.retry(ALL_TENANTS, lease.job_id, edit=edit),
+            replaced(twin, newer(key, delay=DAY)),
+        )
+
+        assert (answer, stored.status) in [("queued", "replaced"), ("duplicate", "created")]
+        await storage.cancel(ALL_TENANTS, [lease.job_id, stored.id])

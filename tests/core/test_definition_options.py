@@ -1,0 +1,81 @@
+"""What operators may say of a definition: all of it fits a row of every database, or is refused."""
+
+import json
+import math
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windlass.core import registry
+from windlass.core.backoff import Backoff
+from windlass.core.definition_options import FIELDS, edits, fields_named
+from windlass.core.models import Definition
+from windlass.errors import WindlassError
+from windlass.ids import DefinitionKey
+
+CODE = Definition(key=DefinitionKey("mail.send"), title="Mail", code_hash="1")
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.binary()
+    | st.timedeltas()
+    | st.sampled_from(["forever", "100/min", "5s", "high", Backoff(kind="none"), math.inf]),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner, inner),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*FIELDS]) | st.text(), ANYTHING, max_size=4))
+def test_any_edit_is_taken_or_refused(changes):
+    try:
+        fields = edits(changes)
+    except WindlassError:
+        return
+    row = registry.edited(registry.follows(None, CODE), fields)
+
+    for name in row.edited:
+        value = getattr(row, name)
+        json.dumps(value, allow_nan=False).encode()
+        assert not isinstance(value, int) or value < 2**31
+    assert registry.reset(row).edited == ()
+
+
+@given(st.lists(st.sampled_from([*FIELDS]), max_size=5))
+def test_what_an_option_is_about_can_be_reset(names):
+    for name in names:
+        assert set(fields_named(name)) <= set(registry.EDITABLE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_concurrency": 2**31},
+        {"max_per_key": 2**63},
+        {"retention_count": 10**30},
+        {"metadata": {"at": object()}},
+        {"metadata": {"n": math.nan}},
+        {"metadata": {"text": "\x00"}},
+        {"metadata": {"much": "x" * 20_000}},
+        {"tags": ["\ud800"]},
+        {"tags": [""]},
+        {"tags": ["x"] * 1_000},
+        {"timeout": timedelta(days=400_000)},
+        {"timeout": None},
+        {"priority": None},
+        {"enabled": None},
+    ],
+)
+def test_what_no_row_can_hold_is_refused(change):
+    with pytest.raises(WindlassError):
+        edits(change)
+
+
+def test_an_option_nobody_knows_cannot_be_reset():
+    with pytest.raises(WindlassError, match="prioirty"):
+        fields_named("prioirty")
