@@ -216,9 +216,12 @@ async def test_a_worker_of_older_code_never_claims_a_payload_of_newer_code(datab
         older = await old.job("greet")(greet).enqueue(name="old")
         async with old.running():
             assert await (await old.jobs.get(older.job_id)).wait("20s") == "Hello, old"
+            told = await old.jobs.explain(newer.job_id)
         waits = await old.jobs.get(newer.job_id)
 
     assert (waits.state, waits.attempts) == ("queued", 0)
+    assert told.code == "unknown_to_workers"
+    assert "version 2" in told.sentence
 
 
 def test_an_upcast_from_a_version_that_is_not_older_is_refused(wl, hello):
@@ -254,6 +257,10 @@ async def test_a_definition_made_by_an_operator_runs_the_function_at_its_path(da
         ("test", "tests.test_registry.greet", "under none of the prefixes"),
         ("tests", "tests.test_registry.nobody", "there is no nobody"),
         ("tests", "tests.nowhere.greet", "No module named"),
+        ("tests", "tests.test_registry.CALLED", "is no function"),
+        ("tests", "tests.test_registry.timedelta", "only imported there"),
+        ("tests", "tests.test_registry.connect.__globals__", "No module named"),
+        ("tests", "tests.test_registry:greet", "no dotted path"),
     ],
 )
 async def test_a_path_that_cannot_be_resolved_is_never_claimed_and_tells_why(

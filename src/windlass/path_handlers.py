@@ -22,11 +22,18 @@ def path_handler(row: Definition, settings: Settings) -> Handler:
             hint=f"Allowed are: {', '.join(allowed) or 'none'}; see the setting worker.handler_paths.",
         )
     found = _found(row.handler)
-    if isinstance(found, Declared):
-        return found.handler
-    if not callable(found):
+    function = found.handler.call if isinstance(found, Declared) else found
+    if not callable(function):
         raise DefinitionInvalid(row.key, f"{row.handler} is no function")
-    return declare(found, row.key, {}, settings)
+    home = getattr(function, "__module__", None) or ""
+    if not _is_under(f"{home}.", allowed):
+        raise DefinitionInvalid(
+            row.key,
+            f"{row.handler} is only imported there and stands in {home or 'no module'}, which is"
+            " under none of the prefixes that this worker allows",
+            hint="Name a function by the module it stands in.",
+        )
+    return found.handler if isinstance(found, Declared) else declare(found, row.key, {}, settings)
 
 
 def _is_under(path: str, prefixes: Collection[str]) -> bool:

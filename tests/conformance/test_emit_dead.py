@@ -154,6 +154,9 @@ async def test_an_end_can_be_recorded_without_telling(storage):
 @pytest.mark.parametrize(("metadata", "depth"), [
     ('{"event_depth": 3}', 4),
     ('{"event_depth": "deep"}', 0),
+    ('{"event_depth": "3"}', 0),
+    ('{"event_depth": 3.0}', 0),
+    ('{"event_depth": true}', 0),
     ('{"event_depth": [1]}', 0),
     ('{"event_depth": -2}', 0),
     ('{"event_depth": 1e300}', 0),
@@ -171,7 +174,9 @@ async def test_a_chain_is_counted_whatever_metadata_says(storage, metadata, dept
     assert event.depth == depth
 
 
-@pytest.mark.parametrize("error", [None, "", "\n\nlate\n", 'quoted "ä" \\ 𝄞', "x" * 60_000])
+@pytest.mark.parametrize(
+    "error", [None, "", "\n\nlate\n", " \r\n\t first\nsecond", 'quoted "ä" \\ 𝄞', "x" * 60_000]
+)
 async def test_whatever_an_error_says_it_is_told(storage, error):
     await listening(storage)
     lease = await started(storage)

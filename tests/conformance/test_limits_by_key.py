@@ -349,6 +349,20 @@ async def test_a_rate_holds_against_several_workers_at_once(storage, twin):
     assert sum(map(len, rounds)) + len(rest) == 7
 
 
+async def test_starts_are_forgotten_when_no_rate_counts_them_any_more(storage, clock):
+    await a_definition(storage, "sync", limit_key="args.a", key_rate_count=2, key_rate_seconds=60.0)
+    await keyed(storage, *[f"key {n}" for n in range(5)])
+    for lease in await claim_all(storage, known=SYNCS):
+        await end(storage, lease)
+
+    early = await storage.prune_keys()
+    await clock.advance(2 * MINUTE)
+    late = [await storage.prune_keys(most=3) for _ in range(3)]
+
+    assert (early, late) == (0, [3, 2, 0])
+    assert await storage.database.query("select name from windlass_starts", {}) == []
+
+
 async def test_rooms_tell_of_keys_and_rates(storage):
     await a_definition(
         storage, "sync", limit_key="args.a", max_per_key=2, rate_count=10, rate_seconds=60.0

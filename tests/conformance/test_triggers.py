@@ -36,6 +36,10 @@ async def kept(storage, **changes) -> Trigger:
     return found
 
 
+async def changed(storage, trigger, **changes):
+    return await storage.change_trigger(trigger.id, lambda row: replace(row, **changes))
+
+
 @pytest.fixture
 async def due(storage):
     return await kept(storage, next_run_at=await storage.now() - MINUTE)
@@ -75,8 +79,9 @@ async def test_a_tenants_triggers_have_different_names(storage):
     other = await kept(storage, name="weekly")
 
     assert not await storage.add_trigger(a_trigger(name="nightly"))
-    assert not await storage.change_trigger(replace(other, name="nightly"))
-    assert await storage.change_trigger(replace(first, name="nightly", enabled=False))
+    assert await changed(storage, other, name="nightly") is False
+    assert await changed(storage, first, name="nightly", enabled=False)
+    assert await changed(storage, a_trigger(), name="yearly") is None
     assert [t.name for t in await storage.triggers(ALL_TENANTS)] == ["nightly", "weekly"]
 
 
@@ -177,7 +182,7 @@ async def test_of_many_who_fire_a_due_time_one_does(storage, due):
 
 
 async def test_a_trigger_disabled_meanwhile_makes_no_job(storage, due):
-    await storage.change_trigger(replace(due, enabled=False))
+    await changed(storage, due, enabled=False)
     made = new_job()
 
     assert await storage.fire(due, due.next_run_at, None, [made]) is None

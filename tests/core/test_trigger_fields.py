@@ -57,7 +57,7 @@ def test_what_was_edited_stays_and_all_else_follows_the_code():
     row = with_edits_named(replace(a_trigger(every("1h")), name="other"))
     declared = a_trigger(every("2h"), misfire="all")
 
-    followed = following(row, declared)
+    followed = following(row, declared, NOW)
 
     assert (followed.id, followed.name) == (row.id, "other")
     assert (followed.interval_seconds, followed.misfire) == (7200, "all")
@@ -66,7 +66,19 @@ def test_what_was_edited_stays_and_all_else_follows_the_code():
 def test_times_an_operator_gave_are_not_lost_to_another_type_of_schedule():
     row = with_edits_named(replace(a_trigger(every("1h")), interval_seconds=60.0))
 
-    assert following(row, a_trigger(cron("0 2 * * *"))) is None
+    assert following(row, a_trigger(cron("0 2 * * *")), NOW) is row
+
+
+def test_what_is_due_is_not_lost_when_the_code_changes_anything_but_the_times():
+    row = replace(a_trigger(cron("0 * * * *")), next_run_at=NOW - HOUR)
+
+    other_payload = following(row, a_trigger(cron("0 * * * *"), payload={"n": 2}), NOW)
+    other_times = following(row, a_trigger(cron("45 * * * *")), NOW)
+    back = following(replace(row, missing_from_code=True), a_trigger(cron("0 * * * *")), NOW)
+
+    assert (other_payload.payload, other_payload.next_run_at) == ({"n": 2}, NOW - HOUR)
+    assert other_times.next_run_at == NOW + HOUR / 4
+    assert back.next_run_at == NOW + HOUR / 2
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ from windlass.core.models import ALL_TENANTS, JobFilter
 from windlass.engine.events import DEEPEST
 from windlass.errors import (
     ConditionInvalid,
+    DatabaseTimeout,
     EventChainTooLong,
     OptionInvalid,
     TemplateInvalid,
     TriggerExists,
 )
+from windlass.storage.again import Crossed
 
 
 @pytest.fixture
@@ -52,6 +54,42 @@ async def test_an_event_makes_a_job_of_each_trigger(storage, emit, listen, made)
     assert whole.payload == {"path": "/in", "size": 3}
     assert (whole.source, whole.source_ref) == ("event", f"{event.id} {first.id}")
     assert (await storage.event(ALL_TENANTS, event.id)).jobs == 2
+
+
+@pytest.mark.parametrize("error", [DatabaseTimeout("answer", seconds=1), Crossed("x", seconds=1)])
+async def test_an_event_that_is_kept_has_happened_though_nobody_could_match_it_yet(
+    engine, emit, listen, made, monkeypatch, error
+):
+    await listen()
+
+    def fail():
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(engine.storage, "matching", fail)
+        event = await emit()
+    waiting = await made()
+    await engine.events.match_waiting()
+
+    assert (await engine.events.get(event.id)).jobs == 1
+    assert (len(waiting), len(await made())) == (0, 1)
+
+
+async def test_matching_that_meets_another_transaction_is_tried_again(
+    engine, emit, listen, made, monkeypatch
+):
+    await listen()
+    matching, crossed = engine.storage.matching, iter([True, True])
+
+    def sometimes():
+        if next(crossed, False):
+            raise Crossed("get past the locks", seconds=1)
+        return matching()
+
+    monkeypatch.setattr(engine.storage, "matching", sometimes)
+    await emit()
+
+    assert len(await made()) == 1
 
 
 async def test_matching_again_makes_nothing_more(engine, emit, listen, made):

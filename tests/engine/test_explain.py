@@ -20,10 +20,11 @@ from tests.conformance.builders import (
     regate,
     set_enabled,
 )
-from windlass.core.models import ALL_TENANTS, WorkerRow
+from windlass.core.gates import own_gate
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Definition, WorkerRow
 from windlass.core.states import JobState
 from windlass.engine.explain import explain
-from windlass.ids import WorkerId, short
+from windlass.ids import DefinitionKey, WorkerId, short
 
 BUSY = WorkerRow(
     id=WorkerId("alder"),
@@ -153,6 +154,18 @@ async def test_workers_that_do_not_know_its_definition(storage, reason):
     await storage.beat(FREE)
 
     assert (await reason(id)).code == "unknown_to_workers"
+
+
+async def test_workers_that_know_an_older_version_of_its_payload(storage, reason):
+    await storage.beat(replace(FREE, metadata={"payload_versions": {"plain": 2}}))
+    plain = Definition(key=DefinitionKey("plain"), title="Plain")
+    gates = [own_gate(replace(plain, version=n), DEFAULT_TENANT, None) for n in (2, 3)]
+    second, third = [await enqueue(storage, gate=gate) for gate in gates]
+
+    assert (await reason(second)).code == "claiming"
+    why = await reason(third)
+    assert why.code == "unknown_to_workers"
+    assert "version 3" in why.sentence
 
 
 async def test_workers_that_are_all_busy(storage, reason):

@@ -116,7 +116,8 @@ async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clo
     good = await engine.triggers.create("good", definition=KNOWN[0], schedule=every("1m"))
     bad = await engine.triggers.create("bad", definition=KNOWN[0], schedule=every("1m"))
     await storage.change_trigger(
-        replace(bad, payload={"n": "{{schedule.nothing}}"}, next_run_at=clock.now)
+        bad.id,
+        lambda row: replace(row, payload={"n": "{{schedule.nothing}}"}, next_run_at=clock.now),
     )
 
     assert await scheduler.tick() == 1

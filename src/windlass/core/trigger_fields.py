@@ -83,6 +83,11 @@ def next_time(trigger: Trigger, now: datetime) -> datetime | None:
             return first_run(schedule, now)
 
 
+def timed(trigger: Trigger, now: datetime) -> Trigger:
+    """The trigger with its next run, counted from now."""
+    return replace(trigger, next_run_at=next_time(trigger, now))
+
+
 def said(trigger: Trigger) -> dict[str, Any]:
     """What a trigger says, as JSON: what is kept of the code, and compared with it later."""
     names = ("type", *_TIMES[trigger.type], *_ALWAYS)
@@ -105,10 +110,18 @@ def as_in_code(trigger: Trigger) -> Trigger:
     return replace(trigger, **code, edited=())
 
 
-def following(row: Trigger, declared: Trigger) -> Trigger | None:
-    """A row as it is after its code changed: what was edited stays, all else follows. None if an
-    operator gave it times that the new type does not have, so that the row is best left alone."""
+def following(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
+    """A row as it is after its code changed: what was edited stays, all else follows. It is left
+    alone if an operator gave it times that the new type does not have. When it is due next is
+    counted anew only if its times have changed: what is due and not yet fired for is not lost."""
     if row.type != declared.type and not set(row.edited) <= set(_ALWAYS):
-        return None
+        return row
     kept = {name: getattr(row, name) for name in row.edited}
-    return replace(declared, **kept, id=row.id, edited=row.edited)
+    followed = replace(declared, **kept, id=row.id, edited=row.edited, last_run_at=row.last_run_at)
+    if _times(followed) == _times(row):
+        return replace(followed, next_run_at=row.next_run_at)
+    return timed(followed, now)
+
+
+def _times(trigger: Trigger) -> tuple[object, ...]:
+    return schedule_of(trigger), trigger.enabled, trigger.missing_from_code

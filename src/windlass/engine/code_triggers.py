@@ -9,7 +9,7 @@ from windlass.core.declared_trigger import DeclaredTrigger
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT, Definition, Trigger
 from windlass.core.schedule import in_zone
 from windlass.core.states import JobState
-from windlass.core.trigger_fields import fields_of, following, next_time, said, type_of
+from windlass.core.trigger_fields import fields_of, following, said, timed, type_of
 from windlass.engine.tenants import Tenants
 from windlass.ids import new_trigger_id
 from windlass.storage.base import Storage
@@ -54,19 +54,17 @@ class CodeTriggers:
             trigger = await self._made(definition, declared)
             row = by_name.get((trigger.tenant, trigger.name))
             if row is None:
-                await self._storage.add_trigger(await self._timed(trigger))
+                await self._storage.add_trigger(timed(trigger, await self._storage.now()))
             elif row.origin == "code" and (
                 row.code_hash != trigger.code_hash or row.missing_from_code
             ):
                 await self._follow(row, trigger)
             elif await self._starts_again(row):
-                await self._storage.change_trigger(
-                    replace(row, next_run_at=await self._storage.now())
-                )
+                await self._start(row)
         for row in rows:
             gone = row.definition == definition.key and _name_in_code(row) not in named
             if gone and row.origin == "code" and not row.edited and not row.missing_from_code:
-                await self._storage.change_trigger(replace(row, missing_from_code=True))
+                await self._storage.change_trigger(row.id, _missing)
 
     async def _made(self, definition: Definition, declared: DeclaredTrigger) -> Trigger:
         tenant = SYSTEM_TENANT if definition.system else DEFAULT_TENANT
@@ -95,14 +93,23 @@ class CodeTriggers:
         return replace(trigger, code=said(trigger))
 
     async def _follow(self, row: Trigger, trigger: Trigger) -> None:
-        followed = following(row, trigger)
-        if followed is None:
-            return
-        followed = replace(followed, last_run_at=row.last_run_at)
+        now = await self._storage.now()
         if trigger.type == row.type:
-            await self._storage.change_trigger(await self._timed(followed))
-        elif await self._storage.drop_trigger(ALL_TENANTS, row.id):
-            await self._storage.add_trigger(await self._timed(followed))
+            await self._storage.change_trigger(row.id, lambda row: following(row, trigger, now))
+            return
+        followed = following(row, trigger, now)
+        if followed is not row and await self._storage.drop_trigger(ALL_TENANTS, row.id):
+            await self._storage.add_trigger(followed)
+
+    async def _start(self, seen: Trigger) -> None:
+        """Let an init trigger fire, if nobody else has let it since it was seen."""
+        now = await self._storage.now()
+
+        def due(row: Trigger) -> Trigger:
+            as_seen = row.enabled and (row.next_run_at, row.last_job_id) == (None, seen.last_job_id)
+            return replace(row, next_run_at=now) if as_seen else row
+
+        await self._storage.change_trigger(seen.id, due)
 
     async def _starts_again(self, trigger: Trigger) -> bool:
         """Whether an init trigger is to fire at this start: not while its last job is open, nor,
@@ -116,8 +123,9 @@ class CodeTriggers:
             return not trigger.run_once
         return last.ended and not (trigger.run_once and last.state is JobState.COMPLETED)
 
-    async def _timed(self, trigger: Trigger) -> Trigger:
-        return replace(trigger, next_run_at=next_time(trigger, await self._storage.now()))
+
+def _missing(row: Trigger) -> Trigger:
+    return replace(row, missing_from_code=True)
 
 
 def _name_in_code(row: Trigger) -> str:

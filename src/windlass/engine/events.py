@@ -12,8 +12,16 @@ from windlass.core.jsontext import dump_json
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Event, NewJob, Scope, Trigger
 from windlass.engine.making import Maker
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
-from windlass.errors import EventChainTooLong, EventNotFound, OptionInvalid, WindlassError
+from windlass.errors import (
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    EventChainTooLong,
+    EventNotFound,
+    OptionInvalid,
+    WindlassError,
+)
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id
+from windlass.storage.again import again
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
 from windlass.storage.triggers import Matching, add_event
@@ -68,9 +76,13 @@ class Events:
         )
 
     async def emit(self, event: Event) -> Event:
-        """Keep an event and make its jobs."""
+        """Keep an event and make its jobs. Once it is kept it has happened: should its jobs not be
+        made now, upkeep makes them."""
         await self._storage.add_event(event)
-        await self.match(event.id)
+        try:
+            await self.match(event.id)
+        except (DatabaseTimeout, DatabaseUnreachable) as error:
+            self._telemetry.trouble("matching events", error)
         return event
 
     async def emit_in(self, session: Session, event: Event) -> None:
@@ -147,6 +159,7 @@ class Events:
             await self.match(id)
         return len(waiting)
 
+    @again
     async def match(self, id: EventId) -> int:
         """Make the jobs an event sets off, once; one trigger's trouble harms no other."""
         async with self._storage.matching() as matching:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from windlass.core.durations import words
+from windlass.core.gates import version_of
 from windlass.core.models import Job, Line, Scope, WorkerRow
 from windlass.core.states import JobState
 from windlass.ids import short
@@ -116,14 +117,16 @@ async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
         yield Explanation(
             "no_worker", f"No live worker serves the queue {job.queue}.", "windlass worker"
         )
-    elif not (knowing := [w for w in serving if job.definition in w.definitions]):
+    elif not (knowing := [w for w in serving if _knows(w, job)]):
         why = next(
             (e for w in serving if (e := w.metadata.get("import_errors", {}).get(job.definition))),
             None,
         )
+        version = version_of(job.gate)
+        of = f" in version {version} of its payload" if version > 1 else ""
         yield Explanation(
             "unknown_to_workers",
-            f"No live worker knows the definition {job.definition}{f': {why}' if why else ''}.",
+            f"No live worker knows the definition {job.definition}{of}{f': {why}' if why else ''}.",
             "Start a worker that imports it.",
         )
     elif all(worker.slots_used >= worker.slots for worker in knowing):
@@ -135,6 +138,11 @@ async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
         yield Explanation(
             "workers_busy", f"All workers are busy; about {max(0, ahead - 1)} jobs wait too."
         )
+
+
+def _knows(worker: WorkerRow, job: Job) -> bool:
+    understood = worker.metadata.get("payload_versions", {}).get(job.definition, 1)
+    return job.definition in worker.definitions and version_of(job.gate) <= understood
 
 
 def _lives(worker: WorkerRow) -> bool:

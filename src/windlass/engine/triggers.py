@@ -1,6 +1,6 @@
 """Triggers: rules that make jobs, at certain times (schedules) or when an event comes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal, TypedDict, Unpack
@@ -24,8 +24,8 @@ from windlass.core.schedule import Cron, Schedule, in_zone
 from windlass.core.trigger_fields import (
     as_in_code,
     fields_of,
-    next_time,
     schedule_of,
+    timed,
     type_of,
     with_edits_named,
 )
@@ -111,9 +111,9 @@ class Triggers:
             definition=DefinitionKey(definition),
             created_by=created_by,
         )
-        trigger = await self._changed(blank, about)
+        trigger = replace(blank, **await self._fields(blank, about))
         await self._maker.check(trigger)
-        if not await self._storage.add_trigger(await self._timed(trigger)):
+        if not await self._storage.add_trigger(timed(trigger, await self._storage.now())):
             raise TriggerExists(name, tenant=tenant)
         return await self._saved(trigger)
 
@@ -177,7 +177,8 @@ class Triggers:
         trigger = await self.get(id, scope)
         if trigger.code is None:
             raise OptionInvalid("trigger", trigger.name, allowed="one that is declared in code")
-        return await self._store(await self._timed(as_in_code(trigger)))
+        now = await self._storage.now()
+        return await self._store(trigger, lambda row: timed(as_in_code(row), now))
 
     async def run(
         self, id: str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
@@ -204,14 +205,17 @@ class Triggers:
         await self._storage.drop_trigger(scope, (await self.get(id, scope)).id)
 
     async def _change(self, trigger: Trigger, changes: TriggerChanges) -> Trigger:
-        changed = with_edits_named(await self._changed(trigger, changes))
-        await self._maker.check(changed)
-        if {"schedule", "enabled"} & set(changes):
-            changed = await self._timed(changed)
-        return await self._store(changed)
+        fields, now = await self._fields(trigger, changes), await self._storage.now()
+        await self._maker.check(replace(trigger, **fields))
 
-    async def _changed(self, trigger: Trigger, changes: Mapping[str, Any]) -> Trigger:
-        """The trigger with what was said of it, checked."""
+        def change(row: Trigger) -> Trigger:
+            changed = with_edits_named(replace(row, **fields))
+            return timed(changed, now) if {"schedule", "enabled"} & set(changes) else changed
+
+        return await self._store(trigger, change)
+
+    async def _fields(self, trigger: Trigger, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """What was said of a trigger as its fields, checked."""
         fields: dict[str, Any] = {}
         for option, value in changes.items():
             match option:
@@ -229,7 +233,7 @@ class Triggers:
                 case _:
                     known = ", ".join(sorted(TriggerChanges.__annotations__))
                     raise OptionInvalid("option", option, allowed=f"one of {known}")
-        return replace(trigger, **fields)
+        return fields
 
     async def _times(self, trigger: Trigger, given: Any) -> dict[str, Any]:
         schedule = _read(trigger.name, given)
@@ -240,16 +244,20 @@ class Triggers:
             schedule = in_zone(schedule, await self._tenants.zone_of(trigger.tenant))
         return fields_of(schedule)
 
-    async def _store(self, trigger: Trigger) -> Trigger:
-        if not await self._storage.change_trigger(trigger):
-            raise TriggerExists(trigger.name, tenant=trigger.tenant)
+    async def _store(self, trigger: Trigger, change: Callable[[Trigger], Trigger]) -> Trigger:
+        stored = await self._storage.change_trigger(trigger.id, change)
+        if stored is None:
+            raise TriggerNotFound(trigger.name)
+        if not stored:
+            raise TriggerExists(change(trigger).name, tenant=trigger.tenant)
         return await self._saved(trigger)
 
     async def _saved(self, trigger: Trigger) -> Trigger:
         self._nudges.nudge_all()
-        if swallowed := await self._swallowed(trigger):
-            self._telemetry.warn(swallowed, schedule=trigger.name)
-        return await self.get(str(trigger.id))
+        saved = await self.get(str(trigger.id))
+        if swallowed := await self._swallowed(saved):
+            self._telemetry.warn(swallowed, schedule=saved.name)
+        return saved
 
     async def _swallowed(self, trigger: Trigger) -> str:
         schedule, window = schedule_of(trigger), trigger.dedupe_window_seconds
@@ -257,10 +265,6 @@ class Triggers:
             return ""
         now = await self._storage.now()
         return preview.swallowed(schedule, now, timedelta(seconds=window), trigger.timezone)
-
-    async def _timed(self, trigger: Trigger) -> Trigger:
-        """The trigger with its next run, counted from now."""
-        return replace(trigger, next_run_at=next_time(trigger, await self._storage.now()))
 
 
 def _read(name: str, given: Schedule | str) -> Schedule:

@@ -1,6 +1,6 @@
 """Verbs on triggers and events: keep, find what is due, fire once, match once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
@@ -41,11 +41,17 @@ class TriggerVerbs:
             return bool(await session.run("add_trigger", triggers=[_row(trigger)]))
 
     @again
-    async def change_trigger(self, trigger: Trigger) -> bool:
-        """Let a trigger be as given, its type and tenant aside; False if there is none, or another
-        of that name."""
+    async def change_trigger(
+        self, id: TriggerId, change: Callable[[Trigger], Trigger]
+    ) -> bool | None:
+        """Change a trigger as it stands, alone, its type and tenant aside. False if its tenant has
+        another of that name; None if there is no such trigger."""
         async with self._db.transaction() as session:
-            return bool(await session.run("change_trigger", triggers=[_row(trigger)]))
+            found = await session.run("lock_trigger", id=id)
+            if not found:
+                return None
+            changed = change(rows.trigger(found[0]))
+            return bool(await session.run("change_trigger", triggers=[_row(changed)]))
 
     @again
     async def drop_trigger(self, scope: Scope, id: TriggerId) -> bool:

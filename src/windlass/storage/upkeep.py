@@ -90,5 +90,5 @@ class UpkeepVerbs:
         return int(seen["pruned"]), JobId(rows.uuid(last)) if last else None
 
     async def prune_keys(self, *, most: int = 5000) -> int:
-        """Forget dedupe keys of ended jobs whose window has passed."""
+        """Forget dedupe keys of ended jobs whose window has passed, and what no rate counts any more."""
         return int((await self._db.run("prune_keys", most=most))[0]["pruned"])

@@ -1,6 +1,7 @@
 """What a worker can run now: its code's handlers, those found by path, and operators' edits of both."""
 
-from collections.abc import Callable, Collection
+import asyncio
+from collections.abc import Callable, Collection, Mapping
 
 from windlass.core.gates import needs
 from windlass.core.models import Definition
@@ -27,6 +28,8 @@ class Knowledge:
         self._telemetry = telemetry
         self._resolve = resolve
         self._by_path: dict[str, Handler] = {}
+        #: Handlers by path that are claimed for no more; a claim under way may still bring a job.
+        self._retired: dict[str, Handler] = {}
         self._in_force: dict[str, tuple[Definition, Handler]] = {}
         #: Why definitions found by path cannot be run here, by key.
         self.import_errors: dict[str, str] = {}
@@ -36,6 +39,8 @@ class Knowledge:
         """The handler of a definition as it is in force."""
         if found := self._by_path.get(key):
             return found
+        if key not in self._handlers:
+            return self._retired[key]
         handler = self._handlers[key]
         definition = self._definitions.effective(handler.definition)
         if definition is handler.definition:
@@ -51,13 +56,20 @@ class Knowledge:
         return [*self._handlers, *self._by_path]
 
     @property
+    def versions(self) -> Mapping[str, int]:
+        """The latest version of the payload that is understood, of each definition."""
+        return {
+            key: handler.definition.version
+            for handlers in (self._handlers, self._by_path)
+            for key, handler in handlers.items()
+        }
+
+    @property
     def known(self) -> list[str]:
         """What a claim is told: definitions, and the versions of their payloads."""
         size = len(self._handlers) + len(self._by_path)
         if self._known is None or self._known[0] != size:
-            versions = {key: handler.definition.version for key, handler in self._handlers.items()}
-            versions |= {key: handler.definition.version for key, handler in self._by_path.items()}
-            self._known = size, needs(versions)
+            self._known = size, needs(self.versions)
         return self._known[1]
 
     async def refresh(self) -> None:
@@ -70,21 +82,29 @@ class Knowledge:
             for row in self._definitions.rows
             if row.kind == "path" and row.key not in self._handlers
         }
-        self._known = None
-        self._by_path = {key: h for key, h in self._by_path.items() if key in rows}
+        for key in self._by_path.keys() - rows.keys():
+            self._retire(key)
         self.import_errors = {k: e for k, e in self.import_errors.items() if k in rows}
         for key, row in rows.items():
             known = self._by_path.get(key)
             if known is None or known.definition != row:
-                self._learn(row, self._resolve)
+                await self._learn(row, self._resolve)
+        self._known = None
 
-    def _learn(self, row: Definition, resolve: Resolve) -> None:
+    async def _learn(self, row: Definition, resolve: Resolve) -> None:
         try:
-            self._by_path[row.key] = resolve(row).under(row)
+            # Importing may take its time: leases are renewed meanwhile.
+            found = await asyncio.to_thread(resolve, row)
+            self._by_path[row.key] = found.under(row)
             self.import_errors.pop(row.key, None)
         except Exception as error:  # noqa: BLE001  importing runs anything; the jobs wait
-            self._by_path.pop(row.key, None)
+            self._retire(row.key)
             said = f"{type(error).__name__}: {error}"
             if self.import_errors.get(row.key) != said:
                 self._telemetry.trouble(f"importing {row.handler} for {row.key}", error)
             self.import_errors[row.key] = said
+
+    def _retire(self, key: str) -> None:
+        if handler := self._by_path.pop(key, None):
+            self._retired[key] = handler
+        self._known = None

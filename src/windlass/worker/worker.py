@@ -157,10 +157,12 @@ class Worker:
         handed back; lease recovery takes care of those."""
         await self._engine.ready()
         await self._knowledge.refresh()
-        renewing = Loop(
-            "renewing leases",
-            self._renew,
-            seconds=self._options.lease_time.total_seconds() / 3,
+        seconds = self._options.lease_time.total_seconds() / 3
+        renewing = Loop("renewing leases", self._renew, seconds=seconds, telemetry=self._telemetry)
+        learning = Loop(
+            "learning of definitions",
+            self._knowledge.refresh,
+            seconds=seconds,
             telemetry=self._telemetry,
         )
         tasks = [
@@ -168,6 +170,7 @@ class Worker:
             for loop in (self._reports.run(), self._listen(), self._mind_stops())
         ]
         renewing.start()
+        learning.start()
         self._engine.nudges.here.add(self._hear)
         try:
             await self._claim_until_stopped()
@@ -177,6 +180,7 @@ class Worker:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await learning.stop()
             await renewing.stop()
             self._finisher.close()
             self._threads.close()
@@ -308,7 +312,6 @@ class Worker:
     async def _renew(self) -> None:
         for run in await self._renewer.tick():
             self._telemetry.lost(run.lease)
-        await self._knowledge.refresh()
         await self._engine.workers.beat(self._row())
         await self._timekeeper.flush()
         limit = self._options.memory_limit_mb
@@ -368,8 +371,10 @@ class Worker:
         )
 
     def _said(self) -> dict[str, object]:
-        errors = self._knowledge.import_errors
-        return {"import_errors": dict(errors)} if errors else {}
+        errors = dict(self._knowledge.import_errors)
+        versions = {key: n for key, n in self._knowledge.versions.items() if n > 1}
+        said = {"import_errors": errors, "payload_versions": versions}
+        return {name: value for name, value in said.items() if value}
 
     async def _drain(self) -> int:
         # Claiming has stopped: a job leased from here on would find no slot, and nobody else

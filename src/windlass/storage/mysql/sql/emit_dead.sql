@@ -4,12 +4,12 @@ insert into windlass_events (id, tenant_id, name, data, correlation_id, depth, c
 select e.event_id, j.tenant_id, :name,
     json_object(
         'job_id', j.id, 'definition', j.definition, 'queue', j.queue, 'attempts', j.attempts,
-        'error', left(substring_index(trim(leading '\n' from j.last_error), '\n', 1), 500),
+        'error', left(substring_index(regexp_replace(j.last_error, '^[ \t\r\n]+', ''), '\n', 1), 500),
         'error_type', j.error_type, 'fingerprint', j.fingerprint),
     coalesce(j.correlation_id, j.id),
     -- Anybody may write anything into metadata, and an end must not fail because of it.
-    case when json_unquote(json_extract(j.metadata, '$.event_depth')) regexp '^[0-9]{1,3}$'
-        then cast(json_unquote(json_extract(j.metadata, '$.event_depth')) as unsigned) + 1 else 0 end,
+    case when json_extract(j.metadata, '$.event_depth') regexp '^[0-9]{1,3}$'
+        then cast(json_extract(j.metadata, '$.event_depth') as unsigned) + 1 else 0 end,
     {now}
 from {dead} e
 straight_join windlass_ended j force index (primary) on j.id = e.id and j.state = 'dead_letter'

@@ -8,7 +8,7 @@ select e.event_id, j.tenant_id, :name,
         'error_type', j.error_type, 'fingerprint', j.fingerprint),
     coalesce(j.correlation_id, cast(j.id as text)),
     -- Anybody may write anything into metadata, and an end must not fail because of it.
-    case when j.metadata ->> 'event_depth' ~ '^[0-9]{1,3}$'
+    case when cast(j.metadata -> 'event_depth' as text) ~ '^[0-9]{1,3}$'
         then cast(j.metadata ->> 'event_depth' as integer) + 1 else 0 end,
     {now}
 from {dead} e

@@ -1,0 +1,94 @@
+"""Races of who changes a trigger with who fires it, and with each other."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from tests.conformance.builders import MINUTE, new_job
+from tests.conformance.races.race import ROUNDS, race, uncommitted
+from tests.conformance.test_triggers import changed, kept
+from windlass.core.models import ALL_TENANTS
+
+#: Long enough for a statement to meet the first one's locks; too short costs only sharpness.
+MEETING = 0.05
+
+
+@pytest.fixture
+async def due(storage):
+    async def make():
+        return await kept(storage, next_run_at=await storage.now() - MINUTE)
+
+    return make
+
+
+async def test_changing_a_trigger_against_firing_it(storage, twin, due):
+    for number in range(ROUNDS):
+        trigger = await due()
+        next_run_at = trigger.next_run_at + MINUTE
+
+        _, fired = await race(
+            number,
+            changed(storage, trigger, payload={"n": 2}),
+            twin.fire(trigger, trigger.next_run_at, next_run_at, [new_job()]),
+        )
+
+        after = await storage.trigger(ALL_TENANTS, trigger.id)
+        assert fired is not None
+        assert (after.payload, after.next_run_at) == ({"n": 2}, next_run_at)
+
+
+async def test_changing_a_trigger_that_is_about_to_have_fired(storage, twin, due):
+    trigger = await due()
+    next_run_at = trigger.next_run_at + MINUTE
+
+    async with uncommitted(storage) as inside:
+        await inside.fire(trigger, trigger.next_run_at, next_run_at, [new_job()])
+        changing = asyncio.create_task(changed(twin, trigger, payload={"n": 2}))
+        await asyncio.wait({changing}, timeout=MEETING)
+
+    assert await changing
+    after = await storage.trigger(ALL_TENANTS, trigger.id)
+    assert (after.payload, after.next_run_at) == ({"n": 2}, next_run_at)
+
+
+async def test_disabling_a_trigger_against_firing_it(storage, twin, due):
+    for number in range(ROUNDS):
+        trigger, made = await due(), new_job()
+
+        _, fired = await race(
+            number,
+            changed(storage, trigger, enabled=False),
+            twin.fire(trigger, trigger.next_run_at, None, [made]),
+        )
+
+        assert not (await storage.trigger(ALL_TENANTS, trigger.id)).enabled
+        assert await storage.known([made.id]) == (set() if fired is None else {made.id})
+
+
+async def test_disabling_a_trigger_against_another_change(storage, twin, due):
+    for number in range(ROUNDS):
+        trigger = await due()
+
+        await race(
+            number,
+            changed(storage, trigger, enabled=False),
+            changed(twin, trigger, payload={"n": 2}),
+        )
+
+        after = await storage.trigger(ALL_TENANTS, trigger.id)
+        assert (after.enabled, after.payload) == (False, {"n": 2})
+
+
+async def test_deleting_a_trigger_against_changing_it(storage, twin, due):
+    for number in range(ROUNDS):
+        trigger = await due()
+
+        dropped, _ = await race(
+            number,
+            storage.drop_trigger(ALL_TENANTS, trigger.id),
+            twin.change_trigger(trigger.id, lambda row: replace(row, payload={"n": 2})),
+        )
+
+        assert dropped
+        assert await storage.trigger(ALL_TENANTS, trigger.id) is None
