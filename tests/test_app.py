@@ -290,7 +290,9 @@ async def test_jobs_are_listed_by_state_and_definition_page_by_page(wl, hello):
     first = await wl.jobs.list(definition="hello", states=["queued"], limit=2)
     rest = await wl.jobs.list(definition="hello", states=["queued"], limit=2, after=first.next)
     waiting = await wl.jobs.list(states=["waiting"])
+    asked = await wl.jobs.list('definition:hel* payload.name:"Bob",Joe', states=["queued"])
 
+    assert [(await wl.jobs.get(job.id)).payload["name"] for job in asked.jobs] == ["Bob"]
     assert (len(first.jobs), len(rest.jobs), rest.next) == (2, 1, None)
     assert [job.id for job in waiting.jobs] == [held.job_id]
     for wrong in (["asleep"], "queued"):

@@ -43,6 +43,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.PayloadTooLarge: Exit.USAGE,
     errors.PayloadUnstorable: Exit.USAGE,
     errors.OptionInvalid: Exit.USAGE,
+    errors.FilterInvalid: Exit.USAGE,
     errors.DefinitionNotFound: Exit.NOT_FOUND,
     errors.DefinitionDisabled: Exit.CONFLICT,
     errors.DefinitionExists: Exit.CONFLICT,

@@ -18,6 +18,7 @@
     │   ├── WL2005 PayloadTooLarge
     │   ├── WL2006 PayloadUnstorable        no database could give it back as it is
     │   ├── WL2007 OptionInvalid            a priority, delay, name, duration … out of range
+    │   ├── WL2008 FilterInvalid            a filter that cannot be understood
     │   ├── WL2107 DefinitionNotFound
     │   ├── WL2108 DefinitionDisabled
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
@@ -64,6 +65,7 @@ from windlass.errors.asked import (
     DefinitionInUse,
     DefinitionInvalid,
     DefinitionNotFound,
+    FilterInvalid,
     OptionInvalid,
     PayloadInvalid,
     PayloadTooLarge,
@@ -137,6 +139,7 @@ __all__ = [
     "EventChainTooLong",
     "EventNotFound",
     "FieldError",
+    "FilterInvalid",
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
