@@ -18,10 +18,12 @@ from windlass.core.models import (
 )
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
+from windlass.core.summary import Summary
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
+from windlass.engine.logs import Logs
 from windlass.engine.queues import Queues
 from windlass.engine.tenants import Tenants
 from windlass.engine.trials import Trials
@@ -119,6 +121,10 @@ class JobsFace:
         )
         lists = (await self._app.ready()).lists
         return await lists.page(chosen, scope=self._scope, after=after, limit=limit)
+
+    async def summary(self) -> Summary:
+        """How many jobs are where: by state and view, queue and definition."""
+        return await (await self._app.ready()).summaries.summary(self._scope)
 
     async def cancel(
         self, id: Id, *, actor: str | None = None, reason: str | None = None
@@ -261,6 +267,13 @@ class EventsFace(Noun):
     get = Awaits(Events.get)
     list = Awaits(Events.list)
     replay = Awaits(Events.replay)
+
+
+class LogsFace(Noun):
+    """Log lines of all jobs."""
+
+    noun = "logs"
+    search = Awaits(Logs.search)
 
 
 class WorkersFace(Noun):

@@ -41,6 +41,23 @@ def value_of(field: Field, operator: Operator, written: Written) -> Value | None
     return _READERS[field.kind](field, operator, written.text)
 
 
+def instant_of(text: str) -> datetime | FromNow | None:
+    """The instant that is written so: `-2h`, `+30m`, `2026-07-01`, `2026-07-01T10:00Z`."""
+    if text[:1] in ("-", "+"):
+        offset = _timedelta(text[1:])
+        if offset is None:
+            return None
+        return FromNow(-offset if text[0] == "-" else offset)
+    if not _INSTANT.fullmatch(text):
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+        meant = read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return meant if _FIRST <= meant <= _LAST else None
+
+
 def _prefix(field: Field, operator: Operator, written: Written) -> Prefix | None:
     # A text is looked for anywhere in the field already.
     may = operator == "is" and (
@@ -73,22 +90,14 @@ def _priority(field: Field, operator: Operator, text: str) -> Value | None:
 
 
 def _instant(field: Field, operator: Operator, text: str) -> Value | None:
-    if text[:1] in ("-", "+"):
-        offset = _duration(field, operator, text[1:])
-        if not isinstance(offset, timedelta):
-            return None
-        return FromNow(-offset if text[0] == "-" else offset)
-    if not _INSTANT.fullmatch(text):
-        return None
-    try:
-        read = datetime.fromisoformat(text)
-        meant = read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
-    return meant if _FIRST <= meant <= _LAST else None
+    return instant_of(text)
 
 
 def _duration(field: Field, operator: Operator, text: str) -> Value | None:
+    return _timedelta(text)
+
+
+def _timedelta(text: str) -> timedelta | None:
     try:
         return duration(text)
     except OptionInvalid:

@@ -11,12 +11,14 @@ from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
 from windlass.engine.leases import Leases
 from windlass.engine.lists import Lists
+from windlass.engine.logs import Logs
 from windlass.engine.making import Maker
 from windlass.engine.nudges import Nudges
 from windlass.engine.queues import Queues
 from windlass.engine.redaction import redactor_of
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
+from windlass.engine.summaries import Summaries
 from windlass.engine.tenants import Tenants
 from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
@@ -39,6 +41,8 @@ class Engine:
         self.definitions = Definitions(storage, self.nudges)
         self.jobs = Jobs(storage, self.definitions, self.nudges)
         self.lists = Lists(storage, self.definitions, redactor_of(settings))
+        self.logs = Logs(storage, self.jobs)
+        self.summaries = Summaries(storage)
         self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
         self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
         self.queues = Queues(storage, self.nudges)

@@ -10,11 +10,21 @@ from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.listing import ListVerbs
 from windlass.storage.registry import RegistryVerbs
+from windlass.storage.summaries import SummaryVerbs
 from windlass.storage.triggers import TriggerVerbs
 from windlass.storage.upkeep import UpkeepVerbs
 
 
-class Storage(JobVerbs, ListVerbs, DeadVerbs, LeaseVerbs, UpkeepVerbs, RegistryVerbs, TriggerVerbs):
+class Storage(
+    JobVerbs,
+    ListVerbs,
+    SummaryVerbs,
+    DeadVerbs,
+    LeaseVerbs,
+    UpkeepVerbs,
+    RegistryVerbs,
+    TriggerVerbs,
+):
     """The one door to the queue. Correct with any number of processes behind it."""
 
     def __init__(self, database: Database) -> None:

@@ -76,7 +76,7 @@ class JobVerbs:
 
     async def find(self, scope: Scope, suffix: str, *, most: int = 10) -> list[JobId]:
         """The jobs whose id ends with `suffix`, newest first."""
-        found = await self._db.run("find", suffix=f"%{suffix}", tenant_id=scope.tenant, most=most)
+        found = await self._db.run("find", suffix=suffix, tenant_id=scope.tenant, most=most)
         return [JobId(rows.uuid(row["id"])) for row in found]
 
     async def cancel(

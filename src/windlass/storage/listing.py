@@ -1,6 +1,7 @@
 """Verbs that look for jobs and log lines among many."""
 
 from datetime import datetime
+from typing import Any
 
 from windlass.core.models import LogLine, Page, Scope
 from windlass.core.query import JobQuery
@@ -67,8 +68,34 @@ class ListVerbs:
         limit: int = 100,
     ) -> list[LogLine]:
         """Log lines that hold all these words, newest first; `until` itself is not included."""
-        found = await self._db.run(
+        return await self._search(
             "search_logs",
+            scope,
+            words,
+            definition=definition,
+            level=level,
+            job=job,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+
+    async def _search(
+        self,
+        verb: str,
+        scope: Scope,
+        words: str,
+        *,
+        definition: str | None = None,
+        level: str | None = None,
+        job: JobId | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int,
+        **more: Any,
+    ) -> list[LogLine]:
+        found = await self._db.run(
+            verb,
             words=words,
             tenant_id=scope.tenant,
             definition=definition,
@@ -77,6 +104,7 @@ class ListVerbs:
             since=since,
             until=until,
             most=limit,
+            **more,
         )
         return [rows.log_line(row) for row in found]
 

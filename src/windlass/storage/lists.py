@@ -26,8 +26,8 @@ COLUMNS = (
     "cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at, "
     "updated_at, progress, progress_note, outcome, last_error, error_type, reason, fingerprint, gate"
 )
-#: How many candidates of each part are looked at for a page.
-LOOK = 10_000
+#: How many candidates are looked at for a page, of all parts together.
+LOOK = 30_000
 #: A page is made of no more parts than this.
 MOST_PARTS = 48
 
@@ -152,8 +152,9 @@ class JobList:
     def floor(
         self, *, above: JobId | None, below: JobId | None, look: int = LOOK
     ) -> Statement | None:
-        """Finds the newest id that a part has `look` candidates before; None if nothing is sifted."""
-        self._values = Values({"look": look})
+        """Finds the newest id down to which a part has its share of `look` candidates; None if nothing
+        is sifted."""
+        self._values = Values()
         parts = [
             f"select id from {self._from(part)} where {self._where(part.conditions, above, below)} "
             "order by id desc limit 1 offset :look"
@@ -162,6 +163,7 @@ class JobList:
         ]
         if not parts:
             return None
+        self._values.given["look"] = max(1, look // len(parts))
         return f"{_united(parts)} order by id desc limit 1", self._values.given
 
     def page(self, *, above: JobId | None, below: JobId | None, limit: int) -> Statement | None:

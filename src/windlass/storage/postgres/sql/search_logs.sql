@@ -7,4 +7,4 @@ where to_tsvector('simple', message) @@ plainto_tsquery('simple', :words)
     and (cast(:job_id as uuid) is null or job_id = :job_id)
     and (cast(:since as timestamptz) is null or created_at >= :since)
     and (cast(:until as timestamptz) is null or created_at < :until)
-order by created_at desc, sequence desc limit :most
+order by created_at desc limit :most

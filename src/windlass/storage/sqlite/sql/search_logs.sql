@@ -9,4 +9,4 @@ where number in (
     and (:job_id is null or job_id = :job_id)
     and (:since is null or created_at >= :since)
     and (:until is null or created_at < :until)
-order by created_at desc, sequence desc limit :most
+order by created_at desc limit :most
