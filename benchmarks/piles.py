@@ -29,7 +29,7 @@ def pile(
     days_old: int = 0,
 ) -> None:
     """Copy a job of `definition` in `table` that many times, as old ones. PostgreSQL only."""
-    columns = [name for (name,) in execute(url, _columns(f"windlass_{table}"))]
+    columns = columns_of(url, f"windlass_{table}")
     made = {"id": _ID}
     if days_old:
         made = {
@@ -45,9 +45,18 @@ def pile(
     )
 
 
-def _columns(table: str) -> str:
-    return (
-        "select column_name from information_schema.columns "
-        f"where table_name = '{table}' and table_schema = current_schema() "
-        "and is_generated = 'NEVER' and is_identity = 'NO' order by ordinal_position"
+def columns_of(url: str, table: str) -> list[str]:
+    """The columns of a table that are stored as given."""
+    own = (
+        "current_schema() and is_generated = 'NEVER' and is_identity = 'NO'"
+        if url.startswith("postgresql:")
+        else "database() and extra not like '%GENERATED%'"
     )
+    return [
+        name
+        for (name,) in execute(
+            url,
+            "select column_name from information_schema.columns "
+            f"where table_name = '{table}' and table_schema = {own} order by ordinal_position",
+        )
+    ]

@@ -102,6 +102,10 @@ class Stage:
         """So much time, or in a toy run a moment."""
         return 0.2 if self.toy else number
 
+    def looks(self, number: int) -> int:
+        """So many repetitions, or in a toy run as few as a p95 can be told of."""
+        return 2 if self.toy else number
+
     def alternate(self, sides: Mapping[str, Callable[[], Figures]]) -> dict[str, list[Figures]]:
         return alternate(sides, rounds=self.rounds)
 
@@ -116,6 +120,10 @@ class Stage:
     @property
     def claimer(self) -> Side:
         return self._ours("windlass_claim")
+
+    @property
+    def viewer(self) -> Side:
+        return self._ours("windlass_lists")
 
     @property
     def raw(self) -> Side:

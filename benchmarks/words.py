@@ -44,6 +44,9 @@ with `synchronous = full` on both sides. Other settings are the servers' own.
 - **Write-ahead log** is counted from after the enqueue to after the last job's end.
 - **A pinned snapshot** is a `repeatable read` transaction in the same database that stays open while
   200,000 jobs are enqueued and drained, and during the measurement.
+- **Lists** are first pages of 50 jobs, searches of 100 log lines, asked through `wl.jobs.list`,
+  `wl.jobs.summary`, `wl.stats` and `wl.logs.search`, in a history of a month with 50 tenants, 21
+  definitions, 9 queues and 200,000 log lines; p95 of 40 in each round.
 - **Piles** (3M waiting, 1M finished, 1M that cannot be claimed) are copies of an enqueued job, made by
   the database.
 """

@@ -10,7 +10,9 @@ from pathlib import Path
 from windlass import Settings, Windlass, errors
 from windlass.api.app import create_api
 from windlass.api.reference import markdown
+from windlass.core import filter as grammar
 from windlass.core.access import ROLES, Reach, Right, Role, is_audited
+from windlass.core.filter_fields import FIELDS, TAKES
 from windlass.core.states import ENDED, MOVES, JobState, Outcome, View
 from windlass.engine.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
 from windlass.errors import WindlassError
@@ -30,6 +32,7 @@ def pages() -> dict[Path, str]:
         HERE / "api.md": _api(),
         HERE.parent / "operate" / "metrics.md": _metrics(),
         HERE / "rights.md": _rights(),
+        HERE / "filter.md": _filter(),
     }
 
 
@@ -190,6 +193,59 @@ tenants it is bound to, *all* every tenant and what belongs to none. What is emp
 |---|{"---|" * len(Role)}---|
 {rows}
 """
+
+
+def _filter() -> str:
+    rows = "\n".join(
+        f"| `{field.name}{'.…' if field.kind == 'json' else ''}` | {field.means} | {field.kind} "
+        f"| `{field.example}` |"
+        for field in FIELDS.values()
+    )
+    kinds = "\n".join(f"| {kind} | {takes} | {_operators(kind)} |" for kind, takes in TAKES.items())
+    return f"""# Filters
+{_MADE}
+One grammar for the search box, the URL, `--where`, the API's `q` and `wl.jobs.list("…")`:
+
+```
+state:dead_letter,retrying definition:mail.* attempts:>3 created:>-2h error:"timed out" -queue:bulk
+```
+
+- Terms stand apart by spaces; all have to hold. A `-` before a term turns it round: it then holds for
+  jobs without such a value too.
+- Commas stand between values of which one has to fit: `state:queued,running`. `>` `>=` `<` `<=` take
+  one value; two terms make a range: `created:>=2026-07-01 created:<2026-07-02`.
+- A word without a field is looked for in the error: `timeout` is `error:timeout`.
+- `*` at the end of a name stands for the rest of it, alone for any value: `-worker:*` are jobs that
+  no worker had.
+- Quotes keep spaces, commas and stars: `error:"timed out"`; in them `\\"` is a quote, `\\\\` a backslash.
+- Times with a sign are told from now (`-2h`, `+30m`), others are UTC unless they name their zone.
+- At most {grammar.MOST_CHARACTERS:,} characters, {grammar.MOST_TERMS} terms, {grammar.MOST_VALUES} values in a term.
+
+| field | means | kind | example |
+|---|---|---|---|
+{rows}
+
+The states are {_listed(JobState)}, the views of these {_listed(View)}; `queued` is the stored state, so
+that it has what is scheduled or retrying too.
+
+| kind | takes | operators |
+|---|---|---|
+{kinds}
+
+## What is fast
+
+No filter, states, definitions, tenants, a correlation id and the time of creation are answered from
+indexes, however long the history is. All else, `payload` and `error` above all, is looked for among some
+thousand of the newest candidates at a time: such a page may have few jobs or none and still a `next` to go
+on from. Together with a definition, a tenant or a time it reaches further. Fields of a payload that are
+secret, by their name or by a mark in the schema, cannot be asked for.
+"""
+
+
+def _operators(kind: str) -> str:
+    field = next(field for field in FIELDS.values() if field.kind == kind)
+    signs = {"is": ":", ">": ":>", ">=": ":>=", "<": ":<", "<=": ":<="}
+    return " ".join(f"`{signs[operator]}`" for operator in field.operators)
 
 
 if __name__ == "__main__":

@@ -290,7 +290,9 @@ async def test_jobs_are_listed_by_state_and_definition_page_by_page(wl, hello):
     first = await wl.jobs.list(definition="hello", states=["queued"], limit=2)
     rest = await wl.jobs.list(definition="hello", states=["queued"], limit=2, after=first.next)
     waiting = await wl.jobs.list(states=["waiting"])
+    asked = await wl.jobs.list('definition:hel* payload.name:"Bob",Joe', states=["queued"])
 
+    assert [(await wl.jobs.get(job.id)).payload["name"] for job in asked.jobs] == ["Bob"]
     assert (len(first.jobs), len(rest.jobs), rest.next) == (2, 1, None)
     assert [job.id for job in waiting.jobs] == [held.job_id]
     for wrong in (["asleep"], "queued"):
@@ -395,3 +397,18 @@ async def test_each_event_loop_has_connections_of_its_own(wl, hello):
     second = await asyncio.to_thread(elsewhere)
 
     assert {job.id for job in (await wl.jobs.list()).jobs} == {first.job_id, second.job_id}
+
+
+async def test_summary_stats_and_log_search_tell_of_what_happened(wl, hello):
+    await hello.enqueue(name="Ada")
+    await hello.options(delay="1h").enqueue(name="Bob")
+
+    summary = await wl.jobs.summary()
+    foreign = await wl.jobs.of("acme").summary()
+    stats = await wl.stats("5m", definition="hello")
+
+    assert (summary.states["queued"], summary.views["scheduled"].number) == (2, 1)
+    assert summary.oldest_age is not None
+    assert foreign.states["queued"] == 0
+    assert stats.total.enqueued == 2
+    assert await wl.logs.search("nothing", definition="hello", since="-1h") == []

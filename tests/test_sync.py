@@ -53,6 +53,7 @@ def names(kind: type) -> set[str]:
         (faces.DefinitionsFace, sync.Definitions, {"app", "noun"}),
         (faces.TenantsFace, sync.Tenants, {"app", "noun"}),
         (faces.WorkersFace, sync.Workers, {"app", "noun"}),
+        (faces.LogsFace, sync.Logs, {"app", "noun"}),
     ],
 )
 def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
@@ -118,6 +119,15 @@ def test_definitions_tenants_and_workers_are_there_too(wl, hello):
     wl.tenants.create("acme", weight=3)
     assert wl.tenants.get("acme").weight == 3
     assert wl.workers.list() == []
+
+
+def test_lists_summaries_and_searches_are_there_too(wl, hello):
+    hello.enqueue(name="Ada")
+
+    assert len(wl.jobs.list("definition:hel*").jobs) == 1
+    assert wl.jobs.summary().states["queued"] == 1
+    assert wl.stats("5m").total.enqueued == 1
+    assert wl.logs.search("Ada") == []
 
 
 def test_a_transaction_is_written_to_in_the_thread_it_belongs_to(wl, hello, database):

@@ -11,6 +11,7 @@ NAMES = (
     "wal",
     "growth",
     "retention",
+    "lists",
     "backlog",
     "tenants",
     "unclaimable",

@@ -14,7 +14,8 @@ from weakref import WeakKeyDictionary
 
 from windlass.commands import CommandOptions, declare_command
 from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
-from windlass.core.models import Definition, Event, NewJob, OnDuplicate, Receipt
+from windlass.core.models import ALL_TENANTS, Definition, Event, NewJob, OnDuplicate, Receipt, Scope
+from windlass.core.summary import Stats
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import Declared, DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import AroundEnqueue, Deliveries
@@ -25,6 +26,7 @@ from windlass.faces import (
     DefinitionsFace,
     EventsFace,
     JobsFace,
+    LogsFace,
     QueuesFace,
     SchedulesFace,
     TenantsFace,
@@ -203,6 +205,11 @@ class Windlass:
         return EventsFace(self)
 
     @property
+    def logs(self) -> LogsFace:
+        """Find log lines by their words."""
+        return LogsFace(self)
+
+    @property
     def workers(self) -> WorkersFace:
         """The workers seen."""
         return WorkersFace(self)
@@ -275,6 +282,18 @@ class Windlass:
         return await self.deliveries.store(
             jobs, on_duplicate=on_duplicate, progress=progress, tx=tx
         )
+
+    async def stats(
+        self,
+        window: str = "1h",
+        *,
+        definition: str | None = None,
+        queue: str | None = None,
+        scope: Scope = ALL_TENANTS,
+    ) -> Stats:
+        """What happened in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
+        summaries = (await self.ready()).summaries
+        return await summaries.stats(window, definition=definition, queue=queue, scope=scope)
 
     async def emit(
         self,

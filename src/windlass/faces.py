@@ -6,21 +6,24 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from windlass.core.durations import duration
+from windlass.core.filter import parse
 from windlass.core.models import (
     ALL_TENANTS,
     Attempt,
     Job,
-    JobFilter,
     LogLine,
     Page,
     Scope,
     Transition,
 )
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
+from windlass.core.summary import Summary
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
+from windlass.engine.logs import Logs
 from windlass.engine.queues import Queues
 from windlass.engine.tenants import Tenants
 from windlass.engine.trials import Trials
@@ -85,6 +88,7 @@ class JobsFace:
 
     async def list(
         self,
+        query: str = "",
         *,
         states: Collection[str] = (),
         definition: str | None = None,
@@ -98,14 +102,16 @@ class JobsFace:
     ) -> Page:
         """Jobs newest first, without payloads and results; all of them if nothing is chosen.
 
-        `states` takes views such as "retrying" too. `after` goes on from a page's `next`.
+        `query` is a filter as people type it: `state:dead_letter definition:mail.* error:timeout`;
+        FilterInvalid if it is none. `states` takes views such as "retrying" too. `after` goes on from
+        a page's `next`.
         """
         if unknown := sorted({states} if isinstance(states, str) else set(states) - _STATES):
             raise OptionInvalid(
                 "states", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}"
             )
-        chosen = JobFilter(
-            states=frozenset(states),
+        chosen = parse(query) & JobQuery.of(
+            states=states,
             definition=definition,
             queue=queue,
             source=source,
@@ -113,8 +119,12 @@ class JobsFace:
             created_after=created_after,
             created_before=created_before,
         )
-        jobs = await self._jobs()
-        return await jobs.page(chosen, scope=self._scope, after=after, limit=limit)
+        lists = (await self._app.ready()).lists
+        return await lists.page(chosen, scope=self._scope, after=after, limit=limit)
+
+    async def summary(self) -> Summary:
+        """How many jobs are where: by state and view, queue and definition."""
+        return await (await self._app.ready()).summaries.summary(self._scope)
 
     async def cancel(
         self, id: Id, *, actor: str | None = None, reason: str | None = None
@@ -257,6 +267,13 @@ class EventsFace(Noun):
     get = Awaits(Events.get)
     list = Awaits(Events.list)
     replay = Awaits(Events.replay)
+
+
+class LogsFace(Noun):
+    """Log lines of all jobs."""
+
+    noun = "logs"
+    search = Awaits(Logs.search)
 
 
 class WorkersFace(Noun):

@@ -57,6 +57,7 @@ class Jobs:
 
     get = Blocks(faces.JobsFace.get, _handle)
     list = Blocks(faces.JobsFace.list)
+    summary = Blocks(faces.JobsFace.summary)
     cancel = Blocks(faces.JobsFace.cancel, _handle)
     retry = Blocks(faces.JobsFace.retry, _handle)
     run_now = Blocks(faces.JobsFace.run_now, _handle)
@@ -182,6 +183,16 @@ class Events:
 
 
 @dataclass(frozen=True, slots=True)
+class Logs:
+    """Log lines of all jobs."""
+
+    _awaited: faces.LogsFace
+    _portal: Runs
+
+    search = Blocks(faces.LogsFace.search)
+
+
+@dataclass(frozen=True, slots=True)
 class Workers:
     """The workers seen."""
 
@@ -299,11 +310,17 @@ class Windlass:
         return Events(self._awaited.events, self._portal)
 
     @property
+    def logs(self) -> Logs:
+        """Find log lines by their words."""
+        return Logs(self._awaited.logs, self._portal)
+
+    @property
     def workers(self) -> Workers:
         """The workers seen."""
         return Workers(self._awaited.workers, self._portal)
 
     make = Blocks(Awaited.make)
+    stats = Blocks(Awaited.stats)
 
     def enqueue(
         self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]

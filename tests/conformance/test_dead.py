@@ -18,7 +18,8 @@ from tests.conformance.builders import (
     state_of,
 )
 from windlass.core.dead import Edit
-from windlass.core.models import ALL_TENANTS, JobFilter, Scope
+from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.ids import new_job_id
 
@@ -39,7 +40,7 @@ def edit(**changes) -> Edit:
 
 async def test_a_dead_lettered_job_tells_its_cause_until_it_is_retried(storage):
     id = await dead(storage)
-    [listed] = (await storage.page(ALL_TENANTS, JobFilter())).jobs
+    [listed] = (await storage.page(ALL_TENANTS, JobQuery())).jobs
     assert (await job(storage, id)).fingerprint == listed.fingerprint == TIMEOUT
 
     await storage.retry(ALL_TENANTS, id)
@@ -106,7 +107,7 @@ async def test_jobs_without_a_cause_are_a_group_too(storage):
     await dead(storage)
 
     [group] = [g for g in await storage.dead_groups(ALL_TENANTS, "plain") if not g.fingerprint]
-    page = await storage.page(ALL_TENANTS, JobFilter(fingerprint=""))
+    page = await storage.page(ALL_TENANTS, JobQuery.of(fingerprint=""))
 
     assert (group.count, group.sample_id) == (1, nameless.id)
     assert [j.id for j in page.jobs] == [nameless.id]
@@ -128,7 +129,7 @@ async def test_the_jobs_of_a_group_are_listed(storage):
     await dead(storage, REFUSED)
     await dead(storage, TIMEOUT, definition="other")
 
-    page = await storage.page(ALL_TENANTS, JobFilter(definition="plain", fingerprint=TIMEOUT))
+    page = await storage.page(ALL_TENANTS, JobQuery.of(definition="plain", fingerprint=TIMEOUT))
 
     assert [j.id for j in page.jobs] == wanted[::-1]
 

@@ -23,8 +23,9 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS, JobFilter, Scope
+from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.operations import STATES, Action, skip_reason
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.ids import new_job_id, new_operation_id
 
@@ -281,6 +282,6 @@ async def test_jobs_are_listed_by_who_made_them(storage):
     mine = await enqueue(storage, created_by="user:1")
     await enqueue(storage, created_by="user:2")
 
-    page = await storage.page(ALL_TENANTS, JobFilter(created_by="user:1"))
+    page = await storage.page(ALL_TENANTS, JobQuery.of(created_by="user:1"))
 
     assert [each.id for each in page.jobs] == [mine]

@@ -86,3 +86,28 @@ async def test_a_line_that_was_found_leads_to_its_job(storage):
 
     assert (line.job_id, line.sequence, line.attempt) == (lease.job_id, 1, 1)
     assert line.fields == {"at": "x"}
+
+
+async def test_a_search_keeps_to_a_job_and_a_span_of_time(storage):
+    first, second = await started(storage), await started(storage)
+    await storage.log([log_line(first, f"word {n}", at=START + n * SECOND) for n in range(4)])
+    await storage.log([log_line(second, "word of another", at=START)])
+
+    assert await search(storage, "word", job=second.job_id) == ["word of another"]
+    assert await search(storage, "word", job=first.job_id, since=START + 2 * SECOND) == [
+        "word 3",
+        "word 2",
+    ]
+    assert await search(storage, "word", since=START + SECOND, until=START + 3 * SECOND) == [
+        "word 2",
+        "word 1",
+    ]
+
+
+async def test_the_newest_of_very_many_hits_are_found(storage):
+    lease = await started(storage)
+    await storage.log([log_line(lease, f"word {n}", at=START + n * SECOND) for n in range(30)])
+
+    found = await search(storage, "WORD", limit=3)
+
+    assert found == ["word 29", "word 28", "word 27"]

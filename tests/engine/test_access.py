@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tests.conformance.builders import enqueue, job
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
 from windlass.core.access import Bounds, Reach, Right, Role, frozen
-from windlass.core.models import Definition, JobFilter, Scope
+from windlass.core.models import Definition, Scope
 from windlass.core.principal import NOBODY, Membership, Principal
+from windlass.core.query import JobQuery
 from windlass.engine.access import within
 from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
@@ -183,9 +184,7 @@ async def _step(engine, storage, by, verb, tenant, role, rights):
         case "audit":
             return (await engine.audit.list(by, tenant=tenant)).entries
         case "bulk":
-            made = await engine.operations.create(
-                by, "cancel", JobFilter(), query="", tenant=tenant
-            )
+            made = await engine.operations.create(by, "cancel", JobQuery(), query="", tenant=tenant)
             await Operating(engine).tick()
             return [made]
         case _:
@@ -198,5 +197,5 @@ async def _of_globex(engine, storage):
         await engine.tokens.list(ROOT, tenant=GLOBEX),
         await storage.entries(GLOBEX),
         await engine.operations.list(ROOT, tenant=GLOBEX),
-        [j.state for j in (await storage.page(Scope(GLOBEX), JobFilter())).jobs],
+        [j.state for j in (await storage.page(Scope(GLOBEX), JobQuery())).jobs],
     )

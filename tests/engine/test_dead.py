@@ -16,7 +16,8 @@ from tests.conformance.builders import (
 )
 from windlass.core.dead import DEAD_LETTERED, edit_message, taken_by
 from windlass.core.dedupe import payload_key
-from windlass.core.models import ALL_TENANTS, JobFilter, Scope
+from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.engine.events import DEEPEST
 from windlass.errors import (
@@ -53,7 +54,7 @@ def made(engine, storage):
 
     async def jobs():
         await engine.events.match_waiting()
-        page = await storage.page(ALL_TENANTS, JobFilter(source="event"), limit=500)
+        page = await storage.page(ALL_TENANTS, JobQuery.of(source="event"), limit=500)
         return [await job(storage, each.id) for each in page.jobs]
 
     return jobs

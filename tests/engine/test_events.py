@@ -3,7 +3,8 @@
 import pytest
 
 from tests.conformance.builders import KNOWN
-from windlass.core.models import ALL_TENANTS, JobFilter
+from windlass.core.models import ALL_TENANTS
+from windlass.core.query import JobQuery
 from windlass.engine.events import DEEPEST
 from windlass.errors import (
     ConditionInvalid,
@@ -19,7 +20,7 @@ from windlass.storage.again import Crossed
 @pytest.fixture
 def made(storage):
     async def jobs():
-        return (await storage.page(ALL_TENANTS, JobFilter(), limit=500)).jobs
+        return (await storage.page(ALL_TENANTS, JobQuery(), limit=500)).jobs
 
     return jobs
 

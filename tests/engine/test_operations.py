@@ -18,7 +18,8 @@ from tests.conformance.builders import (
 )
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
 from windlass.core.access import ROLES, Reach, Right, Role, frozen
-from windlass.core.models import JobFilter, Page
+from windlass.core.models import Page
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.engine import operations
 from windlass.engine.engine import Engine
@@ -36,7 +37,7 @@ from windlass.telemetry import Telemetry
 from windlass.upkeep import operating
 from windlass.upkeep.operating import Operating
 
-ALL = JobFilter()
+ALL = JobQuery()
 QUEUED, CANCELED, DEAD_LETTER = JobState.QUEUED, JobState.CANCELED, JobState.DEAD_LETTER
 
 
@@ -86,7 +87,7 @@ async def test_an_operation_is_about_the_jobs_that_matched_when_it_began(engine,
 
 async def test_retry_puts_jobs_in_line_and_discard_deletes_them(engine, storage):
     ids = [(await a_job(storage, DEAD_LETTER)).id for _ in range(2)]
-    dead = JobFilter(states=frozenset({"dead_letter"}))
+    dead = JobQuery.of(states=frozenset({"dead_letter"}))
 
     await begin(engine, action="retry", jobs=dead)
     await Operating(engine).tick()
@@ -153,7 +154,7 @@ async def test_a_role_that_reaches_its_own_acts_on_its_own(storage, heard, engin
     ids = [await enqueue(storage, tenant=ACME, created_by=who.actor) for who in (ada, bob)]
 
     operation = await begin(mine, ada)
-    nothing = await begin(mine, ada, jobs=JobFilter(created_by=bob.actor))
+    nothing = await begin(mine, ada, jobs=JobQuery.of(created_by=bob.actor))
     await Operating(mine).tick()
 
     assert (operation.total, nothing.total) == (1, 0)

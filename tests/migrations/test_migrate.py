@@ -7,7 +7,8 @@ import pytest
 from tests.conformance.builders import LEASE_TIME
 from tests.databases.connect import execute
 from tests.databases.kinds import asked
-from windlass.core.models import ALL_TENANTS, Definition, JobFilter, NewJob
+from windlass.core.models import ALL_TENANTS, Definition, NewJob
+from windlass.core.query import JobQuery
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
 from windlass.ids import DefinitionKey, WorkerId, new_job_id
 from windlass.storage.base import Storage
@@ -58,7 +59,7 @@ async def test_migrating_again_changes_nothing(unmigrated):
     await enqueue_one(storage)
 
     assert await migrate(storage) == []
-    assert len((await storage.page(ALL_TENANTS, JobFilter())).jobs) == 1
+    assert len((await storage.page(ALL_TENANTS, JobQuery())).jobs) == 1
 
 
 async def test_a_schema_goes_up_down_and_up_again(unmigrated):
@@ -69,12 +70,12 @@ async def test_a_schema_goes_up_down_and_up_again(unmigrated):
     undone = await downgrade(storage, to=0)
     after_down = await status(storage)
     with pytest.raises(SchemaOutdated):
-        await storage.page(ALL_TENANTS, JobFilter())
+        await storage.page(ALL_TENANTS, JobQuery())
     await migrate(storage)
 
     assert undone == migrations(storage.database.kind)[::-1]
     assert after_down.version == 0
-    assert (await storage.page(ALL_TENANTS, JobFilter())).jobs == []
+    assert (await storage.page(ALL_TENANTS, JobQuery())).jobs == []
     assert await enqueue_one(storage) == "created"
 
 
@@ -168,7 +169,7 @@ VERBS = {
         [NewJob(id=new_job_id(), definition=DefinitionKey("d"), payload="{}")]
     ),
     "get": lambda s: s.get(ALL_TENANTS, new_job_id()),
-    "page": lambda s: s.page(ALL_TENANTS, JobFilter()),
+    "page": lambda s: s.page(ALL_TENANTS, JobQuery()),
     "survey": lambda s: s.survey(None, ["d"]),
     "claim": lambda s: s.claim(WorkerId("w"), [], ["d"], lease_time=LEASE_TIME),
     "renew": lambda s: s.renew([], lease_time=LEASE_TIME),

@@ -8,7 +8,8 @@ from itertools import pairwise
 import pytest
 
 from tests.conformance.builders import KNOWN, change_definition, lease_of
-from windlass.core.models import ALL_TENANTS, JobFilter
+from windlass.core.models import ALL_TENANTS
+from windlass.core.query import JobQuery
 from windlass.core.schedule import cron, every, once
 from windlass.upkeep.scheduler import Scheduler
 
@@ -23,7 +24,7 @@ def scheduler(engine):
 @pytest.fixture
 def made(storage):
     async def jobs():
-        page = await storage.page(ALL_TENANTS, JobFilter(), limit=500)
+        page = await storage.page(ALL_TENANTS, JobQuery(), limit=500)
         return sorted(page.jobs, key=lambda job: job.trigger_due_at)
 
     return jobs

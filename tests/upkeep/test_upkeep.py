@@ -17,8 +17,9 @@ from tests.conformance.builders import (
     new_job,
     regate,
 )
-from windlass.core.models import ALL_TENANTS, JobFilter
+from windlass.core.models import ALL_TENANTS
 from windlass.core.principal import local
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
 from windlass.upkeep.upkeep import Upkeep, look_seconds
@@ -92,7 +93,7 @@ async def test_sweeping_takes_what_is_of_no_use_and_leaves_history_alone(engine,
 
     gone = await Sweeping(engine).tick()
 
-    left = (await storage.page(ALL_TENANTS, JobFilter(), limit=50)).jobs
+    left = (await storage.page(ALL_TENANTS, JobQuery(), limit=50)).jobs
     assert gone == 4, "three jobs and a key"
     assert sorted(job.definition for job in left) == ["kept", "kept", "kept", "plain"]
 
@@ -108,7 +109,7 @@ async def test_regating_what_stands_right_changes_nothing(engine, storage):
 
 async def test_upkeep_works_on_bulk_operations(engine, storage):
     id = await enqueue(storage)
-    await engine.operations.create(local(), "cancel", JobFilter(), query="")
+    await engine.operations.create(local(), "cancel", JobQuery(), query="")
 
     await Upkeep(engine, lease_time=timedelta(seconds=30)).tick()
 

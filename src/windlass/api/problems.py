@@ -43,6 +43,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PayloadUnstorable: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.OptionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.FilterInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.DefinitionNotFound: HTTPStatus.NOT_FOUND,
     errors.DefinitionDisabled: HTTPStatus.CONFLICT,
     errors.DefinitionExists: HTTPStatus.CONFLICT,

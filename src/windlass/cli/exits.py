@@ -53,6 +53,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.ServerFailed: Exit.FAILED,
     errors.ServerUnreachable: Exit.UNREACHABLE,
     errors.RequestRefused: Exit.FAILED,
+    errors.FilterInvalid: Exit.USAGE,
     errors.DefinitionNotFound: Exit.NOT_FOUND,
     errors.DefinitionDisabled: Exit.CONFLICT,
     errors.DefinitionExists: Exit.CONFLICT,

@@ -553,25 +553,13 @@ class WorkerRow:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobFilter:
-    """Which jobs a list shows. Empty fields do not filter; `state` takes states and views."""
-
-    states: frozenset[str] = frozenset()
-    definition: str | None = None
-    queue: str | None = None
-    source: str | None = None
-    correlation_id: str | None = None
-    created_by: str | None = None
-    #: The cause of a dead-lettered job; empty for jobs without one.
-    fingerprint: str | None = None
-    created_after: datetime | None = None
-    created_before: datetime | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some of a list, newest first, and the id to go on after (None at the end)."""
+    """Some of a list, newest first, and the id to go on after (None at the end).
+
+    A page may have fewer jobs than were asked for, even none, before the end: where no index has what
+    is meant, only so many jobs are looked through for it at a time.
+    """
 
     jobs: Sequence[Job]
     next: JobId | None

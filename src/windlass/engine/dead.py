@@ -7,7 +7,8 @@ from windlass.core.dead import DeadGroup, Edit, GroupChange, edit_message
 from windlass.core.dedupe import payload_key
 from windlass.core.gates import gate_for
 from windlass.core.jsontext import load_json
-from windlass.core.models import ALL_TENANTS, Definition, Job, JobFilter, Page, Scope
+from windlass.core.models import ALL_TENANTS, Definition, Job, Page, Scope
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState, Verb
 from windlass.engine.definitions import Definitions
 from windlass.engine.jobs import Jobs
@@ -68,10 +69,10 @@ class Dead:
     ) -> Page:
         """Dead-lettered jobs newest first, of a definition or a cause; `after` goes on from a
         page's `next`."""
-        chosen = JobFilter(
-            states=frozenset({JobState.DEAD_LETTER}), definition=definition, fingerprint=fingerprint
+        chosen = JobQuery.of(
+            states=[JobState.DEAD_LETTER], definition=definition, fingerprint=fingerprint
         )
-        return await self._jobs.page(chosen, scope=scope, after=after, limit=limit)
+        return await self._storage.page(scope, chosen, after=after, limit=limit)
 
     async def retry(
         self, id: JobId | str, *, actor: str | None = None, scope: Scope = ALL_TENANTS

@@ -16,6 +16,8 @@ from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
+from windlass.engine.lists import Lists
+from windlass.engine.logs import Logs
 from windlass.engine.making import Maker
 from windlass.engine.members import Members
 from windlass.engine.metrics import Metrics
@@ -28,6 +30,7 @@ from windlass.engine.remote import RemoteWorkers
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.sessions import Sessions
+from windlass.engine.summaries import Summaries
 from windlass.engine.tenants import Tenants
 from windlass.engine.throttle import Throttle
 from windlass.engine.tokens import Tokens
@@ -61,6 +64,9 @@ class Engine:
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges)
         self.jobs = Jobs(storage, self.definitions, self.nudges)
+        self.lists = Lists(storage, self.definitions, redactor_of(settings))
+        self.logs = Logs(storage, self.jobs)
+        self.summaries = Summaries(storage)
         self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
         self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
         self.queues = Queues(storage, self.nudges)
@@ -85,7 +91,7 @@ class Engine:
         self.sessions = Sessions(
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
-        self.operations = Operations(storage, self.access, self.audit)
+        self.operations = Operations(storage, self.access, self.audit, self.lists)
         self._checked = False
         self._checking = asyncio.Lock()
 

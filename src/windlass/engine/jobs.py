@@ -14,11 +14,9 @@ from windlass.core.models import (
     ALL_TENANTS,
     Attempt,
     Job,
-    JobFilter,
     LogLine,
     NewJob,
     OnDuplicate,
-    Page,
     Receipt,
     ReceiptStatus,
     Scope,
@@ -178,17 +176,6 @@ class Jobs:
         if len(found) > 1:
             raise AmbiguousId(id, found)
         return found[0]
-
-    async def page(
-        self,
-        chosen: JobFilter | None = None,
-        *,
-        scope: Scope = ALL_TENANTS,
-        after: JobId | None = None,
-        limit: int = 50,
-    ) -> Page:
-        """Jobs newest first, without payloads and results."""
-        return await self._storage.page(scope, chosen or JobFilter(), after=after, limit=limit)
 
     async def cancel(
         self,

@@ -5,12 +5,12 @@ Any process may work on any operation; one at a time does, and another goes on i
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
 from windlass.core.access import Bounds, Right
-from windlass.core.models import Job, JobFilter, Page, Scope
+from windlass.core.models import Job, Page, Scope
 from windlass.core.operations import (
     RIGHTS,
     Action,
@@ -21,10 +21,12 @@ from windlass.core.operations import (
     skip_reason,
 )
 from windlass.core.principal import Principal
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.core.text import clean
 from windlass.engine.access import Access
 from windlass.engine.audit import Audit, Target
+from windlass.engine.lists import Lists
 from windlass.errors import (
     OperationNotFound,
     OperationStateConflict,
@@ -52,25 +54,23 @@ class JobSet(Protocol):
 class FilteredJobs:
     """The jobs that a filter finds."""
 
-    storage: Storage
-    chosen: JobFilter
+    lists: Lists
+    chosen: JobQuery
 
     async def page(self, bounds: Bounds, *, after: JobId | None, limit: int) -> Page:
-        owner = bounds.owner or self.chosen.created_by
-        if self.chosen.created_by not in (None, owner):
-            return Page((), None)
-        mine = replace(self.chosen, created_by=owner)
-        return await self.storage.page(bounds.scope, mine, after=after, limit=limit)
+        mine = self.chosen & JobQuery.of(created_by=bounds.owner)
+        return await self.lists.page(mine, scope=bounds.scope, after=after, limit=limit)
 
 
 class Operations:
-    def __init__(self, storage: Storage, access: Access, audit: Audit) -> None:
+    def __init__(self, storage: Storage, access: Access, audit: Audit, lists: Lists) -> None:
         self._storage = storage
+        self._lists = lists
         self._access = access
         self._audit = audit
 
     async def preview(
-        self, by: Principal, action: str, jobs: JobSet | JobFilter, *, tenant: str | None = None
+        self, by: Principal, action: str, jobs: JobSet | JobQuery, *, tenant: str | None = None
     ) -> Preview:
         """What an operation would do now: counts by state, what it would skip and why, a sample."""
         act = _action(action)
@@ -94,7 +94,7 @@ class Operations:
         self,
         by: Principal,
         action: str,
-        jobs: JobSet | JobFilter,
+        jobs: JobSet | JobQuery,
         *,
         query: str,
         tenant: str | None = None,
@@ -221,10 +221,10 @@ class Operations:
         )
 
     async def _matching(
-        self, jobs: JobSet | JobFilter, bounds: Bounds
+        self, jobs: JobSet | JobQuery, bounds: Bounds
     ) -> AsyncIterator[Sequence[Job]]:
         """The jobs that match now, the newest first; it ends a little after there are too many."""
-        chosen = FilteredJobs(self._storage, jobs) if isinstance(jobs, JobFilter) else jobs
+        chosen = FilteredJobs(self._lists, jobs) if isinstance(jobs, JobQuery) else jobs
         seen, after = 0, None
         while seen <= MOST:
             page = await chosen.page(bounds, after=after, limit=_PAGE)

@@ -21,6 +21,7 @@
     │   ├── WL2005 PayloadTooLarge
     │   ├── WL2006 PayloadUnstorable        no database could give it back as it is
     │   ├── WL2007 OptionInvalid            a priority, delay, name, duration … out of range
+    │   ├── WL2008 FilterInvalid            a filter that cannot be understood
     │   ├── WL2101 RequestInvalid           a request over HTTP that cannot be read
     │   ├── WL2102 PathUnknown              nothing is at this path
     │   ├── WL2103 MethodRefused            the path does not take this method
@@ -103,6 +104,7 @@ from windlass.errors.asked import (
     DefinitionInUse,
     DefinitionInvalid,
     DefinitionNotFound,
+    FilterInvalid,
     OptionInvalid,
     PayloadInvalid,
     PayloadTooLarge,
@@ -187,6 +189,7 @@ __all__ = [
     "EventNotFound",
     "ExtraMissing",
     "FieldError",
+    "FilterInvalid",
     "Forbidden",
     "JobFailed",
     "JobNotFound",

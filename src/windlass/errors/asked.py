@@ -98,6 +98,25 @@ class OptionInvalid(WindlassError):
         )
 
 
+class FilterInvalid(WindlassError):
+    """A filter cannot be understood. `part` is what is wrong with it, `at` where that begins, counted
+    from 0; None if it stands in no text."""
+
+    code = "WL2008"
+
+    def __init__(self, part: str, problem: str, *, at: int | None, hint: str) -> None:
+        self.part = part
+        self.at = at
+        where = "" if at is None else f" at character {at + 1}"
+        what = f": {quoted(part)}" if part else ""
+        super().__init__(
+            f"the filter cannot be understood{where}{what}.",
+            reason=sentence(problem),
+            hint=hint,
+            errors=[FieldError("", f"{problem}{where}")],
+        )
+
+
 class DefinitionNotFound(WindlassError):
     """No definition has this key. Its code was never synchronised, or the key has a typo."""
 

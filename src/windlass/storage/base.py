@@ -11,16 +11,20 @@ from windlass.storage.database import Database
 from windlass.storage.dead import DeadVerbs
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
+from windlass.storage.listing import ListVerbs
 from windlass.storage.live import LiveVerbs
 from windlass.storage.metrics import MetricVerbs
 from windlass.storage.operations import OperationVerbs
 from windlass.storage.registry import RegistryVerbs
+from windlass.storage.summaries import SummaryVerbs
 from windlass.storage.triggers import TriggerVerbs
 from windlass.storage.upkeep import UpkeepVerbs
 
 
 class Storage(
     JobVerbs,
+    ListVerbs,
+    SummaryVerbs,
     DeadVerbs,
     LeaseVerbs,
     UpkeepVerbs,

@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 from windlass.core.models import (
     Attempt,
     Job,
-    JobFilter,
     LogLine,
     NewJob,
-    Page,
     Scope,
     Transition,
 )
 from windlass.core.states import JobState
 from windlass.ids import JobId
-from windlass.storage import lists, rows
+from windlass.storage import rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane, OnLane
 from windlass.storage.enqueue import (
@@ -96,17 +94,8 @@ class JobVerbs:
 
     async def find(self, scope: Scope, suffix: str, *, most: int = 10) -> list[JobId]:
         """The jobs whose id ends with `suffix`, newest first."""
-        found = await self._db.run("find", suffix=f"%{suffix}", tenant_id=scope.tenant, most=most)
+        found = await self._db.run("find", suffix=suffix, tenant_id=scope.tenant, most=most)
         return [JobId(rows.uuid(row["id"])) for row in found]
-
-    async def page(
-        self, scope: Scope, chosen: JobFilter, *, after: JobId | None = None, limit: int = 50
-    ) -> Page:
-        """Jobs newest first, without payloads; `after` is the last id already seen."""
-        text, params = lists.jobs(scope, chosen, after=after, limit=limit + 1)
-        found = [rows.job(row) for row in await self._db.query(text, params)]
-        more = len(found) > limit
-        return Page(found[:limit], found[limit - 1].id if more else None)
 
     async def cancel(
         self,
@@ -187,26 +176,6 @@ class JobVerbs:
     async def logs(self, job: Job, *, after: int = 0, limit: int = 1000) -> list[LogLine]:
         """A job's log lines in order, those past sequence number `after`."""
         found = await self._db.run("logs", id=job.id, after=after, most=limit)
-        return [rows.log_line(row) for row in found]
-
-    async def search_logs(
-        self,
-        scope: Scope,
-        words: str,
-        *,
-        definition: str | None = None,
-        level: str | None = None,
-        limit: int = 100,
-    ) -> list[LogLine]:
-        """Log lines that hold all these words, newest first."""
-        found = await self._db.run(
-            "search_logs",
-            words=words,
-            tenant_id=scope.tenant,
-            definition=definition,
-            level=level,
-            most=limit,
-        )
         return [rows.log_line(row) for row in found]
 
     async def counts(self, scope: Scope) -> list[Mapping[str, Any]]:

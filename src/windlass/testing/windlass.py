@@ -9,7 +9,8 @@ from typing import Any, Self
 from windlass import sync
 from windlass.app import Windlass
 from windlass.core.durations import duration
-from windlass.core.models import Job, JobFilter
+from windlass.core.models import Job
+from windlass.core.query import JobQuery
 from windlass.declared import Declared
 from windlass.engine.engine import Engine
 from windlass.testing.match import Expected, listed
@@ -79,11 +80,11 @@ class TestWindlass:
     async def enqueued(self, job: Which | None = None) -> list[Job]:
         """All jobs of a definition, or all there are, oldest first, whatever became of them."""
         engine = await self._app.ready()
-        chosen = JobFilter(definition=job.key if isinstance(job, Declared) else job)
-        page = await engine.jobs.page(chosen, limit=_PAGE)
+        chosen = JobQuery.of(definition=job.key if isinstance(job, Declared) else job)
+        page = await engine.lists.page(chosen, limit=_PAGE)
         found = list(page.jobs)
         while page.next is not None:
-            page = await engine.jobs.page(chosen, after=page.next, limit=_PAGE)
+            page = await engine.lists.page(chosen, after=page.next, limit=_PAGE)
             found += page.jobs
         return [await engine.jobs.get(each.id) for each in reversed(found)]
 

@@ -11,7 +11,9 @@ from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import NewJob, Reason
 from windlass.core import wire
-from windlass.core.models import Job, JobFilter
+from windlass.core.filter import parse
+from windlass.core.models import Job
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.engine.engine import Engine
 from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
@@ -67,6 +69,7 @@ async def find(
     caller: Calling,
     engine: Ready,
     paging: Paged,
+    q: Annotated[str, Query(description="A filter, such as `state:retrying attempts:>3`.")] = "",
     state: Annotated[list[str] | None, Query(description="States and views.")] = None,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     queue: Annotated[str | None, Query(max_length=191)] = None,
@@ -79,7 +82,7 @@ async def find(
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
-    chosen = JobFilter(
+    chosen = parse(q) & JobQuery.of(
         states=states,
         definition=definition,
         queue=queue,
@@ -89,7 +92,7 @@ async def find(
         created_before=created_before,
         created_by=caller.owner,
     )
-    page = await engine.jobs.page(
+    page = await engine.lists.page(
         chosen, scope=caller.scope, after=job_id(paging.after), limit=paging.limit
     )
     return paging.page(await showing.jobs(engine, page), page.next)

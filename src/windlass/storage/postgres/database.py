@@ -32,7 +32,10 @@ _PINNED = {
     "enable_sort": "off",
     "enable_material": "off",
 }
-PLANS = {Lane.STORE: _PLANNED_ONCE, Lane.WORK: _PINNED, Lane.RENEW: _PINNED, Lane.GENERAL: {}}
+#: Lists walk along an index that has their order: few rows, mostly cached, wherever they lie. The planner
+#: would rather sweep over many, by several processes.
+_LOOKING = {"jit": "off", "max_parallel_workers_per_gather": "0", "random_page_cost": "1.1"}
+PLANS = {Lane.STORE: _PLANNED_ONCE, Lane.WORK: _PINNED, Lane.RENEW: _PINNED, Lane.GENERAL: _LOOKING}
 _SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
 #: How long a call may take. A renewal that hangs leaves time for another one.
 _DEADLINES = {Lane.STORE: 60.0, Lane.WORK: 60.0, Lane.RENEW: 10.0, Lane.GENERAL: 60.0}

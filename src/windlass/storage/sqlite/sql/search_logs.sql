@@ -6,4 +6,7 @@ where number in (
     and (:tenant_id is null or tenant_id = :tenant_id)
     and (:definition is null or definition = :definition)
     and (:level is null or level = :level)
+    and (:job_id is null or job_id = :job_id)
+    and (:since is null or created_at >= :since)
+    and (:until is null or created_at < :until)
 order by created_at desc limit :most
