@@ -92,7 +92,7 @@ class Scheduler:
             return 0
         if stored:
             self._engine.nudges.nudge({job.queue for job in jobs})
-        return len(stored or ())
+        return sum(each.status == "created" for each in stored or ())
 
     async def _overlaps(self, trigger: Trigger) -> bool:
         """Whether an earlier job that has not ended keeps this one from being made."""
