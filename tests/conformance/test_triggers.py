@@ -196,6 +196,15 @@ async def test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was(stor
     assert (await storage.trigger(ALL_TENANTS, due.id)).next_run_at == due.next_run_at
 
 
+async def test_a_trigger_names_the_job_that_stands_for_its_due_time(storage, due):
+    equal = new_job(dedupe_key="equal")
+    await storage.enqueue([equal])
+
+    await storage.fire(due, due.next_run_at, None, [new_job(dedupe_key="equal")])
+
+    assert (await storage.trigger(ALL_TENANTS, due.id)).last_job_id == equal.id
+
+
 async def test_passing_a_due_time_by_makes_no_job(storage, due):
     assert await storage.fire(due, due.next_run_at, due.next_run_at + MINUTE, []) == []
 

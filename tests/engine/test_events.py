@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conformance.builders import KNOWN
+from tests.conformance.builders import KNOWN, change_definition
 from windlass.core.models import ALL_TENANTS
 from windlass.core.query import JobQuery
 from windlass.engine.events import DEEPEST
@@ -119,6 +119,33 @@ async def test_a_missing_field_is_noted_on_its_trigger_alone(engine, emit, liste
     assert [job.trigger_id for job in await made()] == [good.id]
     assert "event.nothing" in (await engine.triggers.get("bad")).last_error
     assert (await engine.triggers.get("good")).last_error is None
+
+
+async def test_a_payload_that_does_not_fit_its_definition_is_noted_and_not_stored(
+    engine, storage, emit, listen, made
+):
+    schema = '{"properties": {"size": {"type": "integer"}}}'
+    await change_definition(storage, KNOWN[0], payload_schema=schema)
+    await listen(payload={"size": "{{event.size}}"})
+
+    await emit(size="large")
+    refused = await made()
+    noted = (await engine.triggers.get("ingest")).last_error
+    await emit(size=3)
+
+    assert (refused, len(await made())) == ([], 1)
+    assert "size" in (noted or "")
+
+
+async def test_a_trigger_that_was_deleted_or_disabled_never_fires(engine, emit, listen, made):
+    await listen("gone")
+    await listen("off")
+    await engine.triggers.delete("gone")
+    await engine.triggers.disable("off")
+
+    await emit()
+
+    assert await made() == []
 
 
 async def test_an_equal_job_within_the_window_is_not_made_again(emit, listen, made):

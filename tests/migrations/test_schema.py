@@ -94,6 +94,37 @@ def test_the_schema_refuses_what_makes_no_sense(url):
             execute(url, statement)
 
 
+def trigger(columns: str, values: str) -> str:
+    """Inserts a trigger with a type and these fields."""
+    return (
+        "insert into windlass_triggers"
+        f" (id, tenant_id, name, definition, payload, edited, created_at, updated_at, type{columns})"
+        " select '0197c0de-0000-7000-8000-000000000000', 'default', 'nightly', 'plain', '{}', '[]',"
+        f" min(created_at), min(created_at), {values} from windlass_definitions"
+    )
+
+
+NO_TRIGGERS = [
+    ("", "'hook'"),
+    ("", "'event'"),
+    ("", "'cron'"),
+    (", cron, event_name", "'cron', '0 2 * * *', 'folder.changed'"),
+    (", event_name, interval_seconds", "'event', 'folder.changed', 60"),
+    (", interval_seconds", "'interval', 0"),
+    (", cron, overlap", "'cron', '0 2 * * *', 'perhaps'"),
+]
+
+
+def test_a_trigger_has_exactly_the_fields_of_its_type(url):
+    for columns, values in NO_TRIGGERS:
+        with pytest.raises(REFUSED):
+            execute(url, trigger(columns, values))
+
+    execute(url, trigger(", cron", "'cron', '0 2 * * *'"))
+    with pytest.raises(REFUSED):  # the same name again
+        execute(url, trigger(", event_name", "'event', 'folder.changed'"))
+
+
 def test_an_id_is_in_a_table_once(url):
     with pytest.raises(REFUSED):
         execute(url, "insert into windlass_live select * from windlass_live")

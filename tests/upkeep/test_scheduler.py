@@ -7,10 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from tests.conformance.builders import KNOWN, change_definition, lease_of
-from windlass.core.models import ALL_TENANTS
+from tests.conformance.builders import KNOWN, change_definition, end, lease_of
+from windlass.core.declared_trigger import by_time
+from windlass.core.models import ALL_TENANTS, Definition
 from windlass.core.query import JobQuery
-from windlass.core.schedule import cron, every, once
+from windlass.core.schedule import cron, every, init, once
+from windlass.core.states import JobState
+from windlass.engine.code_triggers import CodeTriggers
+from windlass.ids import DefinitionKey
 from windlass.upkeep.scheduler import Scheduler
 
 MINUTE = timedelta(minutes=1)
@@ -127,6 +131,125 @@ async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clo
     after = await engine.triggers.get("bad")
     assert "schedule.nothing" in (after.last_error or "")
     assert after.next_run_at == clock.now + MINUTE
+
+
+async def test_a_job_takes_its_attempts_from_its_schedule_else_from_its_definition(
+    engine, scheduler, storage, made
+):
+    await change_definition(storage, KNOWN[0], max_attempts=6, priority=7)
+    own = await engine.triggers.create(
+        "own", definition=KNOWN[0], schedule=every("1m"), max_attempts=2
+    )
+    await engine.triggers.create("usual", definition=KNOWN[0], schedule=every("1m"))
+
+    await scheduler.tick()
+
+    attempts = {job.trigger_id == own.id: (job.max_attempts, job.priority) for job in await made()}
+    assert attempts == {True: (2, 7), False: (6, 7)}
+
+
+async def test_a_payload_that_is_not_given_is_the_definitions_and_given_keys_lie_over_it(
+    engine, scheduler, storage, made
+):
+    await change_definition(storage, KNOWN[0], default_payload='{"to": "ada", "n": 1}')
+    bare = await engine.triggers.create("bare", definition=KNOWN[0], schedule=every("1m"))
+    await engine.triggers.create(
+        "own",
+        definition=KNOWN[0],
+        schedule=every("1m"),
+        payload={"n": 2, "at": "{{schedule.name}}"},
+    )
+
+    await scheduler.tick()
+
+    whole = [await storage.get(ALL_TENANTS, job.id) for job in await made()]
+    payloads = {job.trigger_id == bare.id: job.payload for job in whole}
+    assert payloads == {
+        True: {"to": "ada", "n": 1},
+        False: {"to": "ada", "n": 2, "at": "own"},
+    }
+
+
+async def test_an_equal_job_made_within_the_window_of_a_schedule_is_not_made_again(
+    engine, scheduler, clock, made
+):
+    await engine.triggers.create(
+        "beat", definition=KNOWN[0], schedule=every("1m"), dedupe_window="150s"
+    )
+
+    counts = []
+    for _ in range(5):
+        await scheduler.tick()
+        counts.append(len(await made()))
+        for job in await made():
+            await engine.storage.cancel(ALL_TENANTS, [job.id])
+        await clock.set(clock.now + MINUTE)
+
+    assert counts == [1, 1, 1, 2, 2]
+
+
+# At start
+
+
+@pytest.fixture
+def start(engine, scheduler, storage, clock):
+    """What the start of a process does about a definition with an init trigger; how many jobs."""
+
+    async def begin(run_once=True, **about):
+        await clock.set(clock.now + MINUTE)
+        code = CodeTriggers(storage, engine.tenants)
+        definition = Definition(key=DefinitionKey(KNOWN[0]), title="Plain", **about)
+        code.declare(definition, [by_time(init(run_once=run_once), "fire_once", "allow")])
+        await code.sync()
+        return await scheduler.tick()
+
+    return begin
+
+
+async def finished(engine, state):
+    """End the newest job of the init trigger."""
+    [trigger] = await engine.triggers.schedules()
+    lease = await lease_of(engine.storage, trigger.last_job_id)
+    await end(engine.storage, lease, state)
+
+
+async def test_what_runs_once_is_made_at_each_start_until_it_has_completed(engine, start):
+    first = await start()
+    while_open = await start()
+    await finished(engine, JobState.DEAD_LETTER)
+    after_failure = await start()
+    await finished(engine, JobState.COMPLETED)
+
+    assert (first, while_open, after_failure) == (1, 0, 1)
+    assert (await start(), await start()) == (0, 0)
+
+
+async def test_what_runs_at_each_start_is_made_at_each_once_its_last_job_has_ended(engine, start):
+    first = await start(run_once=False)
+    while_open = await start(run_once=False)
+    await finished(engine, JobState.COMPLETED)
+
+    assert (first, while_open) == (1, 0)
+    assert await start(run_once=False) == 1
+
+
+async def test_processes_that_start_at_once_make_what_runs_at_start_once(engine, start):
+    await start()
+    await finished(engine, JobState.DEAD_LETTER)
+
+    assert sum(await asyncio.gather(*(start() for _ in range(5)))) == 1
+
+
+async def test_a_schedule_in_code_is_the_default_tenants_and_of_a_system_definition_systems(
+    engine, start
+):
+    await start()
+    [usual] = await engine.triggers.schedules()
+    await engine.triggers.delete(str(usual.id))
+    await start(system=True)
+    [systems] = await engine.triggers.schedules()
+
+    assert (usual.tenant, systems.tenant) == ("default", "system")
 
 
 async def test_disabling_keeps_the_last_run_and_enabling_counts_from_now(engine, scheduler, clock):

@@ -106,6 +106,8 @@ class TriggerVerbs:
             for each in stored:
                 if each.status not in ("created", "existing"):
                     raise Refused(each)
+            if stored and stored[-1].existing_id is not None:
+                await session.run("note_job", id=trigger.id, job_id=stored[-1].existing_id)
             return stored
 
     async def trigger_failed(self, id: TriggerId, error: str) -> None:

@@ -96,7 +96,7 @@ class Scheduler:
             self._skipped(due, "its last job has not ended")
         if stored:
             self._engine.nudges.nudge({job.queue for job in jobs})
-        return len(stored or ())
+        return sum(each.status == "created" for each in stored or ())
 
     async def _overlaps(self, trigger: Trigger) -> bool:
         """Whether an earlier job that has not ended keeps this one from being made."""

@@ -32,7 +32,7 @@ from tests.conformance.builders import (
 )
 from tests.conformance.races.race import uncommitted
 from windlass.core.dead import Edit
-from windlass.core.models import ALL_TENANTS, JobFilter, Lease, Progress
+from windlass.core.models import ALL_TENANTS, Lease, Progress
 from windlass.core.states import JobState
 from windlass.ids import JobId, new_job_id
 from windlass.storage.base import Storage
@@ -227,7 +227,7 @@ async def left(world: World, subject: Subject) -> Any:
     if found is None:
         return children
     assert len(await tables_of(storage, subject.id)) == 1
-    keyed = JobFilter(queue=subject.queue)
+    keyed = JobQuery.of(queue=subject.queue)
     return (
         [found.state, found.attempts, found.worker_deaths, found.lease_token, found.progress],
         [found.cancel_requested_at is not None, found.outcome, found.waits, found.payload],
