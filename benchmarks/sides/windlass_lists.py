@@ -24,6 +24,7 @@ FILTERS: Mapping[str, str] = {
     "a part of the error": "error:timed",
     "a field of the payload": "payload.user_id:17",
 }
+_MOST_MS = 5000
 WORDS: Mapping[str, str] = {"a common word": "mail", "a rare word": "needle"}
 
 
@@ -53,8 +54,9 @@ def _call(verb: Callable[[str], Awaitable[Any]], text: str) -> Callable[[], Awai
 
 async def _p95(call: Callable[[], Awaitable[Any]], rounds: int) -> float:
     await call()  # connects, and reads what is on disk
-    took = []
-    for _ in range(rounds):
+    took: list[float] = []
+    # What is slow is told apart from the rest by a few looks as well as by many.
+    while len(took) < 2 or (len(took) < rounds and sum(took) < _MOST_MS):
         began = time.perf_counter()
         await call()
         took.append((time.perf_counter() - began) * 1000)

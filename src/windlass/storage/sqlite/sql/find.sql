@@ -1,4 +1,4 @@
--- The jobs whose id, written without dashes, ends like this; an index has the last six digits.
+-- The jobs whose id, written without dashes, ends like this.
 select id from windlass_jobs
 where substr(id, -6) = substr(:suffix, -6) and replace(id, '-', '') like '%' || :suffix
     and (:tenant_id is null or tenant_id = :tenant_id)
