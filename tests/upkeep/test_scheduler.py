@@ -247,7 +247,7 @@ async def test_a_schedule_in_code_is_the_default_tenants_and_of_a_system_definit
     [usual] = await engine.triggers.schedules()
     await engine.triggers.delete(str(usual.id))
     await start(system=True)
-    [systems] = await engine.triggers.schedules()
+    [systems] = await engine.triggers.schedules(system=True)
 
     assert (usual.tenant, systems.tenant) == ("default", "system")
 
