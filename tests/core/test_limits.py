@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windlass.core import gates
+from windlass.core.jsontext import dump_json
 from windlass.core.limits import Limit
 from windlass.core.models import DEFAULT_TENANT, Definition, Line
 from windlass.core.rates import Rate, rate
@@ -41,14 +42,23 @@ def test_what_is_no_rate_is_refused(text):
         rate(text, option="rate_limit")
 
 
-@given(st.text(max_size=40))
-def test_no_text_makes_a_rate_crash(text):
+@given(
+    st.text(max_size=40)
+    | st.from_regex(
+        r"\s?[0-9]{1,12}\s?/\s?[0-9.]{0,9}\s?(s|sec|m|min|h|hour|d|day|x)\s?", fullmatch=True
+    )
+    | st.none()
+    | st.integers()
+    | st.binary()
+)
+def test_anything_is_a_rate_or_refused(given):
     try:
-        found = rate(text, option="rate_limit")
+        found = rate(given, option="rate_limit")
     except OptionInvalid:
         return
-    assert found.most >= 1
-    assert found.seconds > 0
+    assert 1 <= found.most < 2**31
+    assert 0 < found.seconds <= 7 * 86_400
+    assert rate(str(found), option="rate_limit").most == found.most
 
 
 @given(st.text(min_size=1, max_size=100), st.integers(1, 10_000))
@@ -124,6 +134,23 @@ def test_a_worker_passes_the_versions_it_knows_and_no_later_one():
 )
 def test_a_limit_key_is_a_plain_value_of_the_payload(payload, key):
     assert gates.key_in(payload, "args.account.id") == key
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner),
+    max_leaves=5,
+)
+
+
+@given(JSON, st.sampled_from(["args.a", "args.a.b", "args.b.a.b", "args.", "args", "a..b"]))
+def test_any_payload_has_a_limit_key_or_none(payload, path):
+    definition = Definition(key=DefinitionKey("mail.send"), title="Mail", limit_key=path)
+
+    gate = gates.gate_for(definition, DEFAULT_TENANT, dump_json(payload))
+
+    assert gate is None or len(gate.encode()) <= len("mail.send") + 1 + 4 * 32
+    assert gate is None or gates.definition_of(gate) == "mail.send"
 
 
 def test_a_limit_tells_what_a_job_takes_room_of():

@@ -1,6 +1,8 @@
 """What is wrong with which field, in words people use. Secret values are not repeated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from windlass.core.redact import MASK, redact_value
@@ -8,9 +10,13 @@ from windlass.errors import FieldError
 from windlass.errors.wording import json_pointer, nearest, quoted
 
 Path = tuple[str | int, ...]
+#: The field at fault, the value to repeat, and what to say of it.
+Problem = tuple[Path, Path, Callable[[str], str]]
 
 #: More are not helpful; fixing these will show whether others remain.
 MOST_ERRORS = 20
+#: Of a long list that is all wrong so much is looked at. Several may be about one field.
+_LOOKED_AT = 500
 
 _TYPES = {
     "integer": "a whole number",
@@ -38,20 +44,18 @@ def by_types(
     errors: Iterable[Mapping[str, Any]], value: object, schema: Mapping[str, Any]
 ) -> list[FieldError]:
     """Field errors of what pydantic found in `value`."""
-    shown = _Shown(value, schema)
     found = (
-        (path, _typed_problem(error, shown.at(path), path, schema))
+        (path, path, _typed_problem(error, path, schema))
         for error in errors
         for path in [path_in(value, error["loc"], missing=error["type"] == "missing")]
     )
-    return _merged(found, schema)
+    return _told(found, value, schema)
 
 
 def by_schema(errors: Iterable[Any], value: object, schema: Mapping[str, Any]) -> list[FieldError]:
     """Field errors of what jsonschema-rs found in `value`."""
-    shown = _Shown(value, schema)
-    found = (problem for error in errors for problem in _schema_problems(error, shown, schema))
-    return _merged(found, schema)
+    found = (problem for error in errors for problem in _schema_problems(error, schema))
+    return _told(found, value, schema)
 
 
 def path_in(value: object, loc: Sequence[str | int], *, missing: bool = False) -> Path:
@@ -67,6 +71,29 @@ def path_in(value: object, loc: Sequence[str | int], *, missing: bool = False) -
         elif missing and place == len(loc) - 1:
             path.append(step)
     return tuple(path)
+
+
+def _told(found: Iterable[Problem], value: object, schema: Mapping[str, Any]) -> list[FieldError]:
+    problems = list(islice(found, _LOOKED_AT))
+    shown = _Shown(_only(value, [place for _, place, _ in problems]), schema)
+    return _merged(((field, say(shown.at(place))) for field, place, say in problems), schema)
+
+
+def _only(value: Any, paths: Sequence[Path]) -> Any:
+    """What of a value lies on these paths: hiding secrets in all of it would take its time."""
+    below: dict[str | int, list[Path]] = {}
+    for path in filter(None, paths):
+        if _has(value, path[0]):
+            below.setdefault(path[0], []).append(path[1:])
+    if isinstance(value, Mapping):
+        return {step: _only(value[step], rest) for step, rest in below.items()}
+    if isinstance(value, list | tuple):
+        steps = [step for step in below if isinstance(step, int)]
+        return [
+            _only(value[step], below[step]) if step in below else None
+            for step in range(max(steps, default=-1) + 1)
+        ]
+    return value
 
 
 class _Shown:
@@ -112,21 +139,25 @@ def _merged(found: Iterable[tuple[Path, str]], schema: Mapping[str, Any]) -> lis
 
 
 def _typed_problem(
-    error: Mapping[str, Any], shown: str, path: Path, schema: Mapping[str, Any]
-) -> str:
+    error: Mapping[str, Any], path: Path, schema: Mapping[str, Any]
+) -> Callable[[str], str]:
     said = str(error["msg"])
-    match error["type"]:
-        case "missing":
-            return "required"
-        case "extra_forbidden":
-            return _unknown(path, schema)
-        case "value_error" | "assertion_error" if shown == MASK:
-            # The handler's own check may repeat the value.
-            return f"{shown} is not valid"
-        case _ if said.startswith("Input should "):
-            return f"{shown} {said.removeprefix('Input ')}"
-        case _:
-            return f"{shown}: {said.removeprefix('Value error, ')}"
+
+    def say(shown: str) -> str:
+        match error["type"]:
+            case "missing":
+                return "required"
+            case "extra_forbidden":
+                return _unknown(path, schema)
+            case "value_error" | "assertion_error" if shown == MASK:
+                # The handler's own check may repeat the value.
+                return f"{shown} is not valid"
+            case _ if said.startswith("Input should "):
+                return f"{shown} {said.removeprefix('Input ')}"
+            case _:
+                return f"{shown}: {said.removeprefix('Value error, ')}"
+
+    return say
 
 
 def _has(value: object, step: str | int) -> bool:
@@ -141,33 +172,39 @@ def _step(value: Any, step: Any) -> Any:
     return value[step] if isinstance(value, Mapping | list | tuple) else getattr(value, step)
 
 
-def _schema_problems(
-    error: Any, shown: _Shown, schema: Mapping[str, Any]
-) -> Iterable[tuple[Path, str]]:
+def _schema_problems(error: Any, schema: Mapping[str, Any]) -> Iterable[Problem]:
     path: Path = tuple(error.instance_path)
     facts = error.kind.as_dict()
-    value = shown.at(path)
     match error.kind.name:
         case "required":
-            yield (*path, facts["property"]), "required"
+            yield (*path, facts["property"]), path, partial(_is, "required")
         case "additionalProperties" | "unevaluatedProperties":
             for name in facts["unexpected"]:
-                yield (*path, name), _unknown((*path, name), schema)
+                unknown = _unknown((*path, name), schema)
+                yield (*path, name), path, partial(_is, unknown)
         case "type":
             kinds = sorted(facts["types"], key=list(_TYPES).index)
-            yield path, f"{value} is not {_either(_TYPES[kind] for kind in kinds)}"
+            yield path, path, partial(_is_not, _either(_TYPES[kind] for kind in kinds))
         case "format":
             kind = facts["format"]
-            yield path, f"{value} is not {_FORMATS.get(kind, f'a valid {kind}')}"
+            yield path, path, partial(_is_not, _FORMATS.get(kind, f"a valid {kind}"))
         case "enum":
-            yield path, f"{value} is not {_either(map(quoted, facts['options'][:10]))}"
+            yield path, path, partial(_is_not, _either(map(quoted, facts["options"][:10])))
         case "anyOf" | "oneOf" if branches := facts.get("context"):
             for part in (part for branch in branches for part in branch):
                 # Nobody who left an optional value out is helped by hearing that null would do.
                 if part.kind.as_dict().get("types") != ["null"] or len(branches) == 1:
-                    yield from _schema_problems(part, shown, schema)
+                    yield from _schema_problems(part, schema)
         case _:
-            yield path, error.message.replace(MASK, value)
+            yield path, path, partial(str.replace, error.message, MASK)
+
+
+def _is(what: str, _: str) -> str:
+    return what
+
+
+def _is_not(what: str, shown: str) -> str:
+    return f"{shown} is not {what}"
 
 
 def _unknown(path: Path, schema: Mapping[str, Any]) -> str:

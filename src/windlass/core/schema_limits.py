@@ -6,7 +6,7 @@ becomes when its references are followed.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from windlass.core.jsontext import dump_json, size_of
 from windlass.errors import DefinitionInvalid, PayloadUnstorable
@@ -24,7 +24,20 @@ _SINGLE = ("items", "additionalItems", "unevaluatedItems", "contains", "addition
            "contentSchema")  # fmt: skip
 
 
-def check_schema(schema: Mapping[str, Any], definition: str) -> None:
+class Weight(NamedTuple):
+    """How much a schema asks for: how many subschemas it stands for, a cycle being followed once, and in
+    how many ways it comes back to where it was."""
+
+    subschemas: int
+    loops: int
+
+    def at(self, depth: int) -> int:
+        """The most problems that one wrong value may have, so many levels deep: those of each
+        branch within those of each."""
+        return self.subschemas * int(max(1, self.loops) ** depth)
+
+
+def check_schema(schema: Mapping[str, Any], definition: str) -> Weight:
     """DefinitionInvalid if the schema is too large, too deep, or refers to anything but itself."""
     try:
         size = size_of(dump_json(schema, what="payload schema"))
@@ -32,8 +45,10 @@ def check_schema(schema: Mapping[str, Any], definition: str) -> None:
         raise _invalid(definition, f"it cannot be stored: {error.reason}") from None
     if size > SCHEMA_LIMIT:
         raise _invalid(definition, f"it has {size:,} bytes, the limit is {SCHEMA_LIMIT:,}")
-    if _Count(schema, definition).of(schema) > _MOST_SUBSCHEMAS:
+    weight = _Count(schema, definition).of(schema)
+    if weight.subschemas > _MOST_SUBSCHEMAS:
         raise _invalid(definition, "its references multiply each other without measure")
+    return weight
 
 
 def _invalid(definition: str, problem: str) -> DefinitionInvalid:
@@ -43,22 +58,26 @@ def _invalid(definition: str, problem: str) -> DefinitionInvalid:
 
 
 class _Count:
-    """How many subschemas a schema stands for, a cycle being followed once."""
+    """Weighs a schema and all its parts."""
 
     def __init__(self, root: Mapping[str, Any], definition: str) -> None:
         self._root = root
         self._definition = definition
-        self._counts: dict[int, int] = {}
+        self._weights: dict[int, Weight] = {}
 
-    def of(self, schema: Mapping[str, Any]) -> int:
-        if id(schema) in self._counts:
-            return self._counts[id(schema)]
-        self._counts[id(schema)] = 1  # seen again below means a cycle
+    def of(self, schema: Mapping[str, Any]) -> Weight:
+        if id(schema) in self._weights:
+            return self._weights[id(schema)]
+        self._weights[id(schema)] = Weight(1, 1)  # seen again below means a cycle
         if schema is not self._root and isinstance(schema.get("$id"), str):
             raise _invalid(self._definition, "only its top may have an $id")
         parts = [*_subschemas(schema), *self._referred(schema)]
-        self._counts[id(schema)] = 1 + sum(map(self.of, parts))
-        return self._counts[id(schema)]
+        weights = [self.of(part) for part in parts]
+        self._weights[id(schema)] = Weight(
+            1 + sum(weight.subschemas for weight in weights),
+            sum(weight.loops for weight in weights),
+        )
+        return self._weights[id(schema)]
 
     def _referred(self, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         for key in _REFERENCES:

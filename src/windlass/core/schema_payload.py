@@ -1,7 +1,7 @@
 """A payload that follows a JSON Schema, by jsonschema-rs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from typing import Any
 
@@ -12,6 +12,9 @@ from windlass.core.schema_limits import check_schema
 from windlass.errors import DefinitionInvalid, FieldError, PayloadInvalid
 from windlass.errors.wording import first_line
 
+#: Making so many takes a tenth of a second or two.
+_MOST_PROBLEMS = 20_000
+
 
 class JsonSchemaPayload:
     """Validates and writes payloads of a definition of which only the schema is known.
@@ -20,7 +23,7 @@ class JsonSchemaPayload:
     have patterns that run in linear time (no look-around, no back-references). Formats are checked.
     """
 
-    __slots__ = ("_definition", "_limit", "_validator", "schema")
+    __slots__ = ("_definition", "_limit", "_validator", "_weight", "schema")
 
     def __init__(
         self, schema: Mapping[str, Any], *, definition: str, limit: int = PAYLOAD_LIMIT
@@ -28,7 +31,7 @@ class JsonSchemaPayload:
         self.schema = schema
         self._definition = definition
         self._limit = limit
-        check_schema(schema, definition)
+        self._weight = check_schema(schema, definition)
         self._validator = _validator(schema, definition)
 
     def encode(self, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
@@ -41,13 +44,45 @@ class JsonSchemaPayload:
         # Read back, because what was written may be dates and the like.
         value = load_json(text)
         if not self._validator.is_valid(value):
-            errors = by_schema(self._validator.iter_errors(value), value, self.schema)
-            raise PayloadInvalid(self._definition, errors)
+            raise PayloadInvalid(self._definition, self._problems(value))
         return text
 
     def decode(self, text: str) -> dict[str, Any]:
         """The stored payload as plain JSON values; PayloadInvalid if it is no object."""
         return load_object(text, self._definition)
+
+    def _problems(self, value: Any) -> list[FieldError]:
+        """What is wrong, as far as it can be told in a short time: whether a payload fits is found at
+        once, but problems are made for each branch that it might have taken."""
+        size, depth = _extent(value)
+        most = self._weight.at(depth)
+        if most > _MOST_PROBLEMS:
+            problem = "it does not fit the schema, and is nested too deeply to say where"
+            return [FieldError("", problem)]
+        errors = self._validator.iter_errors(value) if most * size <= _MOST_PROBLEMS else None
+        return by_schema(self._first(value) if errors is None else errors, value, self.schema)
+
+    def _first(self, value: Any) -> Iterator[Any]:
+        import jsonschema_rs
+
+        try:
+            self._validator.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            yield error
+
+
+def _extent(value: Any) -> tuple[int, int]:
+    """How many values a JSON value is made of, and how deep they lie."""
+    size = depth = 0
+    level = [value]
+    while level:
+        size, depth = size + len(level), depth + 1
+        level = [part for each in level for part in _parts(each)]
+    return size, depth
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _validator(schema: Mapping[str, Any], definition: str) -> Any:

@@ -134,7 +134,7 @@ class TypedPayload:
             raise self._invalid(remaining, value) from None
 
     def _invalid(self, error: ValidationError, value: Mapping[str, Any]) -> PayloadInvalid:
-        errors = by_types(error.errors(include_url=False), value, self.schema)
+        errors = by_types(error.errors(include_url=False, include_input=False), value, self.schema)
         return PayloadInvalid(self._definition, errors)
 
 
