@@ -168,7 +168,7 @@ class Journey:
         jobs: list[Job] = []
         after = None
         while True:
-            page = await (await self.wl.ready()).jobs.page(limit=500, after=after)
+            page = await (await self.wl.ready()).lists.page(limit=500, after=after)
             jobs += page.jobs
             after = page.next
             if after is None:
