@@ -245,7 +245,7 @@ async def test_too_many_streams_are_refused_until_one_closes(wl, told):
                 return third.response.status_code == 200
 
         assert await until(let_in, waiting_for="the seat to be given back")
-    assert (refused.status_code, problem["code"]) == (429, "WL5201")
+    assert (refused.status_code, problem["code"]) == (429, "WL5401")
     assert int(refused.headers["retry-after"]) > 0
 
 
