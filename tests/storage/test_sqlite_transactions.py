@@ -103,10 +103,12 @@ async def test_a_verb_that_fails_ends_the_transaction(storage):
     job = new_job()
 
     async def go_on_after_an_error() -> None:
+        nobody = {"id": None, "name": "", "state": "", "weight": 1, "timezone": "UTC"}
+        nobody |= {"max_running": 1, "max_open": None}
         async with storage.database.transaction() as session:
             await store(session, [job])
             with pytest.raises(sqlite3.IntegrityError):
-                await session.run("put_tenant", id=None, name="", state="", weight=1, max_running=1)
+                await session.run("put_tenant", **nobody)
             await session.run("counts", tenant_id=None)
 
     with pytest.raises(GivenUp):
