@@ -3,8 +3,9 @@
 from fastapi import APIRouter, Request
 
 from windlass.api.callers import Ready
+from windlass.api.routing import PROBLEMS
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], responses=PROBLEMS)
 
 
 @router.get("/healthz", summary="Is the process alive?")

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Cookie, Request, Response
 
 from windlass.api.callers import RIGHT, Calling, Ready
 from windlass.api.credentials import COOKIE, check_same_site
+from windlass.api.routing import PROBLEMS
 from windlass.api.shapes import Login
 
-router = APIRouter(tags=["login"])
+router = APIRouter(tags=["login"], responses=PROBLEMS)
 
 #: What stands in place of a right where none is needed.
 _OPEN = {RIGHT: "none"}

@@ -13,6 +13,8 @@ _PROBLEM = {
     "description": "A problem",
     "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
+#: What every route may answer instead.
+PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
 
 
 class Routes:
@@ -39,7 +41,7 @@ class Routes:
         `audits` is off where the verb writes its audit entry itself."""
         own, audits = about.pop("own", False), about.pop("audits", True)
         status = about.get("status_code", 200)
-        answers: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
+        answers = dict(PROBLEMS)
         answers |= about.pop("answers", {})
         if shows is not None:
             answers |= {each: {"model": shows} for each in {status, *about.pop("also", ())}}
