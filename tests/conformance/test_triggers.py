@@ -218,3 +218,14 @@ async def test_an_error_is_noted_and_gone_after_the_next_success(storage, due):
 
     assert (failed.last_error, failed.last_error_at is not None) == ("no such field", True)
     assert (await storage.trigger(ALL_TENANTS, due.id)).last_error is None
+
+
+async def test_of_processes_that_start_at_once_one_makes_a_trigger(storage, twin):
+    rivals = [a_trigger(name="nightly") for _ in range(8)]
+
+    made = await asyncio.gather(
+        *((storage, twin)[n % 2].add_trigger(trigger) for n, trigger in enumerate(rivals))
+    )
+
+    assert sorted(made) == [False] * 7 + [True]
+    assert len(await storage.triggers(ALL_TENANTS)) == 1

@@ -11,6 +11,6 @@ select
     t.dedupe_window_seconds, t.max_attempts, t.origin, t.edited, t.code, t.code_hash,
     t.missing_from_code, t.next_run_at, t.created_by, {now}, {now}
 from {triggers} t
-where not exists (select 1 from windlass_triggers o where o.tenant_id = t.tenant_id and o.name = t.name and o.id <> t.id);
+on duplicate key update windlass_triggers.id = windlass_triggers.id;
 
 select w.id from {triggers} t straight_join windlass_triggers w force index (primary) on w.id = t.id
