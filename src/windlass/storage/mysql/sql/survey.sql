@@ -29,16 +29,17 @@ left join windlass_limits ld force index (primary) on ld.name = concat('definiti
 left join windlass_limits lt force index (primary) on lt.name = concat('tenant:', l.tenant_id)
 left join windlass_limits lq force index (primary) on lq.name = concat('queue:', l.queue)
 where (l.gate = '' or d.`key` is not null)
-    and not exists (select 1 from windlass_queues p where p.name = l.queue and p.paused_at is not null)
-    and (ld.max_running is null or ld.max_running > (select count(*) from windlass_holds h where h.name = ld.name))
-    and (lt.max_running is null or lt.max_running > (select count(*) from windlass_holds h where h.name = lt.name))
-    and (lq.max_running is null or lq.max_running > (select count(*) from windlass_holds h where h.name = lq.name))
+    and (select 1 from windlass_queues p force index (primary)
+         where p.name = l.queue and p.paused_at is not null limit 1) is null
+    and (ld.max_running is null or ld.max_running > (select count(*) from windlass_holds h force index (windlass_holds_name) where h.name = ld.name))
+    and (lt.max_running is null or lt.max_running > (select count(*) from windlass_holds h force index (windlass_holds_name) where h.name = lt.name))
+    and (lq.max_running is null or lq.max_running > (select count(*) from windlass_holds h force index (windlass_holds_name) where h.name = lq.name))
     and (ld.max_per_key is null or instr(l.gate, char(30)) = 0 or ld.max_per_key > (
-        select count(*) from windlass_holds h where h.name = concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30))))))
+        select count(*) from windlass_holds h force index (windlass_holds_name) where h.name = concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30))))))
     and (ld.rate_count is null or ld.rate_count > (
-        select coalesce(sum(s.started), 0) from windlass_starts s where s.name = ld.name and s.until > {now}))
+        select coalesce(sum(s.started), 0) from windlass_starts s force index (primary) where s.name = ld.name and s.until > {now}))
     and (ld.key_rate_count is null or instr(l.gate, char(30)) = 0 or ld.key_rate_count > (
-        select coalesce(sum(s.started), 0) from windlass_starts s
+        select coalesce(sum(s.started), 0) from windlass_starts s force index (primary)
         where s.name = concat('key:', l.definition, substr(l.gate, instr(l.gate, char(30)))) and s.until > {now}))
     and (select 1 from windlass_live j force index (windlass_live_line)
          where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
