@@ -30,7 +30,11 @@ class Server(uvicorn.Server):
 
     async def run_until_told(self) -> None:
         """Serve until `end` is called."""
-        await self.serve(sockets=[self._listening])
+        try:
+            await self.serve(sockets=[self._listening])
+        finally:
+            self.end()
+            await self._app.state.feed.ended()
 
     def end(self) -> None:
         """Finish requests under way, and end live updates at once: they never end by themselves."""

@@ -84,6 +84,11 @@ class Feed:
         if self._looking is not None:
             self._looking.cancel()
 
+    async def ended(self) -> None:
+        """Return when nothing is looked at any more."""
+        if self._looking is not None:
+            await asyncio.gather(self._looking, return_exceptions=True)
+
     def _leave(self, subscription: Subscription) -> None:
         listeners = self._listeners[subscription.scope.tenant]
         if subscription in listeners:
