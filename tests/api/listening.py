@@ -1,9 +1,7 @@
 """Listening to live updates over a real socket."""
 
 import asyncio
-import gc
 import json
-import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
@@ -111,7 +109,3 @@ async def serving(app: FastAPI) -> AsyncIterator[Served]:
     finally:
         server.end()
         await running
-        # A look that was cut short leaves its connection to the collector: not what is shown here.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)
-            gc.collect()

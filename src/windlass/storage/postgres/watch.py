@@ -38,6 +38,7 @@ class PostgresWatch:
     async def close(self) -> None:
         if self._mending:
             self._mending.cancel()
+            await asyncio.gather(self._mending, return_exceptions=True)
         if self._connection and not self._connection.is_closed():
             with contextlib.suppress(Exception):
                 await self._connection.close(timeout=2)
@@ -53,7 +54,11 @@ class PostgresWatch:
             asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError
         ):
             connection: Any = await asyncpg.connect(self._address.url, timeout=10)
-            await connection.add_listener(self._channel, self._heard)
+            try:
+                await connection.add_listener(self._channel, self._heard)
+            except BaseException:
+                connection.terminate()
+                raise
             self._connection = connection
             # What was enqueued while nobody listened gave no nudge.
             self._nudged.set()

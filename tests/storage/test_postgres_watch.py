@@ -1,0 +1,48 @@
+"""Nudges between processes that work on PostgreSQL."""
+
+import asyncio
+import gc
+
+import asyncpg
+import pytest
+
+from windlass.storage.open import open_storage
+
+pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+
+
+async def test_a_nudge_wakes_who_watches_its_queue_and_nobody_else(database):
+    storage = open_storage(database.url)
+    mail, all_queues, other = [
+        await storage.database.watch(queues) for queues in (["mail"], None, ["other"])
+    ]
+    for watch in (mail, all_queues, other):
+        assert await watch.wait(30)  # listening from here on
+
+    waits = asyncio.gather(mail.wait(30), all_queues.wait(30), other.wait(0.2))
+    await storage.database.nudge(["mail"])
+
+    assert await waits == [True, True, False]
+    for watch in (mail, all_queues, other):
+        await watch.close()
+    await storage.close()
+
+
+@pytest.mark.parametrize("steps", range(0, 40, 3))
+async def test_a_watch_leaves_no_connection_wherever_it_was_cut_short(database, steps):
+    storage = open_storage(database.url)
+    before = _open_connections()
+    watch = await storage.database.watch(None)
+    await watch.wait(0)
+    for _ in range(steps):
+        await asyncio.sleep(0.0005)
+
+    await watch.close()
+
+    assert _open_connections() == before
+    await storage.close()
+
+
+def _open_connections() -> list[asyncpg.Connection]:
+    all_objects = gc.get_objects()
+    return [c for c in all_objects if type(c) is asyncpg.Connection and not c.is_closed()]
