@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 from typing import Any, assert_type
 
 from windlass import Backoff, Job, JobContext, Receipt, Windlass, sync
-from windlass.core.models import Attempt, Definition, NewJob, Page, Tenant
+from windlass.core.definition import Definition
+from windlass.core.models import Attempt, NewJob, Page
 from windlass.core.states import JobState
+from windlass.core.tenant import Tenant
 from windlass.faces import JobHandle
 from windlass.testing import BlockingTestWindlass, Summary, TestWindlass
 

@@ -18,7 +18,7 @@ import asyncpg
 
 from benchmarks.sides.windlass_app import Verb, main
 from windlass.core import outcome
-from windlass.core.models import Held, Line, Place, Quota
+from windlass.core.lease import Held, Line, Place, Quota
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 from windlass.storage import rows
 from windlass.storage.database import Lane

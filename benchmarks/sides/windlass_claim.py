@@ -8,7 +8,7 @@ from statistics import median
 from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, declare_other, main
 from windlass import Windlass
 from windlass.core import outcome
-from windlass.core.models import Finish, Held, Lease
+from windlass.core.lease import Finish, Held, Lease
 from windlass.engine.leases import Leases
 from windlass.ids import WorkerId
 

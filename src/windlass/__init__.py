@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from windlass.app import Windlass
     from windlass.core.backoff import Backoff
-    from windlass.core.models import Event, Job, Receipt, Trigger
+    from windlass.core.models import Job, Receipt
     from windlass.core.schedule import cron, every, init, once
+    from windlass.core.trigger import Event, Trigger
     from windlass.errors import JobFailed, Permanent, Stopped, WindlassError
     from windlass.settings import Settings
     from windlass.worker.context import JobContext
@@ -34,7 +35,7 @@ __all__ = [
 # A name is imported when it is first used: `windlass --help` must not wait for the engine.
 _HOMES = {
     "Backoff": "windlass.core.backoff",
-    "Event": "windlass.core.models",
+    "Event": "windlass.core.trigger",
     "Job": "windlass.core.models",
     "JobContext": "windlass.worker.context",
     "JobFailed": "windlass.errors",
@@ -42,7 +43,7 @@ _HOMES = {
     "Receipt": "windlass.core.models",
     "Settings": "windlass.settings",
     "Stopped": "windlass.errors",
-    "Trigger": "windlass.core.models",
+    "Trigger": "windlass.core.trigger",
     "Windlass": "windlass.app",
     "WindlassError": "windlass.errors",
     "cron": "windlass.core.schedule",

@@ -14,8 +14,10 @@ from weakref import WeakKeyDictionary
 
 from windlass.commands import CommandOptions, declare_command
 from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
-from windlass.core.models import ALL_TENANTS, Definition, Event, NewJob, OnDuplicate, Receipt, Scope
+from windlass.core.definition import Definition
+from windlass.core.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
 from windlass.core.summary import Stats
+from windlass.core.trigger import Event
 from windlass.declare import JobOptions, declare, declared_row
 from windlass.declared import Declared, DeclaredJob, JobDecorator, P, R
 from windlass.deliveries import AroundEnqueue, Deliveries

@@ -12,19 +12,14 @@ from typing import Any, Literal, Protocol, TypedDict, get_args
 from windlass.core.backoff import Backoff
 from windlass.core.declared_trigger import DeclaredTrigger, by_time
 from windlass.core.dedupe import check_name
+from windlass.core.definition import Definition
 from windlass.core.definition_options import ALLOWED, FIELDS, edits, whole
 from windlass.core.durations import duration
 from windlass.core.gates import check_key
-from windlass.core.models import (
-    DEFAULT_QUEUE,
-    Definition,
-    Misfire,
-    OnDuplicate,
-    Overlap,
-    ParentFailure,
-)
+from windlass.core.models import DEFAULT_QUEUE, OnDuplicate, ParentFailure
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.schedule import Schedule
+from windlass.core.trigger import Misfire, Overlap
 from windlass.engine.retrying import backoff_of
 from windlass.errors import DefinitionInvalid
 from windlass.errors.wording import nearest

@@ -16,7 +16,8 @@ from typing import (
     overload,
 )
 
-from windlass.core.models import Definition, NewJob, Receipt
+from windlass.core.definition import Definition
+from windlass.core.models import NewJob, Receipt
 from windlass.errors import DefinitionInvalid
 from windlass.options import Delivery, OptionNames
 from windlass.worker.context import JobContext

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from windlass.core.models import Definition, NewJob, OnDuplicate, Receipt
+from windlass.core.definition import Definition
+from windlass.core.models import NewJob, OnDuplicate, Receipt
 from windlass.engine.engine import Engine
 from windlass.engine.making import payload_of
 from windlass.options import Delivery

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.core.durations import duration
 from windlass.core.filter import parse
-from windlass.core.models import (
-    ALL_TENANTS,
-    Attempt,
-    Job,
-    LogLine,
-    Page,
-    Scope,
-    Transition,
-)
+from windlass.core.models import ALL_TENANTS, Attempt, Job, LogLine, Page, Scope, Transition
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.core.summary import Summary

@@ -8,13 +8,13 @@ from uuid import UUID
 
 from windlass.core.choice import attempts, one_of
 from windlass.core.dedupe import check_name, payload_key
+from windlass.core.definition import Definition
 from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
 from windlass.core.jsontext import load_json
 from windlass.core.metadata import metadata_text
 from windlass.core.models import (
     DEFAULT_TENANT,
-    Definition,
     Job,
     NewJob,
     OnDuplicate,

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Collection
 from typing import Any
 
-from windlass.core.models import Definition
+from windlass.core.definition import Definition
 from windlass.declare import declare
 from windlass.declared import Declared
 from windlass.errors import DefinitionInvalid

@@ -15,7 +15,9 @@ from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
 from windlass.commands import CommandOptions
 from windlass.core.declared_trigger import EventTriggerOptions, by_event
-from windlass.core.models import Definition, Event, Job, NewJob, OnDuplicate, Receipt
+from windlass.core.definition import Definition
+from windlass.core.models import Job, NewJob, OnDuplicate, Receipt
+from windlass.core.trigger import Event
 from windlass.declare import JobOptions
 from windlass.declared import BlockingDecorator, BlockingJob, P, R
 from windlass.deliveries import AroundEnqueue

@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from windlass.core.models import SYSTEM_KEYS, SYSTEM_QUEUE, Definition
+from windlass.core.definition import Definition
+from windlass.core.models import SYSTEM_KEYS, SYSTEM_QUEUE
 from windlass.core.schedule import Schedule, cron
 from windlass.declare import declare
 from windlass.engine.engine import Engine

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from windlass import clock
-from windlass.core.models import Finish, Held, Lease, Level
+from windlass.core.lease import Finish, Held, Lease
+from windlass.core.models import Level
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 

@@ -8,18 +8,11 @@ from uuid import UUID
 
 from tests.databases.kinds import Database
 from windlass.core import registry, share
-from windlass.core.models import (
-    ALL_TENANTS,
-    Definition,
-    Finish,
-    Held,
-    Job,
-    Lease,
-    LogLine,
-    NewJob,
-    Tenant,
-)
+from windlass.core.definition import Definition
+from windlass.core.lease import Finish, Held, Lease
+from windlass.core.models import ALL_TENANTS, Job, LogLine, NewJob
 from windlass.core.states import JobState, Outcome
+from windlass.core.tenant import Tenant
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_job_id
 from windlass.storage.base import Storage
 from windlass.storage.jobs import Stored

@@ -15,7 +15,7 @@ from tests.conformance.builders import (
     set_enabled,
 )
 from windlass.core import registry
-from windlass.core.models import Definition
+from windlass.core.definition import Definition
 from windlass.ids import DefinitionKey, JobId, QueueName
 
 FULL = Definition(

@@ -19,7 +19,8 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS, Held
+from windlass.core.lease import Held
+from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState, Outcome, View
 from windlass.ids import new_job_id
 

@@ -1,7 +1,8 @@
 """leased: a worker is told of the leases it holds itself, and of nothing else."""
 
 from tests.conformance.builders import LEASE_TIME, end, held, lost, release, started
-from windlass.core.models import ALL_TENANTS, Held, Leased
+from windlass.core.lease import Held, Leased
+from windlass.core.models import ALL_TENANTS
 from windlass.ids import WorkerId, new_job_id
 
 

@@ -24,7 +24,7 @@ from tests.conformance.builders import (
     release,
 )
 from windlass.core import share
-from windlass.core.models import Line
+from windlass.core.lease import Line
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, QueueName, TenantId, WorkerId
 

@@ -26,8 +26,10 @@ from tests.conformance.builders import (
     release,
 )
 from windlass.core import gates, registry, share
+from windlass.core.definition import Definition
 from windlass.core.definition_options import edits
-from windlass.core.models import DEFAULT_TENANT, Definition, Line
+from windlass.core.lease import Line
+from windlass.core.models import DEFAULT_TENANT
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, QueueName, WorkerId
 

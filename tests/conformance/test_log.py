@@ -19,7 +19,8 @@ from tests.conformance.builders import (
     rows_of,
     started,
 )
-from windlass.core.models import ALL_TENANTS, Held
+from windlass.core.lease import Held
+from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey
 

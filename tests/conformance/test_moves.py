@@ -17,7 +17,8 @@ from tests.conformance.builders import (
     state_of,
     tables_of,
 )
-from windlass.core.models import ALL_TENANTS, Held, Job
+from windlass.core.lease import Held
+from windlass.core.models import ALL_TENANTS, Job
 from windlass.core.states import MOVES, OPEN, JobState, Verb
 
 FINISH_STATES = sorted(MOVES[Verb.FINISH, JobState.RUNNING])

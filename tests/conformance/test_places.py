@@ -14,7 +14,8 @@ from tests.conformance.builders import (
     release,
 )
 from windlass.core import share
-from windlass.core.models import Place, TenantId
+from windlass.core.lease import Place
+from windlass.core.models import TenantId
 from windlass.engine.claims import Claims
 from windlass.ids import WorkerId
 

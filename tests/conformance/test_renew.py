@@ -15,7 +15,8 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.models import ALL_TENANTS, Held, Renewal
+from windlass.core.lease import Held, Renewal
+from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
 from windlass.ids import new_job_id
 

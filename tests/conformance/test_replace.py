@@ -20,8 +20,9 @@ from tests.conformance.builders import (
     new_job,
     offer,
 )
+from windlass.core.definition import Definition
 from windlass.core.gates import own_gate
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Definition
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey
 

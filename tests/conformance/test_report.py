@@ -13,7 +13,7 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.models import Progress
+from windlass.core.lease import Progress
 from windlass.core.states import JobState
 
 

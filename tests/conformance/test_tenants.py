@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conformance.builders import a_tenant
-from windlass.core.models import Tenant
+from windlass.core.tenant import Tenant
 from windlass.ids import TenantId
 
 

@@ -7,8 +7,10 @@ from datetime import timedelta
 import pytest
 
 from tests.conformance.builders import KNOWN, change_definition, job, new_job, set_enabled
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope, Tenant, Trigger
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.states import JobState
+from windlass.core.tenant import Tenant
+from windlass.core.trigger import Trigger
 from windlass.ids import DefinitionKey, TenantId, new_job_id, new_trigger_id
 from windlass.storage.triggers import Refused
 

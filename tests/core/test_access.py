@@ -20,8 +20,9 @@ from windlass.core.access import (
     reach_of,
     scope_of,
 )
+from windlass.core.definition import Definition
 from windlass.core.granting import has_permission, may_enqueue, may_grant
-from windlass.core.models import ALL_TENANTS, Definition, Scope
+from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.principal import NOBODY, Membership, Principal, local
 from windlass.errors import Forbidden, TenantNeeded, TenantNotFound
 from windlass.ids import DefinitionKey, TenantId

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from windlass.core import registry
 from windlass.core.backoff import Backoff
+from windlass.core.definition import Definition
 from windlass.core.definition_options import FIELDS, edits, fields_named
-from windlass.core.models import Definition
 from windlass.errors import WindlassError
 from windlass.ids import DefinitionKey
 

@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windlass.core import gates
+from windlass.core.definition import Definition
 from windlass.core.jsontext import dump_json
+from windlass.core.lease import Line
 from windlass.core.limits import Limit
-from windlass.core.models import DEFAULT_TENANT, Definition, Line
+from windlass.core.models import DEFAULT_TENANT
 from windlass.core.rates import Rate, rate
 from windlass.errors import OptionInvalid
 from windlass.ids import DefinitionKey, QueueName, TenantId

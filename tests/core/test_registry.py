@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from windlass.core import registry
+from windlass.core.definition import Definition
 from windlass.core.definition_options import edits
-from windlass.core.models import Definition
 from windlass.ids import DefinitionKey
 
 CODE = Definition(key=DefinitionKey("mail.send"), title="Mail", max_attempts=3, code_hash="1")

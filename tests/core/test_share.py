@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.core.lease import Line, Quota
 from windlass.core.limits import Limit
-from windlass.core.models import Line, Quota
 from windlass.core.share import next_cursor, quotas, within
 from windlass.ids import QueueName, TenantId
 

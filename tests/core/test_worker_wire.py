@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from windlass.core import outcome
 from windlass.core import worker_wire as wire
 from windlass.core.gates import needs, versions
-from windlass.core.models import Held, Lease
+from windlass.core.lease import Held, Lease
 from windlass.core.outcome import DeadLetter, Failure, Retry
 from windlass.ids import DefinitionKey, QueueName, TenantId, new_job_id
 

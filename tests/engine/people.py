@@ -4,8 +4,8 @@ from argon2 import PasswordHasher
 
 from windlass import Settings
 from windlass.core.access import Role
-from windlass.core.models import Tenant
 from windlass.core.principal import Membership, Principal, local
+from windlass.core.tenant import Tenant
 from windlass.engine.engine import Engine
 from windlass.engine.passwords import Passwords
 from windlass.ids import TenantId, new_token_id

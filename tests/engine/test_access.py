@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.conformance.builders import enqueue, job
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
 from windlass.core.access import Bounds, Reach, Right, Role, frozen
-from windlass.core.models import Definition, Scope
+from windlass.core.definition import Definition
+from windlass.core.models import Scope
 from windlass.core.principal import NOBODY, Membership, Principal
 from windlass.core.query import JobQuery
 from windlass.engine.access import within

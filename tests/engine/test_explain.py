@@ -20,8 +20,9 @@ from tests.conformance.builders import (
     regate,
     set_enabled,
 )
+from windlass.core.definition import Definition
 from windlass.core.gates import own_gate
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Definition, WorkerRow
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, WorkerRow
 from windlass.core.states import JobState
 from windlass.engine.explain import explain
 from windlass.ids import DefinitionKey, WorkerId, short

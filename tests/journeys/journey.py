@@ -11,8 +11,9 @@ from tests.journeys.ledger import Ledger, Line
 from tests.journeys.processes import Process, Processes
 from tests.waiting import until
 from windlass import Job, Windlass
-from windlass.core.models import ALL_TENANTS, Attempt, Tenant
+from windlass.core.models import ALL_TENANTS, Attempt
 from windlass.core.states import ENDED, JobState, Outcome
+from windlass.core.tenant import Tenant
 from windlass.ids import JobId, TenantId
 
 #: Short, so that tests are; a dead worker's job must start again within one and a half.

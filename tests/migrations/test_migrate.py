@@ -7,7 +7,8 @@ import pytest
 from tests.conformance.builders import LEASE_TIME
 from tests.databases.connect import execute
 from tests.databases.kinds import asked
-from windlass.core.models import ALL_TENANTS, Definition, NewJob
+from windlass.core.definition import Definition
+from windlass.core.models import ALL_TENANTS, NewJob
 from windlass.core.query import JobQuery
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
 from windlass.ids import DefinitionKey, WorkerId, new_job_id

@@ -12,7 +12,8 @@ import sys
 from datetime import timedelta
 
 from windlass.core import share
-from windlass.core.models import Finish, Held, Lease, NewJob
+from windlass.core.lease import Finish, Held, Lease
+from windlass.core.models import NewJob
 from windlass.core.states import JobState, Outcome
 from windlass.ids import DefinitionKey, JobId, WorkerId, new_job_ids
 from windlass.storage.base import Storage

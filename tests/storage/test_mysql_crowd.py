@@ -19,8 +19,9 @@ from tests.conformance.builders import (
     new_jobs,
     settle,
 )
-from windlass.core.models import ALL_TENANTS, Tenant
+from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
+from windlass.core.tenant import Tenant
 from windlass.ids import DefinitionKey, JobId, TenantId
 from windlass.storage.base import Storage
 from windlass.storage.open import open_storage

@@ -21,7 +21,7 @@ from tests.conformance.builders import (
     new_job,
 )
 from tests.storage.mysql_spy import Step, connect, messages, overheard, plan
-from windlass.core.models import Lease, Progress
+from windlass.core.lease import Lease, Progress
 from windlass.core.states import JobState
 from windlass.ids import new_job_ids
 from windlass.storage.base import Storage

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conformance.builders import DEFINITIONS, KNOWN, LEASE_TIME, claim, new_job
 from windlass.core import outcome
-from windlass.core.models import Lease, Place
+from windlass.core.lease import Lease, Place
 from windlass.ids import new_job_ids
 from windlass.storage.base import Storage
 from windlass.storage.database import Lane

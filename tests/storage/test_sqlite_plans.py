@@ -22,8 +22,10 @@ from tests.conformance.builders import (
     new_job,
 )
 from windlass.core import share
+from windlass.core.definition import Definition
 from windlass.core.gates import own_gate
-from windlass.core.models import DEFAULT_TENANT, Definition, Held
+from windlass.core.lease import Held
+from windlass.core.models import DEFAULT_TENANT
 from windlass.ids import DefinitionKey, WorkerId, new_job_ids
 from windlass.storage.base import Storage
 from windlass.storage.open import open_storage

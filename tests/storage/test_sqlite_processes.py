@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.storage.sqlite_hammer import KEY, PAYLOAD
-from windlass.core.models import Definition
+from windlass.core.definition import Definition
 from windlass.ids import DefinitionKey
 from windlass.storage.open import open_storage
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.conformance.builders import KNOWN, change_definition, end, lease_of
 from windlass.core.declared_trigger import by_time
-from windlass.core.models import ALL_TENANTS, Definition
+from windlass.core.definition import Definition
+from windlass.core.models import ALL_TENANTS
 from windlass.core.query import JobQuery
 from windlass.core.schedule import cron, every, init, once
 from windlass.core.states import JobState

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.conformance.builders import started
 from windlass import Settings, Windlass
-from windlass.core.models import Finish, Lease
+from windlass.core.lease import Finish, Lease
 from windlass.core.redact import Redactor
 from windlass.storage.base import Storage
 from windlass.worker.attempt import LiveAttempt, Tools

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.worker.builders import a_handler
-from windlass.core.models import Definition
+from windlass.core.definition import Definition
 from windlass.ids import DefinitionKey
 from windlass.telemetry import Telemetry
 from windlass.worker.handlers import Handlers

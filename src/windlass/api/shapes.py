@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from windlass.core.models import Misfire, OnDuplicate, Overlap, ParentFailure, TriggerType
+from windlass.core.models import OnDuplicate, ParentFailure
+from windlass.core.trigger import Misfire, Overlap, TriggerType
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=191)]
 Text = Annotated[str, StringConstraints(max_length=2_000)]

@@ -5,7 +5,8 @@ from typing import Any
 
 from windlass.core import wire
 from windlass.core.jsontext import load_json
-from windlass.core.models import Attempt, Event, Job, LogLine, Page, Transition
+from windlass.core.models import Attempt, Job, LogLine, Page, Transition
+from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
 from windlass.errors import DefinitionNotFound

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from windlass.core import models
+from windlass.core import definition, models, tenant, trigger
 from windlass.core.dead import DeadGroup
 from windlass.core.states import View
 from windlass.core.wire import LIST_LEAVES_OUT
@@ -68,7 +68,7 @@ Transition = _shape("Transition", models.Transition)
 LogLine = _shape("LogLine", models.LogLine)
 Definition = _shape(
     "Definition",
-    models.Definition,
+    definition.Definition,
     without=(
         "gate", "payload_schema", "default_payload", "backoff",
         "rate_count", "rate_seconds", "key_rate_count", "key_rate_seconds",
@@ -80,10 +80,10 @@ Definition = _shape(
     rate_per_key=str | None,
     strategy=str,
 )  # fmt: skip
-Trigger = _shape("Trigger", models.Trigger)
-Event = _shape("Event", models.Event)
+Trigger = _shape("Trigger", trigger.Trigger)
+Event = _shape("Event", trigger.Event)
 Queue = _shape("Queue", QueueCounts)
-Tenant = _shape("Tenant", models.Tenant)
+Tenant = _shape("Tenant", tenant.Tenant)
 Worker = _shape(
     "Worker",
     models.WorkerRow,

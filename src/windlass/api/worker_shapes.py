@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints
 
 from windlass.api.shapes import Flag, Name, Object, Seconds, Shape
-from windlass.core.models import Held, Level, LogLine, Progress, WorkerRow
+from windlass.core.lease import Held, Progress
+from windlass.core.models import Level, LogLine, WorkerRow
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.leases import ERROR_BYTES, LINE_BYTES, NOTE_BYTES, TYPE_BYTES

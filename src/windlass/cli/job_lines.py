@@ -13,7 +13,8 @@ from typing import Any
 
 from windlass import clock
 from windlass.cli.look import LEVELS, RUNNING, STATES, Look, one_line, percent, safe, took
-from windlass.core.models import DEFAULT_TENANT, Finish, Held, Lease, Level
+from windlass.core.lease import Finish, Held, Lease
+from windlass.core.models import DEFAULT_TENANT, Level
 from windlass.core.redact import Redactor
 from windlass.core.states import JobState, Outcome
 from windlass.ids import JobId, short

@@ -10,8 +10,8 @@ from windlass.core import template
 from windlass.core.choice import attempts, one_of
 from windlass.core.dedupe import check_name
 from windlass.core.durations import duration
-from windlass.core.models import Misfire, Overlap
 from windlass.core.schedule import Schedule
+from windlass.core.trigger import Misfire, Overlap
 from windlass.errors import OptionInvalid
 
 Length = str | timedelta | float | None

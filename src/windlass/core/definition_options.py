@@ -6,10 +6,10 @@ from typing import Any
 
 from windlass.core.backoff import Backoff
 from windlass.core.dedupe import is_name
+from windlass.core.definition import FOREVER
 from windlass.core.durations import duration
 from windlass.core.jsontext import dump_json, load_json
 from windlass.core.metadata import metadata_text
-from windlass.core.models import FOREVER
 from windlass.core.priority import priority
 from windlass.core.rates import rate
 from windlass.errors import OptionInvalid

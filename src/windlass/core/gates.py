@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from windlass.core.dedupe import check_name
+from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
-from windlass.core.models import DEFAULT_TENANT, Definition
+from windlass.core.models import DEFAULT_TENANT
 from windlass.errors import OptionInvalid
 
 #: Between definition and version, and before the key. No person types them.

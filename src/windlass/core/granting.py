@@ -6,7 +6,7 @@ Nobody can give more than it holds itself.
 from collections.abc import Collection
 
 from windlass.core.access import ROLES, Reach, Right, Table, reach_by, reach_of
-from windlass.core.models import Definition
+from windlass.core.definition import Definition
 from windlass.core.principal import Membership, Principal
 from windlass.ids import TenantId
 

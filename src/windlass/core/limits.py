@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from windlass.core.gates import counted_by
-from windlass.core.models import Line
+from windlass.core.lease import Line
 
 #: What is counted: jobs that run, or attempts that began within a rate's time.
 Kind = Literal["running", "begun"]

@@ -6,7 +6,7 @@ from random import Random
 
 from windlass.core.backoff import Backoff, delay
 from windlass.core.fingerprint import fingerprint
-from windlass.core.models import Finish, Held
+from windlass.core.lease import Finish, Held
 from windlass.core.states import JobState, Outcome
 
 #: A job that takes its worker down this often is set aside, whatever attempts remain.

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from windlass.core.definition import Definition
 from windlass.core.gates import gate_of
-from windlass.core.models import Definition
 
 #: What operators may change without a deploy.
 EDITABLE = (

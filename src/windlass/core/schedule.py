@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from windlass.core import zones
 from windlass.core.cron import Expression, last_before, next_after, parse
 from windlass.core.durations import LONGEST, duration
-from windlass.core.models import Misfire
+from windlass.core.trigger import Misfire
 from windlass.errors import OptionInvalid
 
 #: How many missed due times the policy `all` makes up for; the latest ones.

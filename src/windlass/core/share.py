@@ -6,8 +6,8 @@ Pure arithmetic. A survey gives the lines; the answer says how many jobs each ma
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from windlass.core.lease import Line, Quota
 from windlass.core.limits import Limit, Room
-from windlass.core.models import Line, Quota
 
 
 def quotas(lines: Sequence[Line], wanted: int) -> list[Quota]:

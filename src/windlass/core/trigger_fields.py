@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from windlass.core.models import Trigger, TriggerType
 from windlass.core.schedule import Cron, Every, Init, Once, Schedule, first_run, next_run
+from windlass.core.trigger import Trigger, TriggerType
 from windlass.core.wire import plain
 
 #: What tells the times of a trigger, by its type.

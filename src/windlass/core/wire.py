@@ -11,24 +11,15 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from windlass.core.definition import Definition
 from windlass.core.gates import version_of
 from windlass.core.jsontext import load_json
-from windlass.core.models import (
-    Attempt,
-    Definition,
-    Event,
-    Job,
-    LogLine,
-    Page,
-    Queue,
-    Receipt,
-    Tenant,
-    Transition,
-    Trigger,
-    WorkerRow,
-)
+from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, Transition, WorkerRow
+from windlass.core.queue import Queue
 from windlass.core.rates import Rate
 from windlass.core.redact import Redactor
+from windlass.core.tenant import Tenant
+from windlass.core.trigger import Event, Trigger
 
 #: What lists leave out, because they do not read it.
 LIST_LEAVES_OUT = frozenset({"payload", "metadata", "result", "warnings", "error_trace"})

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from windlass.core.gates import version_of
 from windlass.core.jsontext import dump_json, load_json
-from windlass.core.models import Finish, Held, Lease
+from windlass.core.lease import Finish, Held, Lease
 from windlass.core.states import Outcome
 from windlass.core.wire import plain
 from windlass.ids import JobId

@@ -19,8 +19,9 @@ from windlass.core.access import (
     may,
 )
 from windlass.core.accounts import Token
+from windlass.core.definition import Definition
 from windlass.core.granting import may_enqueue, may_grant
-from windlass.core.models import DEFAULT_TENANT, Definition, Job
+from windlass.core.models import DEFAULT_TENANT, Job
 from windlass.core.principal import Membership, Principal
 from windlass.engine import secrets
 from windlass.engine.audit import Audit, Target

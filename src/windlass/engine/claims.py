@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from windlass import clock
 from windlass.core import share
-from windlass.core.models import Lease, Line, Place, Survey
+from windlass.core.lease import Lease, Line, Place, Survey
 from windlass.ids import WorkerId
 from windlass.storage.base import Storage
 

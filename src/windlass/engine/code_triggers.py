@@ -6,9 +6,11 @@ from dataclasses import replace
 from hashlib import sha256
 
 from windlass.core.declared_trigger import DeclaredTrigger
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT, Definition, Trigger
+from windlass.core.definition import Definition
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT
 from windlass.core.schedule import in_zone
 from windlass.core.states import JobState
+from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import fields_of, following, said, timed, type_of
 from windlass.engine.tenants import Tenants
 from windlass.ids import new_trigger_id

@@ -5,9 +5,10 @@ from typing import Any
 
 from windlass.core.dead import DeadGroup, Edit, GroupChange, edit_message
 from windlass.core.dedupe import payload_key
+from windlass.core.definition import Definition
 from windlass.core.gates import gate_for
 from windlass.core.jsontext import load_json
-from windlass.core.models import ALL_TENANTS, Definition, Job, Page, Scope
+from windlass.core.models import ALL_TENANTS, Job, Page, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, Verb
 from windlass.engine.definitions import Definitions

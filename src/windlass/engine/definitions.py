@@ -10,10 +10,11 @@ from uuid import UUID
 from windlass import clock
 from windlass.core import registry
 from windlass.core.dedupe import check_name
+from windlass.core.definition import Definition
 from windlass.core.definition_options import edits, fields_named
 from windlass.core.gates import check_key
 from windlass.core.jsontext import dump_json
-from windlass.core.models import DEFAULT_QUEUE, SYSTEM_KEYS, Definition
+from windlass.core.models import DEFAULT_QUEUE, SYSTEM_KEYS
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
 from windlass.ids import DefinitionKey, JobId, QueueName

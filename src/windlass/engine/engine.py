@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from windlass.core.access import ROLES, Table
-from windlass.core.models import Held, Lease
+from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
 from windlass.engine.audit import Audit
 from windlass.engine.code_triggers import CodeTriggers

@@ -9,7 +9,8 @@ from typing import Any, TypedDict, Unpack
 from windlass.core.dead import DEAD_LETTERED, RESERVED
 from windlass.core.dedupe import check_name
 from windlass.core.jsontext import dump_json
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Event, NewJob, Scope, Trigger
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, NewJob, Scope
+from windlass.core.trigger import Event, Trigger
 from windlass.engine.making import Maker
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
 from windlass.errors import (

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from windlass.core.durations import words
 from windlass.core.gates import version_of
-from windlass.core.models import Job, Line, Scope, WorkerRow
+from windlass.core.lease import Line
+from windlass.core.models import Job, Scope, WorkerRow
 from windlass.core.states import JobState
 from windlass.ids import short
 from windlass.storage.base import Storage

@@ -5,8 +5,10 @@ from random import Random
 
 from windlass.core import outcome
 from windlass.core.backoff import Backoff
+from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
-from windlass.core.models import ALL_TENANTS, Definition, Finish, Leased
+from windlass.core.lease import Finish, Leased
+from windlass.core.models import ALL_TENANTS
 from windlass.core.outcome import Failure
 from windlass.core.redact import Redactor
 from windlass.core.result import encode_result

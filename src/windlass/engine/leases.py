@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from windlass.core import outcome
-from windlass.core.models import ALL_TENANTS, Finish, Held, Lease, LogLine, Progress, Renewal
+from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
+from windlass.core.models import ALL_TENANTS, LogLine
 from windlass.core.payload import encode_result, load_json
 from windlass.core.states import ENDED, JobState, Outcome
 from windlass.core.text import clean

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from windlass.core.definition import Definition
 from windlass.core.filter import parse
 from windlass.core.jsontext import load_json
-from windlass.core.models import ALL_TENANTS, Definition, Page, Scope
+from windlass.core.models import ALL_TENANTS, Page, Scope
 from windlass.core.query import JobQuery, Prefix, Term
 from windlass.core.redact import Redactor
 from windlass.core.schema_marks import applying, marked, under

@@ -10,11 +10,13 @@ from windlass.core import template
 from windlass.core.condition import Condition
 from windlass.core.dead import taken_by
 from windlass.core.dedupe import payload_key
+from windlass.core.definition import Definition
 from windlass.core.gates import gate_for
 from windlass.core.jsontext import load_json
-from windlass.core.models import Definition, Event, NewJob, Trigger
+from windlass.core.models import NewJob
 from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.core.template import Template
+from windlass.core.trigger import Event, Trigger
 from windlass.engine.definitions import Definitions
 from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from windlass.core.dedupe import check_name
 from windlass.core.definition_options import whole
-from windlass.core.models import ALL_TENANTS, Queue, Scope
+from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.queue import Queue
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid
 from windlass.ids import QueueName

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from windlass.core.gates import needs
-from windlass.core.models import Held, Lease, LogLine, Progress
+from windlass.core.lease import Held, Lease, Progress
+from windlass.core.models import LogLine
 from windlass.core.states import JobState
 from windlass.core.text import clean
 from windlass.core.worker_wire import Ended

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from windlass.core.models import FOREVER, Definition
+from windlass.core.definition import FOREVER, Definition
 from windlass.ids import EventId, JobId, uuid7
 from windlass.settings import Settings
 from windlass.storage.base import Storage

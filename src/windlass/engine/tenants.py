@@ -6,8 +6,9 @@ from typing import TypedDict, Unpack
 
 from windlass.core import zones
 from windlass.core.dedupe import check_name
-from windlass.core.models import Scope, Tenant
+from windlass.core.models import Scope
 from windlass.core.states import JobState
+from windlass.core.tenant import Tenant
 from windlass.engine.caps import Caps
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid, TenantNotFound

@@ -10,17 +10,9 @@ from windlass.core import preview
 from windlass.core.choice import attempts, one_of
 from windlass.core.declared_trigger import Length, seconds
 from windlass.core.dedupe import check_name
-from windlass.core.models import (
-    ALL_TENANTS,
-    DEFAULT_TENANT,
-    SYSTEM_TENANT,
-    Misfire,
-    Overlap,
-    Receipt,
-    Scope,
-    Trigger,
-)
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT, Receipt, Scope
 from windlass.core.schedule import Cron, Schedule, in_zone
+from windlass.core.trigger import Misfire, Overlap, Trigger
 from windlass.core.trigger_fields import (
     as_in_code,
     fields_of,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from windlass.core.models import Held
+from windlass.core.lease import Held
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 

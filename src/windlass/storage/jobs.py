@@ -5,14 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from windlass.core.models import (
-    Attempt,
-    Job,
-    LogLine,
-    NewJob,
-    Scope,
-    Transition,
-)
+from windlass.core.models import Attempt, Job, LogLine, NewJob, Scope, Transition
 from windlass.core.states import JobState
 from windlass.ids import JobId
 from windlass.storage import rows

@@ -14,20 +14,20 @@ from windlass.core import share
 from windlass.core.dead import DEAD_LETTERED
 from windlass.core.gates import definition_of
 from windlass.core.jsontext import dump_json
-from windlass.core.limits import Limit, Room
-from windlass.core.models import (
+from windlass.core.lease import (
     Finish,
     Held,
     Lease,
     Leased,
     Line,
-    LogLine,
     Place,
     Progress,
     Quota,
     Renewal,
     Survey,
 )
+from windlass.core.limits import Limit, Room
+from windlass.core.models import LogLine
 from windlass.core.priority import LOWEST
 from windlass.core.rates import PARTS
 from windlass.core.states import JobState

@@ -4,8 +4,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from windlass.core import registry
+from windlass.core.definition import Definition
 from windlass.core.jsontext import dump_json
-from windlass.core.models import Definition, Queue, Tenant, WorkerRow
+from windlass.core.models import WorkerRow
+from windlass.core.queue import Queue
+from windlass.core.tenant import Tenant
 from windlass.ids import JobId, QueueName, WorkerId
 from windlass.storage import rows
 from windlass.storage.again import again

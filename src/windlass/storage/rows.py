@@ -7,21 +7,13 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from windlass.core.models import (
-    Attempt,
-    Definition,
-    Event,
-    Job,
-    Lease,
-    LogLine,
-    Place,
-    Queue,
-    Tenant,
-    Transition,
-    Trigger,
-    WorkerRow,
-)
+from windlass.core.definition import Definition
+from windlass.core.lease import Lease, Place
+from windlass.core.models import Attempt, Job, LogLine, Transition, WorkerRow
+from windlass.core.queue import Queue
 from windlass.core.states import JobState, Outcome
+from windlass.core.tenant import Tenant
+from windlass.core.trigger import Event, Trigger
 from windlass.ids import (
     DefinitionKey,
     EventId,

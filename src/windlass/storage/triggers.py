@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.jsontext import dump_json
-from windlass.core.models import Event, NewJob, Scope, Trigger
+from windlass.core.models import NewJob, Scope
+from windlass.core.trigger import Event, Trigger
 from windlass.ids import EventId, TriggerId
 from windlass.storage import rows
 from windlass.storage.again import again

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from windlass.core.models import Finish, Held, Lease
+from windlass.core.lease import Finish, Held, Lease
 from windlass.core.states import JobState, Outcome
 from windlass.telemetry import Telemetry
 

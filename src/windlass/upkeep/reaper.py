@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from windlass import clock
-from windlass.core.models import Held
+from windlass.core.lease import Held
 from windlass.engine.leases import Leases
 from windlass.storage.base import Storage
 from windlass.storage.expired import Expired

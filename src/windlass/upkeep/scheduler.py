@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from graphlib import CycleError, TopologicalSorter
 
-from windlass.core.models import ALL_TENANTS, NewJob, Trigger
+from windlass.core.models import ALL_TENANTS, NewJob
 from windlass.core.schedule import GRACE, fires
 from windlass.core.states import JobState
+from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import schedule_of
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from windlass.core import outcome
-from windlass.core.models import Finish, Lease
+from windlass.core.lease import Finish, Lease
 from windlass.core.outcome import Failure
 from windlass.core.payload import dump_json, encode_result, load_json
 from windlass.core.redact import Redactor

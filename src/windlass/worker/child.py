@@ -15,7 +15,7 @@ from functools import reduce
 from typing import Any
 from uuid import UUID
 
-from windlass.core.models import Lease
+from windlass.core.lease import Lease
 from windlass.core.payload import encode_result, load_json
 from windlass.core.text import clean
 from windlass.engine.leases import (

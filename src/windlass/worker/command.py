@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from windlass.core.argv import ArgvTemplate
 from windlass.core.exit_codes import Meaning, in_words
-from windlass.core.models import Lease
+from windlass.core.lease import Lease
 from windlass.core.outcome import Failure
 from windlass.core.redact import Redactor
 from windlass.worker.context import JobContext

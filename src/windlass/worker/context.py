@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol, TypeVar
 
 from windlass.core.durations import duration
-from windlass.core.models import Lease, Level
+from windlass.core.lease import Lease
+from windlass.core.models import Level
 from windlass.core.payload import load_json
 from windlass.core.text import clean
 from windlass.engine.events import EventOptions

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from windlass.core.models import Finish
+from windlass.core.lease import Finish
 from windlass.engine.loop import backoff_seconds
 from windlass.telemetry import Telemetry
 from windlass.worker.reports import Reports

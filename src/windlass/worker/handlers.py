@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.core.backoff import Backoff
 from windlass.core.declared_trigger import DeclaredTrigger
+from windlass.core.definition import Definition
 from windlass.core.gates import version_of
 from windlass.core.jsontext import dump_json, load_json
-from windlass.core.models import Definition, Lease
+from windlass.core.lease import Lease
 from windlass.core.payload import HandlerPayload
 from windlass.errors import DefinitionInvalid
 

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 
+from windlass.core.definition import Definition
 from windlass.core.gates import needs
-from windlass.core.models import Definition
 from windlass.telemetry import Telemetry
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.side import DefinitionSide

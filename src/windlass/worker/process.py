@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
-from windlass.core.models import Lease
+from windlass.core.lease import Lease
 from windlass.core.outcome import Failure
 from windlass.worker.context import JobContext, Sink, Snoozed
 from windlass.worker.deaths import died

@@ -11,18 +11,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from windlass.core import worker_wire as wire
+from windlass.core.definition import Definition
 from windlass.core.gates import versions
 from windlass.core.latency import Tally
-from windlass.core.models import (
-    Definition,
-    Finish,
-    Held,
-    Lease,
-    LogLine,
-    Progress,
-    Renewal,
-    WorkerRow,
-)
+from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
+from windlass.core.models import LogLine, WorkerRow
 from windlass.core.states import JobState
 from windlass.core.text import clean
 from windlass.engine.leases import (

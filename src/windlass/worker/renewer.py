@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from windlass.core.models import Held
+from windlass.core.lease import Held
 from windlass.worker.attempt import LiveAttempt
 from windlass.worker.side import LeaseSide
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from windlass import clock
-from windlass.core.models import Held, Lease, LogLine, Progress
+from windlass.core.lease import Held, Lease, Progress
+from windlass.core.models import LogLine
 from windlass.core.outcome import success
 from windlass.core.payload import dump_json, encode_result
 from windlass.core.redact import Redactor

@@ -7,17 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from windlass.core.definition import Definition
 from windlass.core.latency import Tally
-from windlass.core.models import (
-    Definition,
-    Finish,
-    Held,
-    Lease,
-    LogLine,
-    Progress,
-    Renewal,
-    WorkerRow,
-)
+from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
+from windlass.core.models import LogLine, WorkerRow
 from windlass.core.states import JobState
 from windlass.engine.leases import Claimed
 from windlass.ids import JobId, WorkerId

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from windlass.core.latency import Tally, sampled
-from windlass.core.models import Lease
+from windlass.core.lease import Lease
 from windlass.worker.attempt import LiveAttempt
 from windlass.worker.side import LatencySide
 

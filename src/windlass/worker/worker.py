@@ -10,7 +10,8 @@ from importlib.metadata import version
 from random import Random
 
 from windlass import clock
-from windlass.core.models import Finish, Held, Lease, WorkerRow
+from windlass.core.lease import Finish, Held, Lease
+from windlass.core.models import WorkerRow
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
 from windlass.errors import WindlassError

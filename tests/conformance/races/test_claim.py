@@ -24,7 +24,8 @@ from tests.conformance.builders import (
     state_of,
 )
 from tests.conformance.races.race import ROUNDS, in_one_place, race
-from windlass.core.models import ALL_TENANTS, Held
+from windlass.core.lease import Held
+from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey
 

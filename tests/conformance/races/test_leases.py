@@ -15,7 +15,8 @@ from tests.conformance.builders import (
     state_of,
 )
 from tests.conformance.races.race import ROUNDS, in_one_place, race
-from windlass.core.models import ALL_TENANTS, Progress
+from windlass.core.lease import Progress
+from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
 
 PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState

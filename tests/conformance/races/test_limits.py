@@ -21,9 +21,10 @@ from tests.conformance.builders import (
 )
 from tests.conformance.races.race import ROUNDS, race, uncommitted
 from windlass.core import registry
+from windlass.core.definition import Definition
 from windlass.core.definition_options import edits
 from windlass.core.gates import own_gate
-from windlass.core.models import DEFAULT_TENANT, Definition
+from windlass.core.models import DEFAULT_TENANT
 from windlass.ids import DefinitionKey, QueueName, new_job_id
 
 SYNC = DefinitionKey("sync")

@@ -23,7 +23,8 @@ from tests.conformance.builders import (
     tables_of,
 )
 from tests.conformance.races.race import ROUNDS, race
-from windlass.core.models import ALL_TENANTS, Held
+from windlass.core.lease import Held
+from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
 from windlass.ids import new_job_id
 

@@ -32,7 +32,8 @@ from tests.conformance.builders import (
 )
 from tests.conformance.races.race import uncommitted
 from windlass.core.dead import Edit
-from windlass.core.models import ALL_TENANTS, Lease, Progress
+from windlass.core.lease import Lease, Progress
+from windlass.core.models import ALL_TENANTS
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.ids import JobId, new_job_id

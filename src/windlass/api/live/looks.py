@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from windlass.api.live.changes import EVERYBODY, OVERSEERS, Audience, Place, Seen
 from windlass.api.live.topics import job_of, of_job
 from windlass.core import wire
-from windlass.core.models import Queue
+from windlass.core.queue import Queue
 from windlass.core.redact import Redactor
 from windlass.core.states import JobState
 from windlass.engine.engine import Engine

@@ -10,7 +10,7 @@ from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import DefinitionEdit, NewDefinition
 from windlass.core import wire
-from windlass.core.models import Definition
+from windlass.core.definition import Definition
 from windlass.engine.engine import Engine
 
 routes = Routes("definitions")

@@ -11,8 +11,8 @@ from windlass.api.routes.jobs import tenant_of
 from windlass.api.routing import Routes
 from windlass.api.shapes import NewTrigger, TriedWith, TriggerEdit
 from windlass.core import wire
-from windlass.core.models import Trigger
 from windlass.core.schedule import Cron, Every, Init, Once, Schedule
+from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import schedule_of
 from windlass.errors import OptionInvalid
 

@@ -25,7 +25,7 @@ from windlass.api.worker_shapes import (
     ended,
 )
 from windlass.core import worker_wire as wire
-from windlass.core.models import Held
+from windlass.core.lease import Held
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.engine import Engine

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core import outcome
-from windlass.core.models import Held
+from windlass.core.lease import Held
 from windlass.ids import JobId
 from windlass.storage.batches import Shape
 from windlass.storage.leases import finish_row
