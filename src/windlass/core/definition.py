@@ -4,12 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from windlass.core.models import (
-    DEFAULT_QUEUE,
-    OnDuplicate,
-    Origin,
-    ParentFailure,
-)
+from windlass.core.models import DEFAULT_QUEUE, OnDuplicate, Origin, ParentFailure
 from windlass.ids import DefinitionKey, QueueName
 
 #: Days of retention that mean: keep for ever.

@@ -1,0 +1,84 @@
+"""Events: tried, replayed, and in chains."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.waiting import until
+from windlass import Windlass
+from windlass.engine.events import DEEPEST
+from windlass.errors import (
+    OptionInvalid,
+)
+
+SOON = timedelta(milliseconds=300)
+
+
+@pytest.fixture
+def ingest(wl):
+    @wl.job
+    def ingest(path: str, size: int = 0) -> str:
+        return f"{path} {size}"
+
+    return ingest
+
+
+async def test_a_trigger_can_be_tried_without_making_a_job(wl, ingest):
+    await wl.triggers.create(
+        "t",
+        definition="ingest",
+        event="e",
+        condition={"kind": "scan"},
+        payload={"path": "{{event.path}}"},
+    )
+    other = await wl.emit("another", {"kind": "scan", "path": "/in"})
+
+    good = await wl.triggers.test("t", data={"kind": "scan", "path": "/in"})
+    unmet = await wl.triggers.test("t", data={"kind": "photo"})
+    missing = await wl.triggers.test("t", data={"kind": "scan"})
+    named = await wl.triggers.test("t", event=other.id)
+
+    assert (good.matches, good.payload, good.error) == (True, {"path": "/in"}, None)
+    assert (unmet.matches, unmet.because) == (False, 'it does not hold that kind is "scan"')
+    assert "event.path" in str(missing.error)
+    assert (named.matches, named.because) == (False, 'it waits for "e", not "another"')
+    assert (await wl.jobs.list()).jobs == []
+    with pytest.raises(OptionInvalid):
+        await wl.triggers.test("t")
+
+
+async def test_an_event_can_be_replayed(wl, ingest):
+    await wl.triggers.create(
+        "t", definition="ingest", event="e", payload={"path": "{{event.path}}"}
+    )
+    event = await wl.emit("e", {"path": "/in"}, correlation_id="c")
+
+    again = await wl.events.replay(event.id)
+
+    assert again.id != event.id
+    assert (again.data, again.correlation_id, again.jobs) == ({"path": "/in"}, "c", 1)
+    assert len((await wl.jobs.list()).jobs) == 2
+
+
+async def test_a_handler_that_emits_what_leads_to_itself_comes_to_an_end(database):
+    wl = Windlass(database.url)
+
+    @wl.on("ping", payload={"n": "{{event.n}}"})
+    async def echo(n: int) -> None:
+        await wl.emit("ping", {"n": n + 1})
+
+    wl.job("other")(lambda: None)
+    async with wl.running():
+        await wl.emit("ping", {"n": 0})
+        await until(lambda: failed_for_good(wl), waiting_for="the end of the chain", within=60)
+
+    async with wl:
+        events = await wl.events.list(limit=100)
+        job = await failed_for_good(wl)
+    assert sorted(event.depth for event in events) == list(range(DEEPEST + 1))
+    assert "of its chain" in job.last_error
+
+
+async def failed_for_good(wl):
+    page = await wl.jobs.list(states=["retrying", "dead_letter"])
+    return page.jobs[0] if page.jobs else None
