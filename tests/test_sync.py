@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, closing
 import pytest
 
 from tests.apps import async_engine, connect
-from windlass import JobContext, Settings, Windlass, faces, sync
+from windlass import JobContext, Settings, Windlass, sync
 from windlass.core.models import Job, ReceiptStatus
 from windlass.core.states import JobState
 from windlass.errors import (
@@ -22,7 +22,8 @@ from windlass.errors import (
     PayloadInvalid,
     TransactionUnsupported,
 )
-from windlass.portal import Portal
+from windlass.face import blocking_nouns, nouns
+from windlass.face.portal import Portal
 
 
 @pytest.fixture
@@ -48,12 +49,12 @@ def names(kind: type) -> set[str]:
 @pytest.mark.parametrize(
     ("awaited", "blocking", "apart"),
     [
-        (faces.JobHandle, sync.JobHandle, set()),
-        (faces.JobsFace, sync.Jobs, set()),
-        (faces.DefinitionsFace, sync.Definitions, {"app", "noun"}),
-        (faces.TenantsFace, sync.Tenants, {"app", "noun"}),
-        (faces.WorkersFace, sync.Workers, {"app", "noun"}),
-        (faces.LogsFace, sync.Logs, {"app", "noun"}),
+        (nouns.JobHandle, blocking_nouns.JobHandle, set()),
+        (nouns.JobsFace, blocking_nouns.Jobs, set()),
+        (nouns.DefinitionsFace, blocking_nouns.Definitions, {"app", "noun"}),
+        (nouns.TenantsFace, blocking_nouns.Tenants, {"app", "noun"}),
+        (nouns.WorkersFace, blocking_nouns.Workers, {"app", "noun"}),
+        (nouns.LogsFace, blocking_nouns.Logs, {"app", "noun"}),
     ],
 )
 def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
@@ -70,7 +71,7 @@ def test_the_apps_of_both_faces_have_equal_names():
 
 
 def test_a_verb_keeps_its_documentation_and_its_name(wl):
-    assert wl.jobs.cancel.__doc__ == faces.JobsFace.cancel.__doc__
+    assert wl.jobs.cancel.__doc__ == nouns.JobsFace.cancel.__doc__
     assert wl.tenants.create.__name__ == "create"
     assert "weight" in inspect.signature(wl.tenants.create).parameters
 

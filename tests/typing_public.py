@@ -11,7 +11,8 @@ from windlass.core.definition import Definition
 from windlass.core.models import Attempt, NewJob, Page
 from windlass.core.states import JobState
 from windlass.core.tenant import Tenant
-from windlass.faces import JobHandle
+from windlass.face import blocking_nouns
+from windlass.face.nouns import JobHandle
 from windlass.testing import BlockingTestWindlass, Summary, TestWindlass
 
 wl = Windlass()
@@ -134,7 +135,7 @@ def blocked() -> None:
     assert_type(blocking.enqueue_many([greet.make(name="Ada")]), list[Receipt])
     assert_type(blocking.enqueue("greet", {"name": "Ada"}, tenant="acme"), Receipt)
     job = blocking.jobs.get("0199c0ffee00")
-    assert_type(job, sync.JobHandle)
+    assert_type(job, blocking_nouns.JobHandle)
     assert_type(job.retry().refresh().state, JobState)
     assert_type(blocking.jobs.list(queue="mail"), Page)
     assert_type(blocking.tenants.create("acme", weight=2), Tenant)

@@ -1,29 +1,28 @@
 """Windlass: the object a program holds. It wires the layers together and delegates."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
     contextmanager,
 )
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
-from windlass.commands import CommandOptions, declare_command
 from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
 from windlass.core.definition import Definition
 from windlass.core.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
 from windlass.core.summary import Stats
 from windlass.core.trigger import Event
-from windlass.declare import JobOptions, declare, declared_row
-from windlass.declared import Declared, DeclaredJob, JobDecorator, P, R
-from windlass.deliveries import AroundEnqueue, Deliveries
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
-from windlass.faces import (
+from windlass.face.commands import CommandOptions, declare_command
+from windlass.face.declare import JobOptions, declare, declare_in
+from windlass.face.declared import Declared, DeclaredJob, JobDecorator, P, R
+from windlass.face.deliveries import AroundEnqueue, Deliveries
+from windlass.face.file_commands import commands_of
+from windlass.face.nouns import (
     DeadFace,
     DefinitionsFace,
     EventsFace,
@@ -35,14 +34,12 @@ from windlass.faces import (
     TriggersFace,
     WorkersFace,
 )
-from windlass.file_commands import commands_of
-from windlass.options import Delivery, OptionNames
-from windlass.path_handlers import path_handler
+from windlass.face.options import Delivery, OptionNames
+from windlass.face.running import Running
 from windlass.settings import Settings
 from windlass.storage.open import open_storage
 from windlass.system_jobs import SystemJobs
 from windlass.telemetry import Telemetry
-from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.attempt import Around
 from windlass.worker.context import JobContext, emitted_within
 from windlass.worker.handlers import Handler, Handlers
@@ -69,11 +66,11 @@ class Windlass:
         self._url = url
         self._given_settings = settings
         self.telemetry = Telemetry()
-        self._around: list[Around] = []
+        self.around_attempts: list[Around] = []
         self.around_enqueues: list[AroundEnqueue] = []
-        self._lifespans: list[Lifespan] = []
+        self.lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
-        self._system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
+        self.system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
         # A driver's connections belong to the loop they were made in.
         self._engines: Engines = WeakKeyDictionary()
 
@@ -129,7 +126,7 @@ class Windlass:
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
-        self._around.append(wrap)
+        self.around_attempts.append(wrap)
         return wrap
 
     def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
@@ -140,7 +137,7 @@ class Windlass:
 
     def lifespan(self, span: Lifespan) -> Lifespan:
         """Enter an async context manager once per worker process, before its first claim."""
-        self._lifespans.append(span)
+        self.lifespans.append(span)
         return span
 
     @cached_property
@@ -236,7 +233,7 @@ class Windlass:
         if engine is None:
             engine = self._connect()
             for handler in self.handlers.values():
-                _declare_in(engine, handler)
+                declare_in(engine, handler)
             self._engines[loop] = engine
         return engine
 
@@ -309,77 +306,39 @@ class Windlass:
 
         In a `tx` it has happened once that commits.
         """
-        engine, session, ready = await self.deliveries.join(tx)
-        event = engine.events.make(name, dict(data or {}), **emitted_within(about))
-        if session is None:
-            return await engine.events.emit(event)
-        if not ready:
-            await engine.ready_in(session)
-        await engine.events.emit_in(session, event)
-        await engine.events.match_after_commit(event.id)
-        return event
+        return await self.deliveries.emit(name, data, emitted_within(about), tx=tx)
 
-    @asynccontextmanager
-    async def running(
+    def running(
         self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
-    ) -> AsyncIterator[Worker | None]:
+    ) -> AbstractAsyncContextManager[Worker | None]:
         """Run worker and upkeep in this process while the block lasts; leaving it drains."""
         options = WorkerOptions.of(self.settings, concurrency=concurrency, queues=queues)
-        async with self._upheld(options) as engine:
-            if not self.settings.worker.enabled:
-                yield None
-                return
-            async with self.worker(engine, options) as worker:
-                working = asyncio.create_task(worker.run(), name="windlass worker")
-                try:
-                    yield worker
-                finally:
-                    worker.drain()
-                    await working
+        return Running(self).running(options)
 
-    @asynccontextmanager
-    async def upkeep(self) -> AsyncIterator[None]:
+    def upkeep(self) -> AbstractAsyncContextManager[None]:
         """Run scheduler and upkeep, and no job, in this process while the block lasts."""
-        async with self._upheld(WorkerOptions.of(self.settings)):
-            yield
+        return Running(self).upkeep()
 
     async def upkeep_once(self) -> None:
         """Do one round of scheduling and upkeep in this process."""
-        try:
-            engine = await self._ready_to_run()
-            await Upkeep(engine, lease_time=WorkerOptions.of(self.settings).lease_time).tick()
-        finally:
-            await self.close()
+        await Running(self).upkeep_once()
 
     async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
         """Run worker and upkeep in this process until the worker has ended: stopped by whoever
         `started` tells of it, or by itself. Answers how many jobs it could neither finish nor hand
         back."""
-        async with self._upheld(options) as engine, self.worker(engine, options) as worker:
-            started(worker)
-            return await worker.run()
+        return await Running(self).work(options, started)
 
-    @asynccontextmanager
-    async def worker(
+    def worker(
         self,
         engine: Side,
         options: WorkerOptions,
         *,
         handlers: Handlers | None = None,
         threads: Threads | None = None,
-    ) -> AsyncIterator[Worker]:
+    ) -> AbstractAsyncContextManager[Worker]:
         """A worker that does not run yet, inside this app's lifespans."""
-        async with AsyncExitStack() as stack:
-            for span in self._lifespans:
-                await stack.enter_async_context(span())
-            yield Worker(
-                engine,
-                self._known() if handlers is None else handlers,
-                options,
-                around=self._around,
-                threads=threads,
-                resolve=partial(path_handler, settings=self.settings),
-            )
+        return Running(self).worker(engine, options, handlers=handlers, threads=threads)
 
     async def close(self) -> None:
         """Close this loop's connections. The next call opens new ones."""
@@ -391,12 +350,12 @@ class Windlass:
     def redirected(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
         """Have `connect` make the engines for a while: a test's, which has no jobs of Windlass's
         own. The engines there were stay."""
-        before = self._connect, self._engines, self._system_jobs
-        self._connect, self._engines, self._system_jobs = connect, WeakKeyDictionary(), None
+        before = self._connect, self._engines, self.system_jobs
+        self._connect, self._engines, self.system_jobs = connect, WeakKeyDictionary(), None
         try:
             yield self._engines
         finally:
-            self._connect, self._engines, self._system_jobs = before
+            self._connect, self._engines, self.system_jobs = before
 
     async def __aenter__(self) -> "Windlass":
         await self.ready()
@@ -405,47 +364,13 @@ class Windlass:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    @asynccontextmanager
-    async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:
-        """An engine that is ready and kept up, closed at the end."""
-        try:
-            engine = await self._ready_to_run()
-            upkeep = Upkeep(engine, lease_time=options.lease_time)
-            upkeep.start()
-            try:
-                yield engine
-            finally:
-                await upkeep.stop()
-        finally:
-            await self.close()
-
-    async def _ready_to_run(self) -> Engine:
-        """The same as ready, Windlass's own jobs made known too: only by those who run jobs or
-        schedules, so that to enqueue or to look changes no row of theirs."""
-        for handler in self._known().values():
-            if handler.own:
-                _declare_in(self.engine, handler)
-        return await self.ready()
-
-    def _known(self) -> Handlers:
-        """What a worker of this app can run."""
-        known = Handlers(beneath=self.handlers)
-        for handler in self._system_jobs.handlers(self.settings) if self._system_jobs else ():
-            known.add(handler)
-        return known
-
     def _know(self, handler: Handler) -> Handler:
         self.handlers.add(handler)
         for engine in list(self._engines.values()):
-            _declare_in(engine, handler)
+            declare_in(engine, handler)
         return handler
 
     def _engine(self) -> Engine:
         database = self.settings.database
         storage = open_storage(self.url, schema=database.schema, listen_url=database.listen_url)
         return Engine(storage, self.settings, self.telemetry)
-
-
-def _declare_in(engine: Engine, handler: Handler) -> None:
-    engine.definitions.declare(declared_row(handler))
-    engine.code_triggers.declare(handler.definition, handler.triggers)

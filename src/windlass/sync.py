@@ -7,201 +7,39 @@ and its own connections.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Concatenate, Self, Unpack, overload
 
-from windlass import faces
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
-from windlass.commands import CommandOptions
 from windlass.core.declared_trigger import EventTriggerOptions, by_event
 from windlass.core.definition import Definition
-from windlass.core.models import Job, NewJob, OnDuplicate, Receipt
+from windlass.core.models import NewJob, OnDuplicate, Receipt
 from windlass.core.trigger import Event
-from windlass.declare import JobOptions
-from windlass.declared import BlockingDecorator, BlockingJob, P, R
-from windlass.deliveries import AroundEnqueue
 from windlass.engine.events import EventOptions
 from windlass.errors import TransactionUnsupported
-from windlass.options import Delivery, OptionNames
-from windlass.portal import Portal, Runs
+from windlass.face.blocking_nouns import (
+    Dead,
+    Definitions,
+    Events,
+    Jobs,
+    Logs,
+    Queues,
+    Schedules,
+    Tenants,
+    Triggers,
+    Workers,
+)
+from windlass.face.commands import CommandOptions
+from windlass.face.declare import JobOptions
+from windlass.face.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.face.deliveries import AroundEnqueue
+from windlass.face.options import Delivery, OptionNames
+from windlass.face.portal import Portal
+from windlass.face.verbs import Blocks
 from windlass.settings import Settings
 from windlass.storage.callers import drive
-from windlass.verbs import Blocks
 from windlass.worker.attempt import Around
 from windlass.worker.context import JobContext, emitted_within
-
-
-def _handle(job: faces.JobHandle, portal: Runs) -> "JobHandle":
-    return JobHandle(**faces.fields_of(job), _awaited=job, _portal=portal)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobHandle(Job):
-    """A job as it was when it was read, with verbs that go on from it."""
-
-    _awaited: faces.JobHandle = field(repr=False, compare=False)
-    _portal: Runs = field(repr=False, compare=False)
-
-    wait = Blocks(faces.JobHandle.wait)
-    refresh = Blocks(faces.JobHandle.refresh, _handle)
-    cancel = Blocks(faces.JobHandle.cancel, _handle)
-    retry = Blocks(faces.JobHandle.retry, _handle)
-    explain = Blocks(faces.JobHandle.explain)
-
-
-@dataclass(frozen=True, slots=True)
-class Jobs:
-    """Find, cancel, retry and explain jobs. Ids may be any unambiguous ending of six or more."""
-
-    _awaited: faces.JobsFace
-    _portal: Runs
-
-    get = Blocks(faces.JobsFace.get, _handle)
-    list = Blocks(faces.JobsFace.list)
-    summary = Blocks(faces.JobsFace.summary)
-    cancel = Blocks(faces.JobsFace.cancel, _handle)
-    retry = Blocks(faces.JobsFace.retry, _handle)
-    run_now = Blocks(faces.JobsFace.run_now, _handle)
-    discard = Blocks(faces.JobsFace.discard)
-    attempts = Blocks(faces.JobsFace.attempts)
-    history = Blocks(faces.JobsFace.history)
-    logs = Blocks(faces.JobsFace.logs)
-    family = Blocks(faces.JobsFace.family)
-    explain = Blocks(faces.JobsFace.explain)
-    wait = Blocks(faces.JobsFace.wait)
-
-    def of(self, tenant: str) -> "Jobs":
-        """The same, confined to one tenant."""
-        return Jobs(self._awaited.of(tenant), self._portal)
-
-
-@dataclass(frozen=True, slots=True)
-class Dead:
-    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
-
-    _awaited: faces.DeadFace
-    _portal: Runs
-
-    groups = Blocks(faces.DeadFace.groups)
-    list = Blocks(faces.DeadFace.list)
-    retry = Blocks(faces.DeadFace.retry)
-    retry_group = Blocks(faces.DeadFace.retry_group)
-    edit_retry = Blocks(faces.DeadFace.edit_retry)
-    discard = Blocks(faces.DeadFace.discard)
-    discard_group = Blocks(faces.DeadFace.discard_group)
-
-
-@dataclass(frozen=True, slots=True)
-class Definitions:
-    """What may run: list, enable, disable, edit and reset definitions."""
-
-    _awaited: faces.DefinitionsFace
-    _portal: Runs
-
-    sync = Blocks(faces.DefinitionsFace.sync)
-    create = Blocks(faces.DefinitionsFace.create)
-    get = Blocks(faces.DefinitionsFace.get)
-    list = Blocks(faces.DefinitionsFace.list)
-    enable = Blocks(faces.DefinitionsFace.enable)
-    disable = Blocks(faces.DefinitionsFace.disable)
-    edit = Blocks(faces.DefinitionsFace.edit)
-    reset = Blocks(faces.DefinitionsFace.reset)
-    delete = Blocks(faces.DefinitionsFace.delete)
-
-
-@dataclass(frozen=True, slots=True)
-class Tenants:
-    """Who owns jobs: create, change, list, suspend and delete tenants."""
-
-    _awaited: faces.TenantsFace
-    _portal: Runs
-
-    create = Blocks(faces.TenantsFace.create)
-    change = Blocks(faces.TenantsFace.change)
-    get = Blocks(faces.TenantsFace.get)
-    list = Blocks(faces.TenantsFace.list)
-    suspend = Blocks(faces.TenantsFace.suspend)
-    resume = Blocks(faces.TenantsFace.resume)
-    delete = Blocks(faces.TenantsFace.delete)
-
-
-@dataclass(frozen=True, slots=True)
-class Queues:
-    """Named lines of jobs: list, pause, resume and limit queues."""
-
-    _awaited: faces.QueuesFace
-    _portal: Runs
-
-    get = Blocks(faces.QueuesFace.get)
-    list = Blocks(faces.QueuesFace.list)
-    pause = Blocks(faces.QueuesFace.pause)
-    resume = Blocks(faces.QueuesFace.resume)
-    limit = Blocks(faces.QueuesFace.limit)
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What schedules and triggers have in common."""
-
-    _awaited: faces.RulesFace
-    _portal: Runs
-
-    create = Blocks(faces.RulesFace.create)
-    get = Blocks(faces.RulesFace.get)
-    update = Blocks(faces.RulesFace.update)
-    reschedule = Blocks(faces.RulesFace.reschedule)
-    reset = Blocks(faces.RulesFace.reset)
-    enable = Blocks(faces.RulesFace.enable)
-    disable = Blocks(faces.RulesFace.disable)
-    delete = Blocks(faces.RulesFace.delete)
-
-
-class Triggers(Rules):
-    """Rules that make jobs, by time and by event: create, list, update, test and delete."""
-
-    list = Blocks(faces.TriggersFace.list)
-    test = Blocks(faces.TriggersFace.test)
-
-
-class Schedules(Rules):
-    """The rules that make jobs by time."""
-
-    list = Blocks(faces.SchedulesFace.list)
-    run = Blocks(faces.SchedulesFace.run)
-    warnings = Blocks(faces.SchedulesFace.warnings)
-
-
-@dataclass(frozen=True, slots=True)
-class Events:
-    """What was emitted, and how many jobs came of it."""
-
-    _awaited: faces.EventsFace
-    _portal: Runs
-
-    get = Blocks(faces.EventsFace.get)
-    list = Blocks(faces.EventsFace.list)
-    replay = Blocks(faces.EventsFace.replay)
-
-
-@dataclass(frozen=True, slots=True)
-class Logs:
-    """Log lines of all jobs."""
-
-    _awaited: faces.LogsFace
-    _portal: Runs
-
-    search = Blocks(faces.LogsFace.search)
-
-
-@dataclass(frozen=True, slots=True)
-class Workers:
-    """The workers seen."""
-
-    _awaited: faces.WorkersFace
-    _portal: Runs
-
-    list = Blocks(faces.WorkersFace.list)
 
 
 class Windlass:

@@ -13,10 +13,10 @@ from uuid import UUID
 from windlass.core.definition import Definition
 from windlass.core.models import SYSTEM_KEYS, SYSTEM_QUEUE
 from windlass.core.schedule import Schedule, cron
-from windlass.declare import declare
 from windlass.engine.engine import Engine
 from windlass.engine.pace import rested, until_done
 from windlass.errors.wording import counted
+from windlass.face.declare import declare
 from windlass.ids import JobId
 from windlass.settings import Settings
 from windlass.worker.context import JobContext

@@ -17,9 +17,9 @@ from windlass.core.redact import Redactor
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
 from windlass.errors import DefinitionNotFound, OptionInvalid
-from windlass.faces import JobsFace
+from windlass.face.nouns import JobsFace
+from windlass.face.options import OptionNames
 from windlass.ids import parse_job_id
-from windlass.options import OptionNames
 from windlass.telemetry import Telemetry
 
 Shown = dict[str, Any]

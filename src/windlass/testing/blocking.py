@@ -9,9 +9,9 @@ from typing import Any, Self, TypeVar
 
 from windlass import sync
 from windlass.app import Windlass
+from windlass.face.verbs import Blocks
 from windlass.testing.travel import To
 from windlass.testing.windlass import TestWindlass
-from windlass.verbs import Blocks
 from windlass.worker.threads import Threads, settle
 
 T = TypeVar("T")

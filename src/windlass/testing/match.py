@@ -5,8 +5,8 @@ from typing import Any
 
 from windlass.core.jsontext import dump_json
 from windlass.core.models import Job
-from windlass.declared import Declared
 from windlass.errors import PayloadInvalid
+from windlass.face.declared import Declared
 from windlass.worker.handlers import Handlers
 
 _MOST_LISTED = 20

@@ -11,8 +11,8 @@ from windlass.app import Windlass
 from windlass.core.durations import duration
 from windlass.core.models import Job
 from windlass.core.query import JobQuery
-from windlass.declared import Declared
 from windlass.engine.engine import Engine
+from windlass.face.declared import Declared
 from windlass.testing.match import Expected, listed
 from windlass.testing.summary import Summary
 from windlass.testing.throwaway import TestEngine, ThrowAway

@@ -1,4 +1,4 @@
-"""Jobs on their way into the database: alone, in bulk, or in a caller's own transaction."""
+"""Jobs and events on their way into the database: alone, in bulk, or in a caller's transaction."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.core.definition import Definition
 from windlass.core.models import NewJob, OnDuplicate, Receipt
+from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
+from windlass.engine.events import EventOptions
 from windlass.engine.making import payload_of
-from windlass.options import Delivery
+from windlass.face.options import Delivery
 from windlass.storage.callers import CallerSession
 
 if TYPE_CHECKING:
@@ -59,6 +61,20 @@ class Deliveries:
                 session, sent, on_duplicate=on_duplicate, over=over
             )
             return await engine.jobs.joined(sent, stored, on_duplicate)
+
+    async def emit(
+        self, name: str, data: Mapping[str, Any] | None, about: EventOptions, *, tx: object = None
+    ) -> Event:
+        """Keep an event, in a caller's transaction if there is one, and have its jobs made."""
+        engine, session, ready = await self.join(tx)
+        event = engine.events.make(name, dict(data or {}), **about)
+        if session is None:
+            return await engine.events.emit(event)
+        if not ready:
+            await engine.ready_in(session)
+        await engine.events.emit_in(session, event)
+        await engine.events.match_after_commit(event.id)
+        return event
 
     @contextmanager
     def sending(self, jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:

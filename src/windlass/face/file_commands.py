@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from windlass.commands import declare_command
 from windlass.errors import FieldError, SettingProblem, SettingsInvalid, WindlassError
+from windlass.face.commands import declare_command
 from windlass.settings import Command, Settings
 from windlass.worker.handlers import Handler
 

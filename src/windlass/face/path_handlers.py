@@ -5,9 +5,9 @@ from collections.abc import Collection
 from typing import Any
 
 from windlass.core.definition import Definition
-from windlass.declare import declare
-from windlass.declared import Declared
 from windlass.errors import DefinitionInvalid
+from windlass.face.declare import declare
+from windlass.face.declared import Declared
 from windlass.settings import Settings
 from windlass.worker.handlers import Handler
 

@@ -16,7 +16,7 @@ from typing import (
     overload,
 )
 
-from windlass.portal import Runs
+from windlass.face.portal import Runs
 
 if TYPE_CHECKING:
     from windlass.app import Windlass

@@ -22,9 +22,9 @@ from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
 from windlass.errors import OptionInvalid
+from windlass.face.verbs import Awaits, Noun
 from windlass.ids import JobId
 from windlass.storage.jobs import Relative
-from windlass.verbs import Awaits, Noun
 
 if TYPE_CHECKING:
     from windlass.app import Windlass

@@ -11,9 +11,9 @@ from windlass.core.command_payload import CommandPayload
 from windlass.core.definition_options import whole
 from windlass.core.durations import duration
 from windlass.core.gates import check_key
-from windlass.declare import JobOptions, declare
 from windlass.errors import ArgumentRefused, DefinitionInvalid
 from windlass.errors.wording import nearest
+from windlass.face.declare import JobOptions, declare
 from windlass.settings import Settings
 from windlass.worker.command import Command
 from windlass.worker.handlers import Handler

@@ -20,6 +20,7 @@ from windlass.core.models import DEFAULT_QUEUE, OnDuplicate, ParentFailure
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.schedule import Schedule
 from windlass.core.trigger import Misfire, Overlap
+from windlass.engine.engine import Engine
 from windlass.engine.retrying import backoff_of
 from windlass.errors import DefinitionInvalid
 from windlass.errors.wording import nearest
@@ -134,7 +135,13 @@ def declare(
     )
 
 
-def declared_row(handler: Handler) -> Definition:
+def declare_in(engine: Engine, handler: Handler) -> None:
+    """Make a handler's definition and triggers known to an engine, which syncs them to rows."""
+    engine.definitions.declare(_row(handler))
+    engine.code_triggers.declare(handler.definition, handler.triggers)
+
+
+def _row(handler: Handler) -> Definition:
     """The definition as it is synced: with its schema, and a hash of all that was declared.
 
     Made late, because a type hint may name a type that is defined further down in the module.

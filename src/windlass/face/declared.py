@@ -19,7 +19,7 @@ from typing import (
 from windlass.core.definition import Definition
 from windlass.core.models import NewJob, Receipt
 from windlass.errors import DefinitionInvalid
-from windlass.options import Delivery, OptionNames
+from windlass.face.options import Delivery, OptionNames
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 

@@ -1,0 +1,1 @@
+"""What a program holds in its hands: declaring, delivering and the nouns, awaited and blocking."""

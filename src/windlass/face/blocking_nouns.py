@@ -1,0 +1,180 @@
+"""The nouns of an app for blocking programs: each verb of the awaited ones, waited for here."""
+
+from dataclasses import dataclass, field
+
+from windlass.core.models import Job
+from windlass.face import nouns
+from windlass.face.portal import Runs
+from windlass.face.verbs import Blocks
+
+
+def _handle(job: nouns.JobHandle, portal: Runs) -> "JobHandle":
+    return JobHandle(**nouns.fields_of(job), _awaited=job, _portal=portal)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHandle(Job):
+    """A job as it was when it was read, with verbs that go on from it."""
+
+    _awaited: nouns.JobHandle = field(repr=False, compare=False)
+    _portal: Runs = field(repr=False, compare=False)
+
+    wait = Blocks(nouns.JobHandle.wait)
+    refresh = Blocks(nouns.JobHandle.refresh, _handle)
+    cancel = Blocks(nouns.JobHandle.cancel, _handle)
+    retry = Blocks(nouns.JobHandle.retry, _handle)
+    explain = Blocks(nouns.JobHandle.explain)
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Find, cancel, retry and explain jobs. Ids may be any unambiguous ending of six or more."""
+
+    _awaited: nouns.JobsFace
+    _portal: Runs
+
+    get = Blocks(nouns.JobsFace.get, _handle)
+    list = Blocks(nouns.JobsFace.list)
+    summary = Blocks(nouns.JobsFace.summary)
+    cancel = Blocks(nouns.JobsFace.cancel, _handle)
+    retry = Blocks(nouns.JobsFace.retry, _handle)
+    run_now = Blocks(nouns.JobsFace.run_now, _handle)
+    discard = Blocks(nouns.JobsFace.discard)
+    attempts = Blocks(nouns.JobsFace.attempts)
+    history = Blocks(nouns.JobsFace.history)
+    logs = Blocks(nouns.JobsFace.logs)
+    family = Blocks(nouns.JobsFace.family)
+    explain = Blocks(nouns.JobsFace.explain)
+    wait = Blocks(nouns.JobsFace.wait)
+
+    def of(self, tenant: str) -> "Jobs":
+        """The same, confined to one tenant."""
+        return Jobs(self._awaited.of(tenant), self._portal)
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
+
+    _awaited: nouns.DeadFace
+    _portal: Runs
+
+    groups = Blocks(nouns.DeadFace.groups)
+    list = Blocks(nouns.DeadFace.list)
+    retry = Blocks(nouns.DeadFace.retry)
+    retry_group = Blocks(nouns.DeadFace.retry_group)
+    edit_retry = Blocks(nouns.DeadFace.edit_retry)
+    discard = Blocks(nouns.DeadFace.discard)
+    discard_group = Blocks(nouns.DeadFace.discard_group)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What may run: list, enable, disable, edit and reset definitions."""
+
+    _awaited: nouns.DefinitionsFace
+    _portal: Runs
+
+    sync = Blocks(nouns.DefinitionsFace.sync)
+    create = Blocks(nouns.DefinitionsFace.create)
+    get = Blocks(nouns.DefinitionsFace.get)
+    list = Blocks(nouns.DefinitionsFace.list)
+    enable = Blocks(nouns.DefinitionsFace.enable)
+    disable = Blocks(nouns.DefinitionsFace.disable)
+    edit = Blocks(nouns.DefinitionsFace.edit)
+    reset = Blocks(nouns.DefinitionsFace.reset)
+    delete = Blocks(nouns.DefinitionsFace.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Tenants:
+    """Who owns jobs: create, change, list, suspend and delete tenants."""
+
+    _awaited: nouns.TenantsFace
+    _portal: Runs
+
+    create = Blocks(nouns.TenantsFace.create)
+    change = Blocks(nouns.TenantsFace.change)
+    get = Blocks(nouns.TenantsFace.get)
+    list = Blocks(nouns.TenantsFace.list)
+    suspend = Blocks(nouns.TenantsFace.suspend)
+    resume = Blocks(nouns.TenantsFace.resume)
+    delete = Blocks(nouns.TenantsFace.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Queues:
+    """Named lines of jobs: list, pause, resume and limit queues."""
+
+    _awaited: nouns.QueuesFace
+    _portal: Runs
+
+    get = Blocks(nouns.QueuesFace.get)
+    list = Blocks(nouns.QueuesFace.list)
+    pause = Blocks(nouns.QueuesFace.pause)
+    resume = Blocks(nouns.QueuesFace.resume)
+    limit = Blocks(nouns.QueuesFace.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What schedules and triggers have in common."""
+
+    _awaited: nouns.RulesFace
+    _portal: Runs
+
+    create = Blocks(nouns.RulesFace.create)
+    get = Blocks(nouns.RulesFace.get)
+    update = Blocks(nouns.RulesFace.update)
+    reschedule = Blocks(nouns.RulesFace.reschedule)
+    reset = Blocks(nouns.RulesFace.reset)
+    enable = Blocks(nouns.RulesFace.enable)
+    disable = Blocks(nouns.RulesFace.disable)
+    delete = Blocks(nouns.RulesFace.delete)
+
+
+class Triggers(Rules):
+    """Rules that make jobs, by time and by event: create, list, update, test and delete."""
+
+    list = Blocks(nouns.TriggersFace.list)
+    test = Blocks(nouns.TriggersFace.test)
+
+
+class Schedules(Rules):
+    """The rules that make jobs by time."""
+
+    list = Blocks(nouns.SchedulesFace.list)
+    run = Blocks(nouns.SchedulesFace.run)
+    warnings = Blocks(nouns.SchedulesFace.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """What was emitted, and how many jobs came of it."""
+
+    _awaited: nouns.EventsFace
+    _portal: Runs
+
+    get = Blocks(nouns.EventsFace.get)
+    list = Blocks(nouns.EventsFace.list)
+    replay = Blocks(nouns.EventsFace.replay)
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """Log lines of all jobs."""
+
+    _awaited: nouns.LogsFace
+    _portal: Runs
+
+    search = Blocks(nouns.LogsFace.search)
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The workers seen."""
+
+    _awaited: nouns.WorkersFace
+    _portal: Runs
+
+    list = Blocks(nouns.WorkersFace.list)

@@ -1,0 +1,116 @@
+"""An app at work in this process: its worker, scheduler and upkeep."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from windlass.engine.engine import Engine
+from windlass.face.declare import declare_in
+from windlass.face.path_handlers import path_handler
+from windlass.upkeep.upkeep import Upkeep
+from windlass.worker.handlers import Handlers
+from windlass.worker.options import WorkerOptions
+from windlass.worker.side import Side
+from windlass.worker.threads import Threads
+from windlass.worker.worker import Worker
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+class Running:
+    """What an app does to get jobs run; the engine it opens is closed when it ends."""
+
+    def __init__(self, app: "Windlass") -> None:
+        self._app = app
+
+    @asynccontextmanager
+    async def running(self, options: WorkerOptions) -> AsyncIterator[Worker | None]:
+        """Run worker and upkeep while the block lasts; leaving it drains."""
+        async with self._upheld(options) as engine:
+            if not self._app.settings.worker.enabled:
+                yield None
+                return
+            async with self.worker(engine, options) as worker:
+                working = asyncio.create_task(worker.run(), name="windlass worker")
+                try:
+                    yield worker
+                finally:
+                    worker.drain()
+                    await working
+
+    @asynccontextmanager
+    async def upkeep(self) -> AsyncIterator[None]:
+        """Run scheduler and upkeep, and no job, while the block lasts."""
+        async with self._upheld(WorkerOptions.of(self._app.settings)):
+            yield
+
+    async def upkeep_once(self) -> None:
+        """Do one round of scheduling and upkeep."""
+        options = WorkerOptions.of(self._app.settings)
+        try:
+            engine = await self._ready_to_run()
+            await Upkeep(engine, lease_time=options.lease_time).tick()
+        finally:
+            await self._app.close()
+
+    async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
+        """Run worker and upkeep until the worker has ended; how many jobs it could neither finish
+        nor hand back."""
+        async with self._upheld(options) as engine, self.worker(engine, options) as worker:
+            started(worker)
+            return await worker.run()
+
+    @asynccontextmanager
+    async def worker(
+        self,
+        engine: Side,
+        options: WorkerOptions,
+        *,
+        handlers: Handlers | None = None,
+        threads: Threads | None = None,
+    ) -> AsyncIterator[Worker]:
+        """A worker that does not run yet, inside the app's lifespans."""
+        async with AsyncExitStack() as stack:
+            for span in self._app.lifespans:
+                await stack.enter_async_context(span())
+            yield Worker(
+                engine,
+                self._known() if handlers is None else handlers,
+                options,
+                around=self._app.around_attempts,
+                threads=threads,
+                resolve=partial(path_handler, settings=self._app.settings),
+            )
+
+    @asynccontextmanager
+    async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:
+        """An engine that is ready and kept up, closed at the end."""
+        try:
+            engine = await self._ready_to_run()
+            upkeep = Upkeep(engine, lease_time=options.lease_time)
+            upkeep.start()
+            try:
+                yield engine
+            finally:
+                await upkeep.stop()
+        finally:
+            await self._app.close()
+
+    async def _ready_to_run(self) -> Engine:
+        """The app's engine, Windlass's own jobs made known too: only by those who run jobs or
+        schedules, so that to enqueue or to look changes no row of theirs."""
+        for handler in self._known().values():
+            if handler.own:
+                declare_in(self._app.engine, handler)
+        return await self._app.ready()
+
+    def _known(self) -> Handlers:
+        """What a worker of this app can run."""
+        known = Handlers(beneath=self._app.handlers)
+        system_jobs = self._app.system_jobs
+        for handler in system_jobs.handlers(self._app.settings) if system_jobs else ():
+            known.add(handler)
+        return known
