@@ -126,6 +126,10 @@ class Stage:
         return self._ours("windlass_lists")
 
     @property
+    def server(self) -> Side:
+        return self._ours("windlass_api")
+
+    @property
     def raw(self) -> Side:
         return self._ours("raw_side")
 

@@ -12,6 +12,7 @@ NAMES = (
     "growth",
     "retention",
     "lists",
+    "soak",
     "backlog",
     "tenants",
     "unclaimable",
