@@ -1,10 +1,11 @@
 """The API of an app: made here, served by `windlass serve`, or mounted in somebody's own."""
 
 import secrets
-from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any
 
-from fastapi import FastAPI, Request
-from starlette.responses import HTMLResponse, Response
+from fastapi import FastAPI
+from starlette.responses import HTMLResponse
 
 from windlass.api import health, login, metrics, problems
 from windlass.api.budget import TIMES, Budget
@@ -12,6 +13,7 @@ from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
 from windlass.api.live.feed import Feed
 from windlass.api.live.pace import Pace
+from windlass.api.naming import Naming
 from windlass.api.reference import page
 from windlass.api.routes import (
     audit,
@@ -29,7 +31,6 @@ from windlass.api.routes import (
 )
 from windlass.api.shown import Problem
 from windlass.app import Windlass
-from windlass.ids import new_job_id
 
 PREFIX = "/api/v1"
 
@@ -59,7 +60,7 @@ def create_api(
     server listen on loopback only. `pace` is how often live updates come, and how many may listen.
     A server of your own calls `app.state.feed.end()` before it waits for requests to end.
     """
-    app = FastAPI(
+    app = _Api(
         title="Windlass",
         summary="Durable background jobs on the database you already have.",
         version="1",
@@ -75,28 +76,23 @@ def create_api(
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
     app.state.feed = Feed(pace or Pace())
     app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
-    app.middleware("http")(_named)
+    app.add_middleware(Naming)
     problems.install(app)
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(login.router, prefix=PREFIX)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
-    _describe_problems(app)
-    shown = page(app)
-    app.add_api_route("/docs", lambda: HTMLResponse(shown), include_in_schema=False)
+    shown = cache(lambda: page(app))
+    app.add_api_route("/docs", lambda: HTMLResponse(shown()), include_in_schema=False)
     return app
 
 
-def _describe_problems(app: FastAPI) -> None:
-    """Every route's problems are of one shape, which the reference names once."""
-    described = app.openapi()
-    described["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+class _Api(FastAPI):
+    """Described when it is first asked for: that takes longer than everything else here."""
 
-
-async def _named(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Give every request an id, which its answer and every word about it carry."""
-    request.state.request_id = str(new_job_id())
-    response = await go_on(request)
-    response.headers["x-request-id"] = request.state.request_id
-    return response
+    def openapi(self) -> dict[str, Any]:
+        described = super().openapi()
+        # Every route's problems are of one shape, which the reference names once.
+        described["components"]["schemas"].setdefault("Problem", Problem.model_json_schema())
+        return described

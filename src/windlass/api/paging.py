@@ -35,7 +35,7 @@ class Paging:
         return self.page(rest[: self.limit], key(rest[self.limit - 1]) if more else None)
 
 
-def _paging(
+async def _paging(
     request: Request,
     caller: Calling,
     limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 50,

@@ -15,7 +15,7 @@ from windlass.errors import Forbidden, WindlassError
 routes = Routes("stream")
 
 
-def _feed(request: Request) -> Feed:
+async def _feed(request: Request) -> Feed:
     feed: Feed = request.app.state.feed
     return feed
 

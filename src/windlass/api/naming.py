@@ -1,0 +1,29 @@
+"""A name for every request, which its answer and every word about it carry."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from windlass.ids import new_job_id
+
+HEADER = "x-request-id"
+
+
+class Naming:
+    """Gives requests their ids."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        id = str(new_job_id())
+        scope.setdefault("state", {})["request_id"] = id
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[HEADER] = id
+            await send(message)
+
+        await self._app(scope, receive, named)
