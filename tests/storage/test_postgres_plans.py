@@ -4,15 +4,20 @@ A queue's tables have no honest statistics. What is pinned is what a plan does: 
 by index alone, and no more rows of them than it has jobs to deal with.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
 import asyncpg
+import psycopg
 import pytest
 
 from tests.conformance.builders import DEFINITIONS, KNOWN, LEASE_TIME, claim, new_job
+from tests.databases import migrate
+from tests.databases.kinds import Database
+from tests.databases.plugin import Databases
 from windlass.core import outcome
 from windlass.core.lease import Lease, Place
 from windlass.ids import new_job_ids
@@ -22,7 +27,18 @@ from windlass.storage.leases import finish_row
 from windlass.storage.open import open_storage
 from windlass.storage.postgres.database import PLANS
 
-pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+pytestmark = [
+    pytest.mark.database("postgresql"),
+    pytest.mark.parametrize(
+        "state",
+        [
+            "never analysed",
+            "analysed when empty",
+            "empty but for the dead",
+            "analysed when full",
+        ],
+    ),
+]
 
 BACKLOG = 6000
 BATCH = 50
@@ -33,13 +49,45 @@ LINE = ("default", "default", "")
 Node = Mapping[str, Any]
 
 
-@pytest.fixture(
-    params=["never analysed", "analysed when empty", "empty but for the dead", "analysed when full"]
-)
-async def storage(database, request) -> AsyncIterator[Storage]:
+@pytest.fixture(scope="module")
+def templates(databases: Databases) -> Iterator[dict[str, str]]:
+    """Filled databases by their state, to be copied; making one takes seconds."""
+    made: dict[str, str] = {}
+    yield made
+    for url in made.values():
+        databases.supply("postgresql").drop(url)
+
+
+@pytest.fixture
+async def database(
+    state: str, databases: Databases, templates: dict[str, str], postgres_url: str
+) -> AsyncIterator[Database]:
+    """A copy of the filled database of a state."""
+    supply = databases.supply("postgresql")
+    if state not in templates:
+        templates[state] = supply.empty()
+        await asyncio.to_thread(migrate, templates[state])
+        await filled(templates[state], state)
+    url = supply.empty()
+    name, source = (each.rpartition("/")[2] for each in (url, templates[state]))
+    with psycopg.connect(postgres_url, autocommit=True) as server:
+        server.execute(f"drop database {name}".encode())
+        server.execute(f"create database {name} template {source}".encode())
+    yield Database("postgresql", url)
+    supply.drop(url)
+
+
+@pytest.fixture
+async def storage(database: Database) -> AsyncIterator[Storage]:
     storage = open_storage(database.url)
+    yield storage
+    await storage.close()
+
+
+async def filled(url: str, state: str) -> None:
+    storage = open_storage(url)
     await storage.sync_definitions(DEFINITIONS)
-    connection = await asyncpg.connect(database.url)
+    connection = await asyncpg.connect(url)
     for table in TABLES | {
         "windlass_claims",
         "windlass_holds",
@@ -47,10 +95,10 @@ async def storage(database, request) -> AsyncIterator[Storage]:
         "windlass_parents",
     }:
         await connection.execute(f"alter table {table} set (autovacuum_enabled = off)")
-    if request.param == "analysed when empty":
+    if state == "analysed when empty":
         await connection.execute("analyze")
-    if request.param == "empty but for the dead":
-        holder = await asyncpg.connect(database.url)
+    if state == "empty but for the dead":
+        holder = await asyncpg.connect(url)
         await holder.execute(
             "begin isolation level repeatable read; select 1 from windlass_tenants"
         )
@@ -63,10 +111,9 @@ async def storage(database, request) -> AsyncIterator[Storage]:
     await fill(storage, BACKLOG, delay=timedelta(days=1))
     leases = await claim(storage, 1000)
     await storage.finish([success(lease) for lease in leases])
-    if request.param == "analysed when full":
+    if state == "analysed when full":
         await connection.execute("analyze")
     await connection.close()
-    yield storage
     await storage.close()
 
 
