@@ -338,9 +338,10 @@ class Windlass:
                     await working
 
     @asynccontextmanager
-    async def upkeep(self) -> AsyncIterator[None]:
-        """Run scheduler and upkeep, and no job, in this process while the block lasts."""
-        async with self._upheld(WorkerOptions.of(self.settings)):
+    async def upkeep(self, *, scheduling: bool = True) -> AsyncIterator[None]:
+        """Run scheduler and upkeep, and no job, in this process while the block lasts; without
+        `scheduling` only upkeep, as a server does."""
+        async with self._upheld(WorkerOptions.of(self.settings), scheduling=scheduling):
             yield
 
     async def upkeep_once(self) -> None:
@@ -406,11 +407,13 @@ class Windlass:
         await self.close()
 
     @asynccontextmanager
-    async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:
+    async def _upheld(
+        self, options: WorkerOptions, *, scheduling: bool = True
+    ) -> AsyncIterator[Engine]:
         """An engine that is ready and kept up, closed at the end."""
         try:
-            engine = await self._ready_to_run()
-            upkeep = Upkeep(engine, lease_time=options.lease_time)
+            engine = await (self._ready_to_run() if scheduling else self.ready())
+            upkeep = Upkeep(engine, lease_time=options.lease_time, scheduling=scheduling)
             upkeep.start()
             try:
                 yield engine

@@ -19,6 +19,7 @@ from windlass.api.routes import (
     definitions,
     events,
     jobs,
+    operations,
     queues,
     stream,
     tenants,
@@ -36,6 +37,7 @@ PREFIX = "/api/v1"
 _NOUNS = (
     jobs.routes,
     dead.routes,
+    operations.routes,
     definitions.routes,
     triggers.schedules,
     triggers.triggers,

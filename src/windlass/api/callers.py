@@ -43,8 +43,8 @@ class Caller:
 
     @property
     def known_as(self) -> Principal:
-        """Whom the engine's own rules of access see."""
-        return self.principal or local(name=self.name or "local")
+        """Whom the engine's own rules of access see: nobody with more rights than the caller."""
+        return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
 
     def theirs(self, job: Job) -> Job:
         """A job, if they may know of it; one that somebody else made is answered like none."""

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from windlass.core import definition, models, tenant, trigger
+from windlass.core import definition, models, operations, tenant, trigger
 from windlass.core.dead import DeadGroup
 from windlass.core.states import View
 from windlass.core.wire import LIST_LEAVES_OUT
@@ -92,6 +92,7 @@ Worker = _shape(
     liveness=Literal["live", "stale", "lost"],
 )
 Group = _shape("Group", DeadGroup)
+Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
 
 
 class Receipt(_Open):
@@ -121,6 +122,33 @@ class Changed(_Open):
     changed: int
     skipped: int
     more: bool
+
+
+class Skipped(_Open):
+    """How many jobs would be left alone, and why."""
+
+    reason: str
+    count: int
+
+
+class Preview(_Open):
+    """What an operation would do: to how many jobs, and `more` if there are too many for one."""
+
+    action: str
+    total: int
+    more: bool
+    by_state: dict[str, int]
+    skipped: list[Skipped]
+    sample: list[JobEntry]  # type: ignore[valid-type]  # made at run time
+
+
+class OperationItem(_Open):
+    """A job of an operation, with the state it was brought to, or why it was left alone."""
+
+    place: int
+    job_id: UUID
+    state: operations.ItemState
+    note: str | None
 
 
 class Summary(_Open):
