@@ -107,14 +107,14 @@ async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
 
 @routes.get("/{job_id}", "jobs.read", shown.Job, summary="One job", own=True)
 async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    return await showing.job(engine, await _theirs(caller, engine, job_id))
+    return await showing.job(engine, await theirs(caller, engine, job_id))
 
 
 @routes.get(
     "/{job_id}/attempts", "jobs.read", shown.listed(shown.Attempt), summary="Its attempts", own=True
 )
 async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.attempts(job.id, caller.scope)
     return {"items": showing.attempts(engine, found)}
 
@@ -127,7 +127,7 @@ async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]
     own=True,
 )
 async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.history(job.id, caller.scope)
     return {"items": showing.history(engine, found)}
 
@@ -140,7 +140,7 @@ async def logs(
     after: Annotated[int, Query(ge=0, description="The last sequence number seen.")] = 0,
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
     return {"items": showing.lines(engine, found)}
 
@@ -153,7 +153,7 @@ async def logs(
     own=True,
 )
 async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.family(job.id, caller.scope)
     return {
         "edges": [
@@ -174,7 +174,7 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     "/{job_id}/explain", "jobs.read", shown.Explanation, summary="Why it is not running", own=True
 )
 async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     told = await engine.jobs.explain(job.id, caller.scope)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
 
@@ -184,9 +184,9 @@ async def cancel(
     caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once, asks a running one to stop."""
-    theirs = await _theirs(caller, engine, job_id)
+    found = await theirs(caller, engine, job_id)
     job = await engine.jobs.cancel(
-        theirs.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
+        found.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
     )
     return await showing.job(engine, job)
 
@@ -205,7 +205,8 @@ async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     return await showing.job(engine, job)
 
 
-async def _theirs(caller: Caller, engine: Engine, id: str) -> Job:
+async def theirs(caller: Caller, engine: Engine, id: str) -> Job:
+    """A job that the caller may know of."""
     # The end of an id could be that of another's job, and tell of it.
     if caller.owner is not None and parse_job_id(id) is None:
         raise JobNotFound(id)
