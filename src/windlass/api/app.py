@@ -22,6 +22,7 @@ from windlass.api.routes import (
     logs,
     operations,
     queues,
+    stats,
     stream,
     tenants,
     tokens,
@@ -50,6 +51,7 @@ _NOUNS = (
     tenants.routes,
     tokens.routes,
     audit.routes,
+    stats.routes,
     stream.routes,
 )
 

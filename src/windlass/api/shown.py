@@ -90,6 +90,7 @@ Worker = _shape(
     without=("age",),
     age_seconds=float | None,
     liveness=Literal["live", "stale", "lost"],
+    stale=bool,
 )
 Group = _shape("Group", DeadGroup)
 Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
@@ -151,15 +152,81 @@ class OperationItem(_Open):
     note: str | None
 
 
-class Summary(_Open):
-    """How many jobs there are in each state."""
-
+class _States(_Open):
     pending: int
     queued: int
     running: int
     completed: int
     canceled: int
     dead_letter: int
+
+
+class QueueTally(_States):
+    """The jobs of a queue by state, and for how long the oldest in line is due."""
+
+    name: str
+    oldest_queued_seconds: float | None
+
+
+class ViewCount(_Open):
+    """How many there are; at least so many where not all were looked at."""
+
+    count: int
+    exact: bool
+
+
+class Summary(_States):
+    """How many jobs there are in each state, and in each view. The view `queued` are those in line:
+    neither `scheduled` nor `retrying`."""
+
+    views: dict[str, ViewCount]
+    oldest_queued_seconds: float | None
+    queues: list[QueueTally]
+    at: datetime
+
+
+class Point(_Open):
+    """What happened in a slot of time that began `at`."""
+
+    at: datetime
+    enqueued: int
+    started: int
+    succeeded: int
+    failed: int
+    completed: int
+    canceled: int
+    dead_letter: int
+    run_ms: int
+    wait_ms: int
+    mean_run_seconds: float | None
+    mean_wait_seconds: float | None
+
+
+class FailingDefinition(_Open):
+    definition: str
+    failed: int
+    dead_letter: int
+    succeeded: int
+
+
+class Stats(_Open):
+    """What happened in a window of time: slot by slot, together, and what failed most."""
+
+    window: str
+    since: datetime
+    until: datetime
+    slot_seconds: float
+    points: list[Point]
+    total: Point
+    per_second: dict[str, float]
+    failing: list[FailingDefinition]
+
+
+class TenantStats(_States):
+    """A tenant's jobs by state, and what happened to them in a window of time."""
+
+    tenant_id: str
+    total: Point
 
 
 class Edge(_Open):

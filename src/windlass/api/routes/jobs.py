@@ -10,7 +10,7 @@ from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import NewJob, Reason
-from windlass.core import wire
+from windlass.core import summary_wire, wire
 from windlass.core.filter import parse
 from windlass.core.models import Job
 from windlass.core.query import JobQuery
@@ -100,9 +100,8 @@ async def find(
 
 @routes.get("/summary", "jobs.read", shown.Summary, summary="Count jobs")
 async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
-    """How many jobs there are in each state, without looking at them one by one."""
-    counts = await engine.storage.counts(caller.scope)
-    return {state: sum(int(row[state]) for row in counts) for state in JobState}
+    """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
 @routes.get("/{job_id}", "jobs.read", shown.Job, summary="One job", own=True)
