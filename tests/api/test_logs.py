@@ -10,13 +10,13 @@ async def sent(wl):
     """A job that has ended, after three lines about mail."""
 
     @wl.job
-    def mail(ctx: JobContext, to: str) -> None:
+    def mail(ctx: JobContext) -> None:
         ctx.log.info("mail sent")
         ctx.log.error("mail lost on the way")
-        ctx.log.info(f"mail to {to} password=hunter2")
+        ctx.log.info("mail with password=hunter2")
 
     async with wl.running():
-        receipt = await mail.enqueue(to="Ada")
+        receipt = await mail.enqueue()
         await wl.jobs.wait(receipt.job_id)
     return str(receipt.job_id)
 
