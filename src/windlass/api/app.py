@@ -103,6 +103,6 @@ def _describe_problems(app: FastAPI) -> None:
 async def _named(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
     """Give every request an id, which its answer and every word about it carry."""
     request.state.request_id = str(new_job_id())
-    response = await go_on(request)
+    response = problems.unstorable(request) or await go_on(request)
     response.headers["x-request-id"] = request.state.request_id
     return response
