@@ -315,9 +315,10 @@ class Windlass:
         options = WorkerOptions.of(self.settings, concurrency=concurrency, queues=queues)
         return Running(self).running(options)
 
-    def upkeep(self) -> AbstractAsyncContextManager[None]:
-        """Run scheduler and upkeep, and no job, in this process while the block lasts."""
-        return Running(self).upkeep()
+    def upkeep(self, *, scheduling: bool = True) -> AbstractAsyncContextManager[None]:
+        """Run scheduler and upkeep, and no job, in this process while the block lasts; without
+        `scheduling` only upkeep, as a server does."""
+        return Running(self).upkeep(scheduling=scheduling)
 
     async def upkeep_once(self) -> None:
         """Do one round of scheduling and upkeep in this process."""

@@ -256,11 +256,12 @@ class Windlass:
             portal.close()
 
     @contextmanager
-    def upkeep(self) -> Iterator[None]:
-        """Run scheduler and upkeep, and no job, in the background while the block lasts."""
+    def upkeep(self, *, scheduling: bool = True) -> Iterator[None]:
+        """Run scheduler and upkeep, and no job, in the background while the block lasts; without
+        `scheduling` only upkeep, as a server does."""
         portal = Portal()
         try:
-            with portal.inside(self._awaited.upkeep()):
+            with portal.inside(self._awaited.upkeep(scheduling=scheduling)):
                 yield
         finally:
             portal.close()

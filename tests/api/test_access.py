@@ -10,6 +10,7 @@ from windlass.api.app import create_api
 from windlass.api.credentials import by_credentials
 from windlass.core.access import ROLES, Right, Role
 from windlass.core.principal import local
+from windlass.core.query import JobQuery
 
 PUBLIC = {"/api/v1/login", "/api/v1/logout"}
 ROLES_OF_A_TENANT = ("tenant_admin", "user")
@@ -192,6 +193,35 @@ async def test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole(guarde
     assert whole["whole"] is True
 
 
+async def test_a_tenant_admin_changes_many_jobs_but_deletes_none(guarded):
+    admin = await guarded.token("tenant_admin", "acme")
+    for tenant in ("acme", "globex"):
+        await guarded.wl.enqueue("hello", {"name": "Ada"}, tenant=tenant)
+    group = {"definition": "hello", "fingerprint": ""}
+
+    begun = await guarded.client.post(
+        "/api/v1/operations", json={"action": "cancel", "q": "definition:hello"}, headers=admin
+    )
+    refused = [
+        await guarded.client.post(
+            path, json={"action": "discard", "q": "definition:hello"}, headers=admin
+        )
+        for path in ("/api/v1/operations", "/api/v1/operations/preview")
+    ]
+    refused += [
+        await guarded.client.post("/api/v1/dead/groups/discard", json=group, headers=admin),
+        await guarded.client.delete(f"/api/v1/dead/{UNKNOWN}", headers=admin),
+    ]
+
+    assert (begun.status_code, begun.json()["total"]) == (201, 1)
+    assert [(each.status_code, each.json()["code"]) for each in refused] == [(403, "WL5102")] * 4
+    entries = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
+    _, *told = [(entry["action"], entry["outcome"]) for entry in reversed(entries)]
+    assert told == [("operations.cancel", "allowed"), *[("jobs.discard", "refused")] * 4]
+    acme = (await guarded.client.get("/api/v1/operations", headers=admin)).json()["items"]
+    assert [each["id"] for each in acme] == [begun.json()["id"]]
+
+
 async def test_people_sign_in_with_a_cookie_that_other_sites_cannot_use(guarded):
     engine = await guarded.wl.ready()
     await engine.users.create(local(), "ada", password="correct horse battery", superadmin=True)
@@ -227,7 +257,11 @@ async def things_of(wl, tenant):
         "nightly", definition="hello", tenant=tenant, schedule="0 2 * * *", payload={"name": "x"}
     )
     event = await wl.emit("other", {}, tenant=tenant)
-    made = await (await wl.ready()).tokens.create(local(), "theirs", role="user", tenant=tenant)
+    engine = await wl.ready()
+    made = await engine.tokens.create(local(), "theirs", role="user", tenant=tenant)
+    begun = await engine.operations.create(
+        local(), "cancel", JobQuery.of(states=["completed"]), query="", tenant=tenant
+    )
     return {
         "jobs": {"job_id": receipt.job_id},
         "dead": {"job_id": receipt.job_id},
@@ -235,6 +269,7 @@ async def things_of(wl, tenant):
         "schedules": {"id": schedule.id},
         "events": {"id": event.id},
         "tokens": {"id": made.token.id},
+        "operations": {"id": begun.id},
         "tenants": {"id": tenant},
     }
 

@@ -156,6 +156,16 @@ async def test_an_unknown_id_and_a_foreign_one_look_alike(api, wl, hello):
     assert foreign.json()["code"] == unknown.json()["code"] == "WL3301"
 
 
+@pytest.mark.parametrize(
+    "path", ["/jobs?definition=%00", "/stats?queue=a%00", "/logs?words=a&level=%00", "/queues/a%00"]
+)
+async def test_an_address_that_no_database_can_look_up_is_refused(api, wl, path):
+    refused = await api.get(path)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "WL2101")
+    assert "NUL" in refused.json()["errors"][0]["message"]
+
+
 async def test_what_is_not_there_is_a_problem_too(api):
     nowhere = await api.get("/nothing")
     method = await api.put("/jobs", json={})

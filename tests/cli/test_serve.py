@@ -48,6 +48,21 @@ def test_with_all_it_runs_the_jobs_too(ready: Shell):
     assert server.ends() == 0
 
 
+def test_alone_it_does_the_work_of_bulk_operations(ready: Shell):
+    server = ready.start("serve", "--no-auth", "--port", "0")
+    url = address(server)
+    _, made = ask(f"{url}/api/v1/jobs", {"definition": "hello", "payload": {"name": "Ada"}})
+
+    _, begun = ask(f"{url}/api/v1/operations", {"action": "cancel", "q": "state:queued"})
+    while (shown := ask(f"{url}/api/v1/operations/{begun['id']}")[1])["state"] == "running":
+        pass
+    job = ask(f"{url}/api/v1/jobs/{made['job']['id']}")[1]
+    server.stop()
+
+    assert (shown["state"], shown["done"], job["state"]) == ("completed", 1, "canceled")
+    assert server.ends() == 0
+
+
 def test_without_authentication_it_listens_on_loopback_only(ready: Shell):
     refused = ready.run("serve", "--no-auth", "--host", "0.0.0.0")
 

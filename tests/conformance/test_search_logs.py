@@ -2,13 +2,16 @@
 
 from tests.conformance.builders import (
     ACME,
+    HOUR,
     SECOND,
     START,
     a_tenant,
+    finish,
     log_line,
     started,
 )
 from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.states import JobState
 from windlass.ids import DefinitionKey
 
 
@@ -111,3 +114,34 @@ async def test_the_newest_of_very_many_hits_are_found(storage):
     found = await search(storage, "WORD", limit=3)
 
     assert found == ["word 29", "word 28", "word 27"]
+
+
+async def test_a_search_goes_on_behind_a_line_also_among_those_of_one_instant(storage):
+    first, second = await started(storage), await started(storage)
+    for lease in (first, second):
+        await storage.log([log_line(lease, f"word {n}", at=START) for n in range(4)])
+    await storage.log([log_line(first, "word", at=START + SECOND)])
+
+    seen: list = []
+    while page := await storage.search_logs(
+        ALL_TENANTS, "word", limit=2, before=seen[-1].place if seen else None
+    ):
+        seen += page
+
+    assert len(seen) == len({line.place for line in seen}) == 9
+    assert seen == await storage.search_logs(ALL_TENANTS, "word", limit=100)
+    assert [line.place for line in seen] == sorted((line.place for line in seen), reverse=True)
+
+
+async def test_a_search_can_keep_to_the_jobs_that_somebody_made(storage):
+    for by in ("user:1", "user:2", None):
+        running = await started(storage, created_by=by)
+        ended = await started(storage, created_by=by)
+        put_off = await started(storage, created_by=by)
+        for lease in (running, ended, put_off):
+            await storage.log([log_line(lease, f"word of {by}")])
+        await storage.finish([finish(ended), finish(put_off, JobState.QUEUED, delay=HOUR)])
+
+    assert await search(storage, "word", created_by="user:1") == ["word of user:1"] * 3
+    assert await search(storage, "word", created_by="user:3") == []
+    assert await search(storage, "word", created_by="None") == []

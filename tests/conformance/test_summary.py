@@ -140,3 +140,27 @@ async def test_failing_names_the_definitions_that_failed_most(storage):
     ]
     assert len(await storage.failing(ALL_TENANTS, since=START, most=1)) == 1
     assert await storage.failing(Scope.of("acme"), since=START, most=10) == []
+
+
+async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, clock):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(2, tenant=ACME))
+    await storage.fold()
+    await clock.advance(HOUR)
+    lease = await started(storage, tenant=ACME)
+    await clock.advance(2 * SECOND)
+    await storage.finish([finish(lease)])
+    await storage.enqueue(new_jobs(3))
+
+    async def told(scope=ALL_TENANTS, since=START):
+        return {
+            row["tenant_id"]: tuple(
+                int(row[name]) for name in ("enqueued", "started", "completed", "run_ms")
+            )
+            for row in await storage.tenant_rates(scope, since=since)
+        }
+
+    assert await told() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}
+    assert await told(since=START + MINUTE) == {"acme": (1, 1, 1, 2000), "default": (3, 0, 0, 0)}
+    assert set(await told(Scope(ACME))) == {"acme"}
+    assert await told(since=START + 2 * HOUR) == {}

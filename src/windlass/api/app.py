@@ -11,9 +11,9 @@ from windlass.api import health, login, metrics, problems
 from windlass.api.budget import TIMES, Budget
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
+from windlass.api.entrance import Entrance
 from windlass.api.live.feed import Feed
 from windlass.api.live.pace import Pace
-from windlass.api.naming import Naming
 from windlass.api.reference import page
 from windlass.api.routes import (
     audit,
@@ -21,7 +21,10 @@ from windlass.api.routes import (
     definitions,
     events,
     jobs,
+    logs,
+    operations,
     queues,
+    stats,
     stream,
     tenants,
     tokens,
@@ -37,16 +40,19 @@ PREFIX = "/api/v1"
 _NOUNS = (
     jobs.routes,
     dead.routes,
+    operations.routes,
     definitions.routes,
     triggers.schedules,
     triggers.triggers,
     events.routes,
     queues.routes,
     workers.routes,
+    logs.routes,
     worker.routes,
     tenants.routes,
     tokens.routes,
     audit.routes,
+    stats.routes,
     stream.routes,
 )
 
@@ -76,7 +82,7 @@ def create_api(
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
     app.state.feed = Feed(pace or Pace())
     app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
-    app.add_middleware(Naming)
+    app.add_middleware(Entrance)
     problems.install(app)
     app.include_router(health.router)
     app.include_router(metrics.router)

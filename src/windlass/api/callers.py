@@ -15,6 +15,8 @@ from windlass.errors import Forbidden, JobNotFound, TenantNotFound
 
 #: Where a route's right stands in its description, and that it is for owners too.
 RIGHT, OWN = "x-right", "x-own"
+#: Why somebody is refused what cannot be told of their own jobs alone.
+ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class Caller:
 
     @property
     def known_as(self) -> Principal:
-        """Whom the engine's own rules of access see."""
-        return self.principal or local(name=self.name or "local")
+        """Whom the engine's own rules of access see: nobody with more rights than the caller."""
+        return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
 
     def theirs(self, job: Job) -> Job:
         """A job, if they may know of it; one that somebody else made is answered like none."""
@@ -85,9 +87,10 @@ def needs(right: str, *, audits: bool = True) -> Callable[..., AsyncIterator[Non
 
     async def check(request: Request, caller: Calling, engine: Ready) -> AsyncIterator[None]:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
-        if not caller.may(right) or (caller.owner and not described.get(OWN)):
+        beyond = caller.owner is not None and not described.get(OWN)
+        if beyond or not caller.may(right):
             await _note(request, caller, engine, right, "refused")
-            raise Forbidden(right)
+            raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
         yield
         if audits:
             await _note(request, caller, engine, right, "allowed")

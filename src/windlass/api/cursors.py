@@ -1,4 +1,7 @@
-"""Cursors: where a list goes on. Signed, and good only for the list and the tenant they came from."""
+"""Cursors: where a list goes on. Signed, and good only for the list and the tenant they came from.
+
+They are masked too: a list may stop behind something that whoever reads it must not know.
+"""
 
 import base64
 import hashlib
@@ -19,13 +22,16 @@ class Cursors:
     def make(self, after: object, *, list: str, scope: Scope) -> str:
         """The cursor that goes on after something."""
         body = json.dumps(str(after)).encode()
-        return base64.urlsafe_b64encode(self._sign(body, list, scope) + body).decode().rstrip("=")
+        signature = self._sign(body, list, scope)
+        made = signature + self._masked(body, signature)
+        return base64.urlsafe_b64encode(made).decode().rstrip("=")
 
     def read(self, cursor: str, *, list: str, scope: Scope) -> str:
         """What a cursor goes on after; one that was not made here for this list is refused."""
         try:
             raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-            signature, body = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
+            signature, masked = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
+            body = self._masked(masked, signature)
             if hmac.compare_digest(signature, self._sign(body, list, scope)):
                 return str(json.loads(body))
         except ValueError:
@@ -35,3 +41,8 @@ class Cursors:
     def _sign(self, body: bytes, list: str, scope: Scope) -> bytes:
         bound = json.dumps([list, scope.tenant]).encode()
         return hmac.digest(self.secret, bound + b"\0" + body, hashlib.sha256)[:_SIGNATURE_BYTES]
+
+    def _masked(self, body: bytes, signature: bytes) -> bytes:
+        """The body under a mask that only its signature gives; masked twice, it is itself."""
+        mask = hashlib.shake_256(b"cursor\0" + self.secret + signature).digest(len(body))
+        return bytes(a ^ b for a, b in zip(body, mask, strict=True))

@@ -43,6 +43,17 @@ EXAMPLES: Sequence[Example] = (
     Example("Resume it", "POST", "/queues/default/resume"),
     Example("Count jobs", "GET", "/jobs/summary"),
     Example("See what failed, by cause", "GET", "/dead/groups"),
+    Example("Chart what happened", "GET", "/stats?window=24h&definition=hello"),
+    Example("Compare tenants", "GET", "/stats/tenants?window=1h"),
+    Example("Search logs", "GET", "/logs?words=not+found&level=error&since=-2h"),
+    Example("See what a bulk change would do", "POST", "/operations/preview",
+            '{"action": "cancel", "q": "state:queued definition:hello"}'),
+    Example("Begin it", "POST", "/operations",
+            '{"action": "cancel", "q": "state:queued definition:hello", "reason": "not needed"}',
+            keeps="OPERATION=.id"),
+    Example("See how far it is", "GET", "/operations/$OPERATION"),
+    Example("Stop it", "POST", "/operations/$OPERATION/stop"),
+    Example("See which jobs it could not change", "GET", "/operations/$OPERATION/items?state=failed"),
 )  # fmt: skip
 
 

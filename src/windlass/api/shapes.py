@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from windlass.core.filter import MOST_CHARACTERS
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
 
@@ -94,6 +95,23 @@ class OneGroup(Shape):
     definition: Name
     fingerprint: Annotated[str, StringConstraints(max_length=64)]
     limit: Annotated[int, Field(ge=1, le=100_000)] = 1_000
+
+
+class OperationMeant(Shape):
+    """One action on the jobs that a filter finds."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"action": "retry", "q": "state:dead_letter definition:mail.*"}]
+        }
+    )
+
+    action: Literal["cancel", "retry", "run_now", "discard"]
+    q: Annotated[str, StringConstraints(max_length=MOST_CHARACTERS)]
+
+
+class NewOperation(OperationMeant, Reason):
+    """An operation to begin, and why."""
 
 
 class NewDefinition(Shape):

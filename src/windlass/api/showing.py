@@ -6,6 +6,7 @@ from typing import Any
 from windlass.core import wire
 from windlass.core.jsontext import load_json
 from windlass.core.models import Attempt, Job, LogLine, Page, Transition
+from windlass.core.operations import Operation, Preview
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
@@ -46,3 +47,19 @@ def lines(engine: Engine, found: Sequence[LogLine]) -> list[dict[str, Any]]:
 
 def event(engine: Engine, event: Event) -> dict[str, Any]:
     return wire.event(event, redactor_of(engine.settings))
+
+
+def operation(engine: Engine, operation: Operation) -> dict[str, Any]:
+    return wire.operation(operation, redactor_of(engine.settings))
+
+
+async def preview(engine: Engine, found: Preview) -> dict[str, Any]:
+    """What an operation would do, with some of its jobs as lists show them."""
+    return {
+        "action": str(found.action),
+        "total": found.total,
+        "more": found.more,
+        "by_state": dict(found.by_state),
+        "skipped": [{"reason": why, "count": count} for why, count in found.skipped.items()],
+        "sample": await jobs(engine, Page(found.sample, None)),
+    }

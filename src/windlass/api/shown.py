@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from windlass.core import definition, models, tenant, trigger
+from windlass.core import definition, models, operations, tenant, trigger
 from windlass.core.dead import DeadGroup
 from windlass.core.states import View
 from windlass.core.wire import LIST_LEAVES_OUT
@@ -90,8 +90,10 @@ Worker = _shape(
     without=("age",),
     age_seconds=float | None,
     liveness=Literal["live", "stale", "lost"],
+    stale=bool,
 )
 Group = _shape("Group", DeadGroup)
+Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
 
 
 class Receipt(_Open):
@@ -123,15 +125,108 @@ class Changed(_Open):
     more: bool
 
 
-class Summary(_Open):
-    """How many jobs there are in each state."""
+class Skipped(_Open):
+    """How many jobs would be left alone, and why."""
 
+    reason: str
+    count: int
+
+
+class Preview(_Open):
+    """What an operation would do: to how many jobs, and `more` if there are too many for one."""
+
+    action: str
+    total: int
+    more: bool
+    by_state: dict[str, int]
+    skipped: list[Skipped]
+    sample: list[JobEntry]  # type: ignore[valid-type]  # made at run time
+
+
+class OperationItem(_Open):
+    """A job of an operation, with the state it was brought to, or why it was left alone."""
+
+    place: int
+    job_id: UUID
+    state: operations.ItemState
+    note: str | None
+
+
+class _States(_Open):
     pending: int
     queued: int
     running: int
     completed: int
     canceled: int
     dead_letter: int
+
+
+class QueueTally(_States):
+    """The jobs of a queue by state, and for how long the oldest in line is due."""
+
+    name: str
+    oldest_queued_seconds: float | None
+
+
+class ViewCount(_Open):
+    """How many there are; at least so many where not all were looked at."""
+
+    count: int
+    exact: bool
+
+
+class Summary(_States):
+    """How many jobs there are in each state, and in each view. The view `queued` are those in line:
+    neither `scheduled` nor `retrying`."""
+
+    views: dict[str, ViewCount]
+    oldest_queued_seconds: float | None
+    queues: list[QueueTally]
+    at: datetime
+
+
+class Point(_Open):
+    """What happened in a slot of time that began `at`."""
+
+    at: datetime
+    enqueued: int
+    started: int
+    succeeded: int
+    failed: int
+    completed: int
+    canceled: int
+    dead_letter: int
+    run_ms: int
+    wait_ms: int
+    mean_run_seconds: float | None
+    mean_wait_seconds: float | None
+
+
+class FailingDefinition(_Open):
+    definition: str
+    failed: int
+    dead_letter: int
+    succeeded: int
+
+
+class Stats(_Open):
+    """What happened in a window of time: slot by slot, together, and what failed most."""
+
+    window: str
+    since: datetime
+    until: datetime
+    slot_seconds: float
+    points: list[Point]
+    total: Point
+    per_second: dict[str, float]
+    failing: list[FailingDefinition]
+
+
+class TenantStats(_States):
+    """A tenant's jobs by state, and what happened to them in a window of time."""
+
+    tenant_id: str
+    total: Point
 
 
 class Edge(_Open):

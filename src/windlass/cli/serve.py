@@ -1,4 +1,4 @@
-"""`windlass serve`: the API, and with --all the workers and the scheduler too."""
+"""`windlass serve`: the API and upkeep, and with --all the workers and the scheduler too."""
 
 import asyncio
 import signal
@@ -82,7 +82,11 @@ async def _serve(
             async with app.running():
                 await told.wait()
         else:
-            await told.wait()
+            # Bulk operations and lost leases cannot wait for a worker that may never come.
+            async with app.upkeep(scheduling=False):
+                await told.wait()
+                server.end()
+                await serving  # its requests use what closes with this block
     finally:
         server.end()
         await serving

@@ -215,6 +215,14 @@ class Transition:
     attempt: int | None = None
 
 
+class LogPlace(NamedTuple):
+    """Where a line stands among all lines, in their order."""
+
+    at: datetime
+    job_id: JobId
+    sequence: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
     """One line of a job's log. `sequence` rises over the whole job; storage numbers new lines."""
@@ -228,6 +236,10 @@ class LogLine:
     sequence: int = 0
     tenant: TenantId = DEFAULT_TENANT
     definition: DefinitionKey = DefinitionKey("")
+
+    @property
+    def place(self) -> LogPlace:
+        return LogPlace(self.at, self.job_id, self.sequence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from windlass.core.states import JobState
-from windlass.ids import DefinitionKey
+from windlass.ids import DefinitionKey, TenantId
 
 #: Window -> its length, and the length of the slots it is told in.
 WINDOWS: Mapping[str, tuple[timedelta, timedelta]] = MappingProxyType(
@@ -126,6 +126,15 @@ class Stats:
     def per_second(self, what: str) -> float:
         """The rate of something that is counted, such as "completed"."""
         return float(getattr(self.total, what)) / (self.until - self.since).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class TenantStats:
+    """A tenant's jobs by their stored state, and what happened to them in a window of time."""
+
+    tenant: TenantId
+    states: Mapping[JobState, int]
+    total: Point
 
 
 def slots(window: str, now: datetime) -> Sequence[datetime]:

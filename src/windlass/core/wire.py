@@ -15,6 +15,7 @@ from windlass.core.definition import Definition
 from windlass.core.gates import version_of
 from windlass.core.jsontext import load_json
 from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, Transition, WorkerRow
+from windlass.core.operations import Item, Operation
 from windlass.core.queue import Queue
 from windlass.core.rates import Rate
 from windlass.core.redact import Redactor
@@ -131,6 +132,20 @@ def worker(worker: WorkerRow) -> dict[str, Any]:
     shown = _plain(worker)
     age = shown.pop("age")
     return {**shown, "age_seconds": age}
+
+
+def operation(operation: Operation, redactor: Redactor) -> dict[str, Any]:
+    """A bulk operation, and how far it is."""
+    shown = _plain(operation)
+    del shown["token"]
+    for name in ("query", "reason"):
+        shown[name] = _redacted(redactor, shown[name])
+    return {**shown, "left": operation.left}
+
+
+def item(item: Item) -> dict[str, Any]:
+    """A job of a bulk operation, and what became of it."""
+    return {name: plain(value) for name, value in item._asdict().items()}
 
 
 def instant(at: datetime) -> str:

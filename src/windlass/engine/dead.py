@@ -64,14 +64,18 @@ class Dead:
         *,
         definition: str | None = None,
         fingerprint: str | None = None,
+        created_by: str | None = None,
         after: JobId | None = None,
         limit: int = 50,
         scope: Scope = ALL_TENANTS,
     ) -> Page:
-        """Dead-lettered jobs newest first, of a definition or a cause; `after` goes on from a
-        page's `next`."""
+        """Dead-lettered jobs newest first, of a definition, a cause or who made them; `after` goes
+        on from a page's `next`."""
         chosen = JobQuery.of(
-            states=[JobState.DEAD_LETTER], definition=definition, fingerprint=fingerprint
+            states=[JobState.DEAD_LETTER],
+            definition=definition,
+            fingerprint=fingerprint,
+            created_by=created_by,
         )
         return await self._storage.page(scope, chosen, after=after, limit=limit)
 

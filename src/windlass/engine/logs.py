@@ -5,8 +5,9 @@ from datetime import datetime
 from typing import get_args
 
 from windlass.core.filter_values import instant_of
-from windlass.core.models import ALL_TENANTS, Level, LogLine, Scope
+from windlass.core.models import ALL_TENANTS, Level, LogLine, LogPlace, Scope
 from windlass.core.query import FromNow
+from windlass.core.text import storable
 from windlass.engine.jobs import Jobs
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId
@@ -29,13 +30,16 @@ class Logs:
         job: JobId | str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        created_by: str | None = None,
+        before: LogPlace | None = None,
         limit: int = 100,
         scope: Scope = ALL_TENANTS,
     ) -> Sequence[LogLine]:
         """Log lines with all these words, whole and in any case, newest first.
 
         A line names its job, attempt and sequence number, at which `wl.jobs.logs` shows it. Times may be
-        text as in a filter: `since="-2h"`.
+        text as in a filter: `since="-2h"`. `before` goes on behind a line, at its `place`; of
+        `created_by` only lines of jobs that one made are found.
         """
         if level is not None and level not in get_args(Level):
             raise OptionInvalid("level", level, allowed=", ".join(get_args(Level)))
@@ -43,12 +47,14 @@ class Logs:
             raise OptionInvalid("limit", limit, allowed=f"1 to {MOST_LINES:,}")
         return await self._storage.search_logs(
             scope,
-            words,
+            storable(words),
             definition=definition,
             level=level,
             job=None if job is None else await self._jobs.resolve(job, scope),
             since=await self._instant("since", since),
             until=await self._instant("until", until),
+            created_by=created_by,
+            before=before,
             limit=limit,
         )
 

@@ -4,7 +4,7 @@ Any process may work on any operation; one at a time does, and another goes on i
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -68,6 +68,8 @@ class Operations:
         self._lists = lists
         self._access = access
         self._audit = audit
+        #: Who of this process does the work, told at once; others look every few seconds.
+        self.here: set[Callable[[], object]] = set()
 
     async def preview(
         self, by: Principal, action: str, jobs: JobSet | JobQuery, *, tenant: str | None = None
@@ -167,6 +169,7 @@ class Operations:
             by, "operations.stop", target, tenant=operation.tenant, request_id=request_id
         )
         await self._storage.stop_operation(bounds.scope, id, entry=entry)
+        self._tell()
         after = await self._find(bounds, id)
         if after.state == "completed":
             raise OperationStateConflict(str(id), verb="stopped", because="it is completed")
@@ -253,7 +256,12 @@ class Operations:
         )
         # In the order of ids, so that batches lock jobs as everybody else does.
         await self._storage.add_operation(operation, sorted(set(ids)), entry=entry)
+        self._tell()
         return await self._find(Bounds(Scope(operation.tenant)), operation.id)
+
+    def _tell(self) -> None:
+        for told in self.here:
+            told()
 
     async def _find(self, bounds: Bounds, id: OperationId) -> Operation:
         found = await self._storage.operation(bounds.scope, id)

@@ -1,14 +1,25 @@
 """Counts and rates for dashboards and metrics: nothing here reads the history."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.states import JobState, View
-from windlass.core.summary import COUNTED, WINDOWS, Count, Point, Stats, Summary, Tally, slots
+from windlass.core.summary import (
+    COUNTED,
+    WINDOWS,
+    Count,
+    Point,
+    Stats,
+    Summary,
+    Tally,
+    TenantStats,
+    slots,
+)
 from windlass.errors import OptionInvalid
+from windlass.ids import TenantId
 from windlass.storage.base import Storage
 
 LOOK = 10_000
@@ -50,10 +61,9 @@ class Summaries:
         scope: Scope = ALL_TENANTS,
     ) -> Stats:
         """What happened in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
-        if window not in WINDOWS:
-            raise OptionInvalid("window", window, allowed=", ".join(WINDOWS))
         now = await self._storage.now()
-        begins, (_, slot) = slots(window, now), WINDOWS[window]
+        begins = _slots(window, now)
+        _, slot = WINDOWS[window]
         which = {"definition": definition, "queue": queue}
         found = {
             _at(row["slot"], slot): Point(_at(row["slot"], slot), *[int(row[c]) for c in COUNTED])
@@ -69,6 +79,29 @@ class Summaries:
                 scope, since=begins[0], most=_MOST_FAILING, **which
             ),
         )
+
+    async def tenants(
+        self, window: str = "1h", *, scope: Scope = ALL_TENANTS
+    ) -> Sequence[TenantStats]:
+        """How many jobs of each tenant are where, and what happened to them in a window; by name."""
+        begins = _slots(window, await self._storage.now())
+        states = _by("tenant_id", await self._storage.counts(scope))
+        totals = {
+            row["tenant_id"]: Point(begins[0], *[int(row[c]) for c in COUNTED])
+            for row in await self._storage.tenant_rates(scope, since=begins[0])
+        }
+        return [
+            TenantStats(
+                TenantId(name), states.get(name) or _states(()), totals.get(name, Point(begins[0]))
+            )
+            for name in sorted(states.keys() | totals.keys())
+        ]
+
+
+def _slots(window: str, now: datetime) -> Sequence[datetime]:
+    if window not in WINDOWS:
+        raise OptionInvalid("window", window, allowed=", ".join(WINDOWS))
+    return slots(window, now)
 
 
 def _views(

@@ -42,9 +42,9 @@ class Running:
                     await working
 
     @asynccontextmanager
-    async def upkeep(self) -> AsyncIterator[None]:
-        """Run scheduler and upkeep, and no job, while the block lasts."""
-        async with self._upheld(WorkerOptions.of(self._app.settings)):
+    async def upkeep(self, *, scheduling: bool) -> AsyncIterator[None]:
+        """Run upkeep, and no job, while the block lasts; the scheduler too if `scheduling`."""
+        async with self._upheld(WorkerOptions.of(self._app.settings), scheduling=scheduling):
             yield
 
     async def upkeep_once(self) -> None:
@@ -86,11 +86,13 @@ class Running:
             )
 
     @asynccontextmanager
-    async def _upheld(self, options: WorkerOptions) -> AsyncIterator[Engine]:
+    async def _upheld(
+        self, options: WorkerOptions, *, scheduling: bool = True
+    ) -> AsyncIterator[Engine]:
         """An engine that is ready and kept up, closed at the end."""
         try:
-            engine = await self._ready_to_run()
-            upkeep = Upkeep(engine, lease_time=options.lease_time)
+            engine = await (self._ready_to_run() if scheduling else self._app.ready())
+            upkeep = Upkeep(engine, lease_time=options.lease_time, scheduling=scheduling)
             upkeep.start()
             try:
                 yield engine

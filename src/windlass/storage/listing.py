@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from windlass.core.models import LogLine, Page, Scope
+from windlass.core.models import LogLine, LogPlace, Page, Scope
 from windlass.core.query import JobQuery
 from windlass.ids import JobId
 from windlass.storage import rows
@@ -65,9 +65,14 @@ class ListVerbs:
         job: JobId | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        created_by: str | None = None,
+        before: LogPlace | None = None,
         limit: int = 100,
     ) -> list[LogLine]:
-        """Log lines that hold all these words, newest first; `until` itself is not included."""
+        """Log lines that hold all these words, newest first; `until` itself is not included.
+
+        Of `created_by` only lines of jobs that one made; `before` is the last line already seen.
+        """
         return await self._search(
             "search_logs",
             scope,
@@ -77,6 +82,8 @@ class ListVerbs:
             job=job,
             since=since,
             until=until,
+            created_by=created_by,
+            before=before,
             limit=limit,
         )
 
@@ -91,6 +98,8 @@ class ListVerbs:
         job: JobId | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        created_by: str | None = None,
+        before: LogPlace | None = None,
         limit: int,
         **more: Any,
     ) -> list[LogLine]:
@@ -103,6 +112,10 @@ class ListVerbs:
             job_id=job,
             since=since,
             until=until,
+            created_by=created_by,
+            before_at=before and before.at,
+            before_job=before and before.job_id,
+            before_sequence=before and before.sequence,
             most=limit,
             **more,
         )

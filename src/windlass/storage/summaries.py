@@ -50,6 +50,11 @@ class SummaryVerbs:
         )
         return [dict(row) for row in found]
 
+    async def tenant_rates(self, scope: Scope, *, since: datetime) -> list[Mapping[str, Any]]:
+        """What happened since an instant, by tenant; tenants without anything are left out."""
+        found = await self._db.run("tenant_rates", tenant_id=scope.tenant, since=since)
+        return [dict(row) for row in found]
+
     async def failing(
         self,
         scope: Scope,

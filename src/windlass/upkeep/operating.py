@@ -7,6 +7,7 @@ from windlass.core.models import ALL_TENANTS
 from windlass.core.operations import Action, Operation, OperationState
 from windlass.engine.engine import Engine
 from windlass.engine.leases import end_overdue
+from windlass.engine.loop import Loop
 from windlass.errors import WindlassError
 from windlass.storage.operations import Worked
 
@@ -16,12 +17,25 @@ _BATCH = 100
 _TURN = 10
 #: How long an operation is held without a batch being finished; then another process goes on.
 _HOLD = timedelta(seconds=60)
+#: How often to look for operations that another process has begun, or left.
+_LOOK_SECONDS = 5.0
 
 
 class Operating:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._storage = engine.storage
+        self._loop = Loop(
+            "bulk operations", self.tick, seconds=_LOOK_SECONDS, telemetry=engine.telemetry
+        )
+
+    def start(self) -> None:
+        self._engine.operations.here.add(self._loop.wake)
+        self._loop.start()
+
+    async def stop(self) -> None:
+        self._engine.operations.here.discard(self._loop.wake)
+        await self._loop.stop()
 
     async def tick(self) -> int:
         """Work until nothing is left to do. Answers how many jobs were settled."""

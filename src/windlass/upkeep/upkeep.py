@@ -16,16 +16,15 @@ _REAP_SECONDS = (0.1, 3.0)
 _HOUSEKEEPING_SECONDS = 5.0
 _REGATING_SECONDS = 300.0
 _SWEEPING_SECONDS = 600.0
-_OPERATING_SECONDS = 5.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, sweeping, bulk operations and scheduling. Any number of
-    processes may run it at once."""
+    """Reaping, housekeeping, regating, sweeping, bulk operations and, unless told otherwise,
+    scheduling. Any number of processes may run it at once."""
 
-    def __init__(self, engine: Engine, *, lease_time: timedelta) -> None:
+    def __init__(self, engine: Engine, *, lease_time: timedelta, scheduling: bool = True) -> None:
         reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
-        self._loops: list[Loop | Scheduler] = [
+        self._loops: list[Loop | Scheduler | Operating] = [
             Loop(
                 "reaping",
                 reaper.tick,
@@ -50,14 +49,9 @@ class Upkeep:
                 seconds=_SWEEPING_SECONDS,
                 telemetry=engine.telemetry,
             ),
-            Loop(
-                "bulk operations",
-                Operating(engine).tick,
-                seconds=_OPERATING_SECONDS,
-                telemetry=engine.telemetry,
-            ),
+            Operating(engine),
         ]
-        if engine.settings.scheduler.enabled:
+        if scheduling and engine.settings.scheduler.enabled:
             ticks = engine.settings.scheduler.tick_seconds
             self._loops.append(Scheduler(engine, tick_seconds=ticks))
 

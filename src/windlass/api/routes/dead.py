@@ -16,7 +16,9 @@ from windlass.core.wire import instant
 routes = Routes("dead")
 
 
-@routes.get("", "jobs.read", shown.paged(shown.JobEntry), summary="List dead-lettered jobs")
+@routes.get(
+    "", "jobs.read", shown.paged(shown.JobEntry), summary="List dead-lettered jobs", own=True
+)
 async def find(
     caller: Calling,
     engine: Ready,
@@ -27,6 +29,7 @@ async def find(
     page = await engine.dead.list(
         definition=definition,
         fingerprint=fingerprint,
+        created_by=caller.owner,
         after=job_id(paging.after),
         limit=paging.limit,
         scope=caller.scope,

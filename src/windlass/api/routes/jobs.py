@@ -10,7 +10,7 @@ from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import NewJob, Reason
-from windlass.core import wire
+from windlass.core import summary_wire, wire
 from windlass.core.filter import parse
 from windlass.core.models import Job
 from windlass.core.query import JobQuery
@@ -100,21 +100,20 @@ async def find(
 
 @routes.get("/summary", "jobs.read", shown.Summary, summary="Count jobs")
 async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
-    """How many jobs there are in each state, without looking at them one by one."""
-    counts = await engine.storage.counts(caller.scope)
-    return {state: sum(int(row[state]) for row in counts) for state in JobState}
+    """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
 @routes.get("/{job_id}", "jobs.read", shown.Job, summary="One job", own=True)
 async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    return await showing.job(engine, await _theirs(caller, engine, job_id))
+    return await showing.job(engine, await theirs(caller, engine, job_id))
 
 
 @routes.get(
     "/{job_id}/attempts", "jobs.read", shown.listed(shown.Attempt), summary="Its attempts", own=True
 )
 async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.attempts(job.id, caller.scope)
     return {"items": showing.attempts(engine, found)}
 
@@ -127,7 +126,7 @@ async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]
     own=True,
 )
 async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.history(job.id, caller.scope)
     return {"items": showing.history(engine, found)}
 
@@ -140,7 +139,7 @@ async def logs(
     after: Annotated[int, Query(ge=0, description="The last sequence number seen.")] = 0,
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
     return {"items": showing.lines(engine, found)}
 
@@ -153,7 +152,7 @@ async def logs(
     own=True,
 )
 async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     found = await engine.jobs.family(job.id, caller.scope)
     return {
         "edges": [
@@ -174,7 +173,7 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     "/{job_id}/explain", "jobs.read", shown.Explanation, summary="Why it is not running", own=True
 )
 async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await _theirs(caller, engine, job_id)
+    job = await theirs(caller, engine, job_id)
     told = await engine.jobs.explain(job.id, caller.scope)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
 
@@ -184,9 +183,9 @@ async def cancel(
     caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once, asks a running one to stop."""
-    theirs = await _theirs(caller, engine, job_id)
+    found = await theirs(caller, engine, job_id)
     job = await engine.jobs.cancel(
-        theirs.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
+        found.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
     )
     return await showing.job(engine, job)
 
@@ -205,7 +204,8 @@ async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     return await showing.job(engine, job)
 
 
-async def _theirs(caller: Caller, engine: Engine, id: str) -> Job:
+async def theirs(caller: Caller, engine: Engine, id: str) -> Job:
+    """A job that the caller may know of."""
     # The end of an id could be that of another's job, and tell of it.
     if caller.owner is not None and parse_job_id(id) is None:
         raise JobNotFound(id)

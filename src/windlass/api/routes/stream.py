@@ -5,12 +5,13 @@ from typing import Annotated
 from fastapi import Depends, Header, Query, Request
 from starlette.responses import Response
 
-from windlass.api.callers import Caller, Calling, Ready, caller_of
+from windlass.api.callers import ONLY_OWN, Caller, Calling, Ready, caller_of
 from windlass.api.live import topics as known
 from windlass.api.live.feed import Feed
 from windlass.api.live.frames import EventStream
 from windlass.api.routing import Routes
-from windlass.errors import Forbidden, WindlassError
+from windlass.engine.engine import Engine
+from windlass.errors import Forbidden, JobNotFound, WindlassError
 
 routes = Routes("stream")
 
@@ -30,6 +31,7 @@ Following = Annotated[Feed, Depends(_feed)]
     status_code=200,
     response_class=EventStream,
     answers={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    own=True,
 )
 async def stream(
     request: Request,
@@ -47,9 +49,10 @@ async def stream(
     last_event_id: Annotated[str | None, Header(max_length=64)] = None,
 ) -> Response:
     """Server-sent events. After `ready` nothing is missed: read what you show then, and again what
-    a `reset` names; `changes` tells what is different since."""
+    a `reset` names; `changes` tells what is different since. Whoever sees only their own jobs may
+    follow those, each as job:<id>."""
     asked = known.parse(topics)
-    _check(caller, asked)
+    await _check(caller, engine, asked)
     seats = feed.places.take(caller.name, caller.scope.tenant)
     subscription = feed.subscribe(engine, asked, caller.scope, last_id=last_event_id)
 
@@ -66,7 +69,16 @@ async def stream(
     return EventStream(feed, subscription, still_may=still_may, close=close)
 
 
-def _check(caller: Caller, topics: frozenset[str]) -> None:
-    for right in sorted({known.right_of(topic) for topic in topics}):
+async def _check(caller: Caller, engine: Engine, topics: frozenset[str]) -> None:
+    for topic in sorted(topics):
+        right = known.right_of(topic)
         if not caller.may(right):
             raise Forbidden(right)
+        # A right to listen, or to look, that reaches only what the caller made.
+        if caller.owner is None and (caller.reads_all or right != "jobs.read"):
+            continue
+        job = known.job_of(topic)
+        if job is None:
+            raise Forbidden(right, because=ONLY_OWN)
+        if (await engine.jobs.get(job, caller.scope)).created_by != caller.name:
+            raise JobNotFound(job)

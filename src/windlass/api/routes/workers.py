@@ -6,6 +6,7 @@ from windlass.api import shown
 from windlass.api.callers import Ready
 from windlass.api.routing import Routes
 from windlass.core import wire
+from windlass.core.models import WorkerRow
 from windlass.engine.workers import liveness
 
 routes = Routes("workers")
@@ -13,6 +14,10 @@ routes = Routes("workers")
 
 @routes.get("", "workers.read", shown.listed(shown.Worker), summary="List workers")
 async def find(engine: Ready) -> dict[str, Any]:
-    """With how long ago each was seen, and whether that is too long."""
-    found = await engine.workers.list()
-    return {"items": [{**wire.worker(each), "liveness": liveness(each)} for each in found]}
+    """With how long ago each was seen. It is stale after two missed beats, lost after a lease."""
+    return {"items": [_shown(worker) for worker in await engine.workers.list()]}
+
+
+def _shown(worker: WorkerRow) -> dict[str, Any]:
+    lives = liveness(worker)
+    return {**wire.worker(worker), "liveness": lives, "stale": lives != "live"}

@@ -10,4 +10,9 @@ where match (words) against (
     and (:job_id is null or job_id = :job_id)
     and (:since is null or created_at >= :since)
     and (:until is null or created_at < :until)
-order by created_at desc limit :most
+    and (:before_at is null or (created_at, job_id, sequence) < (:before_at, :before_job, :before_sequence))
+    and (:created_by is null or :created_by = coalesce(
+        (select created_by from windlass_live where id = windlass_logs.job_id),
+        (select created_by from windlass_later where id = windlass_logs.job_id),
+        (select created_by from windlass_ended where id = windlass_logs.job_id)))
+order by created_at desc, job_id desc, sequence desc limit :most

@@ -1,15 +1,17 @@
-"""A name for every request, which its answer and every word about it carry."""
+"""What every request passes first: it gets a name, which its answer and every word about it carry."""
 
+from fastapi import Request
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from windlass.api.problems import unstorable
 from windlass.ids import new_job_id
 
 HEADER = "x-request-id"
 
 
-class Naming:
-    """Gives requests their ids."""
+class Entrance:
+    """Names requests, and refuses those whose address no database could hold."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -26,4 +28,4 @@ class Naming:
                 MutableHeaders(scope=message)[HEADER] = id
             await send(message)
 
-        await self._app(scope, receive, named)
+        await (unstorable(Request(scope)) or self._app)(scope, receive, named)

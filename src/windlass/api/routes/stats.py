@@ -1,0 +1,42 @@
+"""`/stats`: what happened when, for charts."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+
+from windlass.api import shown
+from windlass.api.callers import Calling, Ready
+from windlass.api.paging import Paged
+from windlass.api.routing import Routes
+from windlass.core import summary_wire as wire
+
+routes = Routes("stats")
+
+Window = Annotated[
+    Literal["5m", "1h", "24h", "7d"], Query(description="How long ago it may have been.")
+]
+
+
+@routes.get("", "stats.read", shown.Stats, summary="What happened, slot by slot")
+async def stats(
+    caller: Calling,
+    engine: Ready,
+    window: Window = "1h",
+    definition: Annotated[str | None, Query(max_length=191)] = None,
+    queue: Annotated[str | None, Query(max_length=191)] = None,
+) -> dict[str, Any]:
+    """The last slot has only begun. `failing` has the definitions with the most failed attempts."""
+    return wire.stats(
+        await engine.summaries.stats(window, definition=definition, queue=queue, scope=caller.scope)
+    )
+
+
+@routes.get("/tenants", "stats.read", shown.paged(shown.TenantStats), summary="The same by tenant")
+async def tenants(
+    caller: Calling, engine: Ready, paging: Paged, window: Window = "1h"
+) -> dict[str, Any]:
+    """How the jobs of each tenant stand, and what happened in the window; to those of one tenant,
+    of theirs."""
+    found = await engine.summaries.tenants(window, scope=caller.scope)
+    page = paging.cut(found, lambda each: each.tenant)
+    return {**page, "items": [wire.tenant_stats(each) for each in page["items"]]}

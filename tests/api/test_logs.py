@@ -1,0 +1,73 @@
+"""`/logs`: lines are found by their words, and lead to their jobs."""
+
+import pytest
+
+from windlass import JobContext
+
+
+@pytest.fixture
+async def sent(wl):
+    """A job that has ended, after three lines about mail."""
+
+    @wl.job
+    def mail(ctx: JobContext) -> None:
+        ctx.log.info("mail sent")
+        ctx.log.error("mail lost on the way")
+        ctx.log.info("mail with password=hunter2")
+
+    async with wl.running():
+        receipt = await mail.enqueue()
+        await wl.jobs.wait(receipt.job_id)
+    return str(receipt.job_id)
+
+
+async def found(api, **params):
+    answer = await api.get("/logs", params={"words": "mail", **params})
+    assert answer.status_code == 200, answer.text
+    return answer.json()["items"]
+
+
+async def test_a_hit_leads_to_the_line_in_its_job(api, sent):
+    [hit] = await found(api, words="LOST mail")
+    after = {"after": hit["sequence"] - 1, "limit": 1}
+    [line] = (await api.get(f"/jobs/{hit['job_id']}/logs", params=after)).json()["items"]
+
+    assert hit == line
+    assert (hit["job_id"], hit["sequence"], hit["level"]) == (sent, 2, "error")
+    assert (hit["definition"], hit["message"]) == ("mail", "mail lost on the way")
+
+
+async def test_hits_are_filtered_and_redacted(api, sent):
+    assert [line["sequence"] for line in await found(api)] == [3, 2, 1]
+    assert [line["sequence"] for line in await found(api, level="error")] == [2]
+    assert len(await found(api, job=sent[-12:], definition="mail", since="-1h")) == 3
+    assert await found(api, until="-1h") == []
+    assert await found(api, definition="other") == []
+    assert "hunter2" not in str(await found(api, words="password"))
+
+
+async def test_hits_go_on_by_cursor(api, sent):
+    seen, cursor = [], {}
+    for _ in range(3):
+        page = (await api.get("/logs", params={"words": "mail", "limit": 1, **cursor})).json()
+        seen += [line["sequence"] for line in page["items"]]
+        cursor = {"cursor": page["next_cursor"]}
+    elsewhere = await api.get("/logs", params={"words": "mail", "limit": 1, "cursor": "x" * 60})
+
+    assert (seen, page["next_cursor"]) == ([3, 2, 1], None)
+    assert elsewhere.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"words": ""}, {"level": "loud"}, {"since": "yesterday"}, {"limit": 0}]
+)
+async def test_what_cannot_be_meant_is_refused(api, wl, wrong):
+    answer = await api.get("/logs", params={"words": "mail", **wrong})
+
+    assert answer.status_code == 422
+
+
+async def test_an_unknown_job_is_told(api, wl):
+    answer = await api.get("/logs", params={"words": "mail", "job": "0190a5d0-dead-beef"})
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "WL3301")
