@@ -15,6 +15,10 @@ from windlass.errors import Forbidden, JobNotFound, TenantNotFound
 
 #: Where a route's right stands in its description, and that it is for owners too.
 RIGHT, OWN = "x-right", "x-own"
+#: What stands in place of a right where none is needed.
+NO_RIGHT = "none"
+#: The scope of somebody who is bound to no tenant, or to several and has named none: it has nothing.
+NOWHERE = Scope.of("")
 
 
 @dataclass(frozen=True, slots=True)

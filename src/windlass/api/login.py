@@ -4,15 +4,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Cookie, Request, Response
 
-from windlass.api.callers import RIGHT, Calling, Ready
+from windlass.api import shown
+from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Calling, Ready
 from windlass.api.credentials import COOKIE, check_same_site
 from windlass.api.routing import PROBLEMS
 from windlass.api.shapes import Login
+from windlass.core.access import Right, reach_by
 
 router = APIRouter(tags=["login"], responses=PROBLEMS)
 
-#: What stands in place of a right where none is needed.
-_OPEN = {RIGHT: "none"}
+_OPEN = {RIGHT: NO_RIGHT}
 
 
 @router.post("/login", summary="Sign in", openapi_extra=_OPEN)
@@ -46,11 +47,35 @@ async def logout(
     response.delete_cookie(COOKIE, path="/")
 
 
-@router.get("/whoami", summary="Who am I?", openapi_extra=_OPEN)
-async def whoami(caller: Calling) -> dict[str, Any]:
-    """Whoever the credential of this request belongs to, and what they may do."""
+@router.get(
+    "/whoami",
+    summary="Who am I?",
+    openapi_extra=_OPEN,
+    response_model=None,
+    responses={200: {"model": shown.Me}},
+)
+async def whoami(caller: Calling, engine: Ready) -> dict[str, Any]:
+    """Whoever the credential of this request belongs to, in which tenants, and what they may do.
+    `rights` null means everything, as on a server without authentication."""
+    who, table = caller.known_as, engine.access.table
     return {
-        "name": caller.known_as.name,
-        "tenant_id": caller.scope.tenant,
+        "name": who.name,
+        "kind": who.kind,
+        "id": None if who.id is None else str(who.id),
+        "tenant_id": None if caller.scope == NOWHERE else caller.scope.tenant,
         "rights": None if caller.rights is None else sorted(caller.rights),
+        "memberships": [
+            {
+                "tenant_id": each.tenant,
+                "role": each.role,
+                "permissions": sorted(each.permissions),
+                "rights": [
+                    right
+                    for right in Right
+                    if reach_by(each, right, each.tenant, table) is not None
+                    and (who.rights is None or right in who.rights)
+                ],
+            }
+            for each in who.memberships
+        ],
     }

@@ -43,6 +43,13 @@ EXAMPLES: Sequence[Example] = (
     Example("Resume it", "POST", "/queues/default/resume"),
     Example("Count jobs", "GET", "/jobs/summary"),
     Example("See what failed, by cause", "GET", "/dead/groups"),
+    Example("Who am I?", "GET", "/whoami"),
+    Example("Invite somebody", "POST", "/members",
+            '{"name": "grace@example.com", "role": "user"}', keeps="USER=.member.user_id"),
+    Example("Give them another role", "PATCH", "/members/$USER", '{"role": "tenant_admin"}'),
+    Example("Make them a link to set a password", "POST", "/users/$USER/link",
+            '{"purpose": "password"}'),
+    Example("Disable them", "PATCH", "/users/$USER", '{"disabled": true}'),
 )  # fmt: skip
 
 
@@ -102,7 +109,8 @@ def _lines(app: FastAPI) -> Iterator[str]:
         yield "|---|---|---|"
         for method, path, route in routes:
             words = route.get("description", "").split("\n\n")[0].replace("\n", " ")
-            said = f"{route['summary']}. {words}".strip()
+            end = "" if route["summary"].endswith("?") else "."
+            said = f"{route['summary']}{end} {words}".strip()
             right = route.get("x-right")
             yield f"| `{method} {path}` | {said} | {f'`{right}`' if right else 'nothing'} |"
     yield ""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from windlass.core.accounts import LinkPurpose
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
 
@@ -205,6 +206,49 @@ class NewToken(Shape):
     rights: list[Name] | None = None
     permissions: list[Name] = Field(default_factory=list)
     expires_seconds: Seconds | None = None
+
+
+class NewUser(Shape):
+    """Somebody who signs in, once a password is set by a link."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "ada@example.com"}]})
+
+    name: Name
+    superadmin: Flag = False
+
+
+class UserEdit(Shape):
+    """What is changed of a user."""
+
+    superadmin: Flag | None = None
+    disabled: Flag | None = None
+
+
+class NewLink(Shape):
+    """A link that works once: to set a password, or to sign in."""
+
+    purpose: LinkPurpose = "password"
+    expires_seconds: Annotated[int, Field(strict=True, ge=60, le=30 * 86_400)] | None = None
+
+
+class NewMember(Shape):
+    """Somebody's role in a tenant. Who is not known here yet is made a user."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "ada@example.com", "role": "tenant_admin"}]}
+    )
+
+    name: Name
+    role: Name = "user"
+    permissions: list[Name] = Field(default_factory=list, max_length=100)
+    tenant: Name | None = None
+
+
+class MemberEdit(Shape):
+    """What is changed of a member."""
+
+    role: Name | None = None
+    permissions: Annotated[list[Name], Field(max_length=100)] | None = None
 
 
 class Login(Shape):

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+from fastapi import Request
+
 from windlass.core import wire
+from windlass.core.accounts import Member
 from windlass.core.jsontext import load_json
 from windlass.core.models import Attempt, Job, LogLine, Page, Transition
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
+from windlass.engine.users import OneTimeLink
 from windlass.errors import DefinitionNotFound
 
 
@@ -46,3 +50,28 @@ def lines(engine: Engine, found: Sequence[LogLine]) -> list[dict[str, Any]]:
 
 def event(engine: Engine, event: Event) -> dict[str, Any]:
     return wire.event(event, redactor_of(engine.settings))
+
+
+def member(member: Member) -> dict[str, Any]:
+    return {**wire.fields_of(member), "permissions": sorted(member.permissions)}
+
+
+#: What a link is for -> the page that takes it.
+_PAGES = {"login": "/login", "password": "/password"}
+
+
+def link(request: Request, made: OneTimeLink) -> dict[str, Any]:
+    """A link with its secret; this is the only answer that has it. `path` is below this server's
+    own address, which only whoever sends the link can know."""
+    path = f"{request.scope.get('root_path', '')}{link_path(made)}"
+    return {
+        "purpose": made.purpose,
+        "secret": made.secret,
+        "path": path,
+        "expires_seconds": int(made.lasts.total_seconds()),
+    }
+
+
+def link_path(made: OneTimeLink) -> str:
+    """Where a browser goes with a link."""
+    return f"{_PAGES[made.purpose]}?link={made.secret}"

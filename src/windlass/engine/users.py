@@ -27,6 +27,7 @@ class OneTimeLink:
 
     user: User
     purpose: LinkPurpose
+    lasts: timedelta
     secret: str = field(repr=False)
 
 
@@ -181,7 +182,7 @@ class Users:
             secrets.digest(secret), purpose, user.id, expires=lasts
         ):
             raise UserNotFound(str(user.id))
-        return OneTimeLink(user, purpose, secret)
+        return OneTimeLink(user, purpose, lasts, secret)
 
     async def find(self, user: str) -> User:
         """A user by id or name; the right to it is already checked."""
