@@ -13,7 +13,7 @@ from windlass.api.app import create_api
 from windlass.api.credentials import by_credentials
 from windlass.core.principal import local
 
-PUBLIC = {"/api/v1/login", "/api/v1/logout"}
+PUBLIC = {f"/api/v1/{path}" for path in ("login", "login/link", "login/password", "logout")}
 #: What a browser says of a request that its own page makes.
 HERE = {"origin": "http://api"}
 

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, Response
 
-from windlass.api import health, login, metrics, problems
+from windlass.api import health, login, metrics, pages, problems
 from windlass.api.budget import TIMES, Budget
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
+from windlass.api.limits import Limits
 from windlass.api.live.feed import Feed
 from windlass.api.live.pace import Pace
 from windlass.api.reference import page
@@ -77,6 +78,8 @@ def create_api(
     app.state.authenticate = authenticate
     given = windlass.settings.server.secret
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    counted = None if authenticate is anybody else windlass.settings.server
+    app.state.limits = Limits(counted)
     app.state.feed = Feed(pace or Pace())
     app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
     app.middleware("http")(_named)
@@ -84,6 +87,7 @@ def create_api(
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(login.router, prefix=PREFIX)
+    app.include_router(pages.router)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
     _describe_problems(app)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-from windlass.core.access import is_audited
+from windlass.api.limits import limits_of
+from windlass.core.access import Right, is_audited
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
 from windlass.engine.audit import Target
@@ -69,12 +70,7 @@ async def anybody(request: Request) -> Caller:
     return ANYBODY
 
 
-async def caller_of(
-    request: Request,
-    tenant: Annotated[
-        str | None, Query(description="Only this tenant's data.", max_length=191)
-    ] = None,
-) -> Caller:
+async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
     known: Caller = await request.app.state.authenticate(request)
     if tenant is None or tenant == known.scope.tenant:
@@ -82,6 +78,22 @@ async def caller_of(
     if known.scope.tenant is not None:
         raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
     return replace(known, scope=Scope.of(tenant))
+
+
+async def _counted(
+    request: Request,
+    tenant: Annotated[
+        str | None, Query(description="Only this tenant's data.", max_length=191)
+    ] = None,
+) -> Caller:
+    """Whoever sent a request, if they have not sent too many."""
+    limits = limits_of(request)
+    limits.arrive(request)
+    caller = await caller_of(request, tenant)
+    bound = None if caller.known_as.installation_wide else caller.scope.tenant
+    works = caller.rights is not None and Right.WORKER_WORK in caller.rights
+    limits.admit(request, caller.name, bound, works=works)
+    return caller
 
 
 def needs(right: str, *, audits: bool = True) -> Callable[..., AsyncIterator[None]]:
@@ -120,5 +132,5 @@ async def _engine(request: Request) -> Engine:
     return engine
 
 
-Calling = Annotated[Caller, Depends(caller_of)]
+Calling = Annotated[Caller, Depends(_counted)]
 Ready = Annotated[Engine, Depends(_engine)]

@@ -3,7 +3,7 @@
 from fastapi import Request
 
 from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
-from windlass.core.access import ROLES, Reach, Right, Table, reach_of, scope_of
+from windlass.core.access import Reach, Right, Table, reach_of, scope_of
 from windlass.core.models import Scope
 from windlass.core.principal import Principal
 from windlass.engine.engine import Engine
@@ -17,12 +17,13 @@ _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 async def by_credentials(request: Request) -> Caller:
     """Who sent a request; its scope comes from the credential alone."""
     engine: Engine = await request.app.state.windlass.ready()
-    return speaking_for(request, await _principal(engine, request), engine.access.table)
+    return speaking_for(request, await _principal(engine, request))
 
 
-def speaking_for(request: Request, principal: Principal, table: Table = ROLES) -> Caller:
-    """What somebody may do with a request, by a table of roles. For an authenticator of one's own,
-    which knows people by other means."""
+def speaking_for(request: Request, principal: Principal) -> Caller:
+    """What somebody may do with a request, by the app's table of roles. For an authenticator of
+    one's own, which knows people by other means."""
+    table: Table = request.app.state.windlass.roles
     described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     needed = described.get(RIGHT, "")
     scope = _scope(principal, request.query_params.get("tenant"), needed)

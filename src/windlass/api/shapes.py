@@ -258,6 +258,25 @@ class Login(Shape):
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
 
+class ByLink(Shape):
+    """What a one-time link carries."""
+
+    link: Annotated[str, StringConstraints(max_length=200)]
+
+
+class PasswordByLink(ByLink):
+    """A password, and the link that allows to set it."""
+
+    password: Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class PasswordChange(Shape):
+    """The password there is, and the one to come."""
+
+    before: Annotated[str, StringConstraints(max_length=1_000)]
+    after: Annotated[str, StringConstraints(max_length=1_000)]
+
+
 class NewTenant(Shape):
     """A tenant."""
 

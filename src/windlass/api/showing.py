@@ -56,22 +56,13 @@ def member(member: Member) -> dict[str, Any]:
     return {**wire.fields_of(member), "permissions": sorted(member.permissions)}
 
 
-#: What a link is for -> the page that takes it.
-_PAGES = {"login": "/login", "password": "/password"}
-
-
 def link(request: Request, made: OneTimeLink) -> dict[str, Any]:
     """A link with its secret; this is the only answer that has it. `path` is below this server's
     own address, which only whoever sends the link can know."""
-    path = f"{request.scope.get('root_path', '')}{link_path(made)}"
+    path = f"{request.scope.get('root_path', '')}{made.path}"
     return {
         "purpose": made.purpose,
         "secret": made.secret,
         "path": path,
         "expires_seconds": int(made.lasts.total_seconds()),
     }
-
-
-def link_path(made: OneTimeLink) -> str:
-    """Where a browser goes with a link."""
-    return f"{_PAGES[made.purpose]}?link={made.secret}"

@@ -93,6 +93,7 @@ Worker = _shape(
 )
 Group = _shape("Group", DeadGroup)
 User = _shape("User", accounts.User)
+Session = _shape("Session", accounts.Session)
 Member = _shape("Member", accounts.Member)
 
 

@@ -30,6 +30,11 @@ class OneTimeLink:
     lasts: timedelta
     secret: str = field(repr=False)
 
+    @property
+    def path(self) -> str:
+        """Where a browser goes with it, below a server's address."""
+        return f"/{self.purpose}?link={self.secret}"
+
 
 class Users:
     def __init__(
@@ -174,6 +179,10 @@ class Users:
         if not user.superadmin:
             raise UserExists(user.name)
         return await self.link(by, user.id, "login", expires=expires)
+
+    async def administered(self) -> bool:
+        """Whether there is an administrator who has come; until then `first_admin` is of use."""
+        return await self._storage.administered()
 
     async def new_link(self, user: User, purpose: LinkPurpose, lasts: timedelta) -> OneTimeLink:
         """Make a link for a user; the right to it is already checked, and recorded."""

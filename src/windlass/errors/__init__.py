@@ -71,7 +71,8 @@
         ├── WL5301 OperationNotFound
         ├── WL5302 OperationTooLarge
         ├── WL5303 OperationStateConflict
-        └── WL5401 StreamsFull              too many live updates at once
+        ├── WL5401 StreamsFull              too many live updates at once
+        └── WL5402 RequestsThrottled        too many requests
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -149,6 +150,7 @@ from windlass.errors.requests import (
     PathUnknown,
     RequestInvalid,
     RequestRefused,
+    RequestsThrottled,
     ServerFailed,
     ServerUnreachable,
     StreamsFull,
@@ -214,6 +216,7 @@ __all__ = [
     "Permanent",
     "RequestInvalid",
     "RequestRefused",
+    "RequestsThrottled",
     "ScheduleInvalid",
     "ScheduleNeverFires",
     "SchemaOutdated",

@@ -61,6 +61,22 @@ class StreamsFull(WindlassError):
         )
 
 
+class RequestsThrottled(WindlassError):
+    """Somebody, a tenant or an address asks more often than it may."""
+
+    code = "WL5402"
+
+    def __init__(self, whose: str, *, per_minute: int, retry_seconds: int) -> None:
+        self.whose = whose
+        self.per_minute = per_minute
+        self.retry_seconds = retry_seconds
+        super().__init__(
+            "too many requests.",
+            reason=f"{whose[:1].upper()}{whose[1:]} may make {per_minute:,} a minute.",
+            hint=f"Try again in {counted(retry_seconds, 'second')}.",
+        )
+
+
 class RequestRefused(WindlassError):
     """A server understood nothing of what this program asked, or will not have it."""
 
