@@ -14,6 +14,7 @@ from windlass import faces
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
 from windlass.commands import CommandOptions
+from windlass.core.access import ROLES, Table
 from windlass.core.declared_trigger import EventTriggerOptions, by_event
 from windlass.core.definition import Definition
 from windlass.core.models import Job, NewJob, OnDuplicate, Receipt
@@ -211,8 +212,14 @@ class Windlass:
     another.
     """
 
-    def __init__(self, url: str | None = None, *, settings: Settings | None = None) -> None:
-        self._awaited = Awaited(url, settings=settings)
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        settings: Settings | None = None,
+        roles: Table = ROLES,
+    ) -> None:
+        self._awaited = Awaited(url, settings=settings, roles=roles)
         self._portal = Portal()
 
     @classmethod
