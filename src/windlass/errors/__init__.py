@@ -26,6 +26,8 @@
     │   ├── WL2102 PathUnknown              nothing is at this path
     │   ├── WL2103 MethodRefused            the path does not take this method
     │   ├── WL2104 RequestRefused           a server will not have what we ask
+    │   ├── WL2105 KeyReused                an idempotency key came with another request
+    │   ├── WL2106 KeyInUse                 the request with this key is being done
     │   ├── WL2107 DefinitionNotFound
     │   ├── WL2108 DefinitionDisabled
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
@@ -146,6 +148,8 @@ from windlass.errors.jobs import (
     WaitTimedOut,
 )
 from windlass.errors.requests import (
+    KeyInUse,
+    KeyReused,
     MethodRefused,
     PathUnknown,
     RequestInvalid,
@@ -196,6 +200,8 @@ __all__ = [
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
+    "KeyInUse",
+    "KeyReused",
     "LinkInvalid",
     "LoginFailed",
     "LoginThrottled",

@@ -45,6 +45,35 @@ class MethodRefused(WindlassError):
         )
 
 
+class KeyReused(WindlassError):
+    """An Idempotency-Key came with another request than the one it came with before."""
+
+    code = "WL2105"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"the idempotency key {quoted(key)} was used for another request.",
+            reason="Body or query differ from those that came with it within the last 24 hours.",
+            hint="Take a new key for each thing to be done, and the same only to ask again.",
+        )
+
+
+class KeyInUse(WindlassError):
+    """A request with this Idempotency-Key is being done right now."""
+
+    code = "WL2106"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.retry_seconds = 1
+        super().__init__(
+            f"the request with the idempotency key {quoted(key)} is being done.",
+            reason="Its answer is not there yet.",
+            hint="Ask again in a second: the answer will be the same for both.",
+        )
+
+
 class StreamsFull(WindlassError):
     """Too many live updates are followed at once."""
 
