@@ -1,16 +1,16 @@
 """Who asks, what they may do, and whose data they may touch. What they change is in the audit."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
+from windlass.api import noting
 from windlass.api.limits import limits_of
-from windlass.core.access import Right, is_audited
+from windlass.core.access import Right
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
-from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, TenantNotFound
 
@@ -96,35 +96,18 @@ async def _counted(
     return caller
 
 
-def needs(right: str, *, audits: bool = True) -> Callable[..., AsyncIterator[None]]:
+def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
     """The dependency that refuses whoever has not this right, and notes what is changed by it."""
 
-    async def check(request: Request, caller: Calling, engine: Ready) -> AsyncIterator[None]:
+    async def check(request: Request, caller: Calling, engine: Ready) -> None:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         if not caller.may(right) or (caller.owner and not described.get(OWN)):
-            await _note(request, caller, engine, right, "refused")
+            await noting.refused(request, caller, engine, right)
             raise Forbidden(right)
-        yield
         if audits:
-            await _note(request, caller, engine, right, "allowed")
+            await noting.begin(request, caller, engine, right)
 
     return check
-
-
-async def _note(request: Request, caller: Caller, engine: Engine, right: str, outcome: str) -> None:
-    """Leave an entry in the chain of the tenant, or of the installation."""
-    if caller.name is None or not is_audited(right):
-        return
-    noun, _, _ = right.partition(".")
-    target = Target(noun, next(iter(map(str, request.path_params.values())), ""))
-    await engine.audit.record(
-        caller.known_as,
-        right,
-        target,
-        tenant=caller.scope.tenant,
-        outcome="allowed" if outcome == "allowed" else "refused",
-        request_id=request.state.request_id,
-    )
 
 
 async def _engine(request: Request) -> Engine:

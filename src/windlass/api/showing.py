@@ -7,6 +7,7 @@ from fastapi import Request
 
 from windlass.core import wire
 from windlass.core.accounts import Member
+from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
 from windlass.core.models import Attempt, Job, LogLine, Page, Transition
 from windlass.core.trigger import Event
@@ -46,6 +47,13 @@ def history(engine: Engine, found: Sequence[Transition]) -> list[dict[str, Any]]
 def lines(engine: Engine, found: Sequence[LogLine]) -> list[dict[str, Any]]:
     redactor = redactor_of(engine.settings)
     return [wire.line(each, redactor) for each in found]
+
+
+async def definition(engine: Engine, definition: Definition) -> dict[str, Any]:
+    """A definition, and by what its jobs are made in code."""
+    own = [t for t in await engine.triggers.list() if t.definition == definition.key]
+    declared = next((t.type for t in own if t.origin == "code"), None)
+    return wire.definition(definition, declared or "on_demand")
 
 
 def event(engine: Engine, event: Event) -> dict[str, Any]:

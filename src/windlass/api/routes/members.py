@@ -26,7 +26,13 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
 
 
 @routes.post(
-    "", "members.write", shown.Invited, status_code=201, summary="Invite somebody", audits=False
+    "",
+    "members.write",
+    shown.Invited,
+    status_code=201,
+    summary="Invite somebody",
+    audits=False,
+    keys="refused",
 )
 async def invite(
     request: Request, caller: Calling, engine: Ready, body: NewMember

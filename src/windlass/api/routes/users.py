@@ -74,6 +74,7 @@ async def delete(
     status_code=201,
     summary="Make a one-time link",
     audits=False,
+    keys="refused",
 )
 async def link(
     request: Request, caller: Calling, engine: Ready, id: Id, body: NewLink | None = None
