@@ -49,8 +49,8 @@ class Server:
         except httpx2.HTTPError as error:
             raise ServerUnreachable(self.url, cause=_cause(error)) from None
         status = answer.status_code
-        if wait := _asked_to_wait(answer):
-            self._not_before = time.monotonic() + wait
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            self._not_before = time.monotonic() + _asked_to_wait(answer)
         if status == HTTPStatus.UNAUTHORIZED:
             raise NotAuthenticated
         if status == HTTPStatus.FORBIDDEN:
