@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary
 
+from windlass.core.access import ROLES, Table, frozen
 from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
 from windlass.core.definition import Definition
 from windlass.core.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
@@ -59,11 +60,19 @@ class Windlass:
     """Jobs on the database a program already has.
 
     `url` is a database URL; without one it is WINDLASS_DATABASE_URL, the settings file's, or
-    `sqlite:///windlass.db`. Making one never connects.
+    `sqlite:///windlass.db`. Making one never connects. `roles` is a table of who may do what, in
+    place of `windlass.core.access.ROLES`.
     """
 
-    def __init__(self, url: str | None = None, *, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        settings: Settings | None = None,
+        roles: Table = ROLES,
+    ) -> None:
         self._url = url
+        self.roles = frozen(roles)
         self._given_settings = settings
         self.telemetry = Telemetry()
         self.around_attempts: list[Around] = []
@@ -374,4 +383,4 @@ class Windlass:
     def _engine(self) -> Engine:
         database = self.settings.database
         storage = open_storage(self.url, schema=database.schema, listen_url=database.listen_url)
-        return Engine(storage, self.settings, self.telemetry)
+        return Engine(storage, self.settings, self.telemetry, roles=self.roles)

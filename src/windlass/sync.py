@@ -11,6 +11,7 @@ from typing import Any, Concatenate, Self, Unpack, overload
 
 from windlass.app import Lifespan
 from windlass.app import Windlass as Awaited
+from windlass.core.access import ROLES, Table
 from windlass.core.declared_trigger import EventTriggerOptions, by_event
 from windlass.core.definition import Definition
 from windlass.core.models import NewJob, OnDuplicate, Receipt
@@ -49,8 +50,14 @@ class Windlass:
     another.
     """
 
-    def __init__(self, url: str | None = None, *, settings: Settings | None = None) -> None:
-        self._awaited = Awaited(url, settings=settings)
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        settings: Settings | None = None,
+        roles: Table = ROLES,
+    ) -> None:
+        self._awaited = Awaited(url, settings=settings, roles=roles)
         self._portal = Portal()
 
     @classmethod

@@ -1,55 +1,25 @@
 """Who may do what over HTTP: every route, every role, and another tenant's things."""
 
-from dataclasses import dataclass
-
-import httpx2
 import pytest
 
-from windlass import Windlass
-from windlass.api.app import create_api
-from windlass.api.credentials import by_credentials
+from tests.api.guarded import guarding
 from windlass.core.access import ROLES, Right, Role
 from windlass.core.principal import local
 from windlass.core.query import JobQuery
 
-PUBLIC = {"/api/v1/login", "/api/v1/logout"}
 ROLES_OF_A_TENANT = ("tenant_admin", "user")
-
-
-@dataclass
-class Guarded:
-    wl: Windlass
-    client: httpx2.AsyncClient
-    app: object
-
-    async def token(self, role, tenant=None):
-        engine = await self.wl.ready()
-        made = await engine.tokens.create(local(), f"{role} of {tenant}", role=role, tenant=tenant)
-        return {"authorization": f"Bearer {made.secret}"}
-
-    def routes(self):
-        """Method, path and description of every route of the API."""
-        for path, methods in self.app.openapi()["paths"].items():
-            for method, route in methods.items():
-                if path.startswith("/api/") and path not in PUBLIC:
-                    yield method.upper(), path, route
 
 
 @pytest.fixture
 async def guarded(wl):
-    """An API that asks for credentials, and two tenants."""
+    """An API that asks for credentials, with a job to enqueue."""
 
     @wl.job
     def hello(name: str) -> str:
         return name
 
-    await wl.ready()
-    await wl.tenants.create("acme")
-    await wl.tenants.create("globex")
-    app = create_api(wl, authenticate=by_credentials)
-    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        yield Guarded(wl, client, app)
+    async with guarding(wl) as guarded:
+        yield guarded
 
 
 def filled(path, values):
@@ -262,6 +232,7 @@ async def things_of(wl, tenant):
     begun = await engine.operations.create(
         local(), "cancel", JobQuery.of(states=["completed"]), query="", tenant=tenant
     )
+    invited = await engine.members.invite(local(), tenant, f"somebody@{tenant}.example")
     return {
         "jobs": {"job_id": receipt.job_id},
         "dead": {"job_id": receipt.job_id},
@@ -271,6 +242,8 @@ async def things_of(wl, tenant):
         "tokens": {"id": made.token.id},
         "operations": {"id": begun.id},
         "tenants": {"id": tenant},
+        "members": {"id": invited.member.user_id},
+        "users": {"id": invited.member.name},
     }
 
 

@@ -3,11 +3,11 @@
 import base64
 from dataclasses import dataclass
 
-import httpx2
 import pytest
 
+from tests.api.guarded import Guarded, guarding
 from tests.api.listening import serving
-from tests.api.test_access import UNKNOWN, Guarded
+from tests.api.test_access import UNKNOWN
 from tests.waiting import until
 from windlass import JobContext, Permanent
 from windlass.api.app import create_api
@@ -38,15 +38,10 @@ async def two(wl):
         ctx.log.info("mail is lost")
         raise Permanent("no")
 
-    await wl.ready()
-    await wl.tenants.create("acme")
-    app = create_api(wl, authenticate=by_credentials)
-    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        guarded = Guarded(wl, client, app)
+    async with guarding(wl) as guarded:
         ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
         made = [
-            await client.post("/api/v1/jobs", json={"definition": "mail"}, headers=who)
+            await guarded.client.post("/api/v1/jobs", json={"definition": "mail"}, headers=who)
             for who in (ada, bob)
         ]
         async with wl.running():

@@ -6,6 +6,8 @@ import os
 import re
 import signal
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -248,24 +250,73 @@ def test_it_serves_the_api_at_a_port_that_stays_over_reloads(ready: Shell):
     said = started.sees(r"API +(http://127\.0\.0\.1:\d+)/api/v1")
     url = re.search(r"http://127\.0\.0\.1:\d+", said)[0]
 
-    before = asked(f"{url}/api/v1/definitions/hello")
+    token = ready.here("tokens", "create", "me", "--role", "superadmin").out.strip()
+    before = asked(f"{url}/api/v1/definitions/hello", token)
     ready.write("jobs.py", JOBS.replace('"""Say hello."""', '"""Say hello again."""'))
-    after = until_it_says(f"{url}/api/v1/definitions/hello", "Say hello again.")
+    after = until_it_says(f"{url}/api/v1/definitions/hello", token, "Say hello again.")
     started.stop()
 
     assert (before["description"], after["description"]) == ("Say hello.", "Say hello again.")
     assert started.ends() == 0
 
 
-def asked(url):
-    with urllib.request.urlopen(url, timeout=20) as answer:
+def test_it_prints_a_link_by_which_whoever_started_it_signs_in(ready: Shell):
+    started = ready.start("dev", "jobs.py", "--port", "18877")
+    said = started.sees(r"Sign in +http://127\.0\.0\.1:\d+/login\?link=wlk_")
+    url, secret = re.search(r"(http://127\.0\.0\.1:\d+)/login\?link=(\S+)", said).groups()
+
+    cookie = signed_in(url, secret)
+    request = urllib.request.Request(f"{url}/api/v1/whoami", headers={"cookie": cookie})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        me = json.load(answer)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        asked(f"{url}/api/v1/jobs", "none")
+    refused.value.close()
+    started.stop()
+
+    assert (me["name"], refused.value.code) == ("admin", 401)
+    assert started.ends() == 0
+
+
+def signed_in(url, secret):
+    """The cookie of the session that a link begins."""
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    body = urllib.parse.urlencode({"link": secret}).encode()
+    request = urllib.request.Request(f"{url}/login", body, {"origin": url})
+    with pytest.raises(urllib.error.HTTPError) as moved:
+        urllib.request.build_opener(Stay).open(request, timeout=20)
+    moved.value.close()
+    assert moved.value.code == 303
+    return moved.value.headers["set-cookie"].partition(";")[0]
+
+
+def test_with_no_auth_everybody_on_the_machine_is_let_in(ready: Shell):
+    started = ready.start("dev", "jobs.py", "--port", "18977", "--no-auth")
+    said = started.sees(r"API +(http://127\.0\.0\.1:\d+)/api/v1")
+    started.sees(r"^  Keys")
+
+    me = asked(re.search(r"http://127\.0\.0\.1:\d+", said)[0] + "/api/v1/whoami", "none")
+    started.stop()
+
+    assert me["rights"] is None
+    assert "Sign in" not in started.text
+    assert started.ends() == 0
+
+
+def asked(url, token):
+    request = urllib.request.Request(url, headers={"authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=20) as answer:
         return json.load(answer)
 
 
-def until_it_says(url, text):
+def until_it_says(url, token, text):
     for _ in range(600):
         with contextlib.suppress(OSError):
-            if (found := asked(url))["description"] == text:
+            if (found := asked(url, token))["description"] == text:
                 return found
         time.sleep(0.05)
     raise AssertionError(f"{url} never said {text}")

@@ -8,6 +8,7 @@ import urllib.request
 import pytest
 
 from tests.cli.shell import Shell, Started
+from tests.cli.test_dev import signed_in
 
 
 def address(server: Started) -> str:
@@ -122,3 +123,30 @@ def test_a_token_made_on_the_command_line_opens_the_api(ready: Shell):
     assert json.load(refused.value)["code"] == "WL5101"
     assert (known["name"], "jobs.read" in known["rights"]) == ("deploy", True)
     assert server.ends() == 0
+
+
+def test_until_somebody_administers_it_a_link_is_printed_to_sign_in_by(ready: Shell):
+    server = ready.start("serve", "--port", "0")
+    server.sees(r"Nobody administers it yet. Sign in, once: http://\S+/login\?link=wlk_\S+")
+    url = address(server)
+
+    by_hand = ready.ok("users", "link", "admin", "--login", "--at", url).out.strip()
+    signed_in(url, by_hand.partition("=")[2])
+    server.stop()
+    again = ready.start("serve", "--port", "0")
+    address(again)
+    again.stop()
+
+    assert (server.ends(), again.ends()) == (0, 0)
+    assert "Sign in" not in again.text
+
+
+def test_users_are_made_and_listed_on_the_command_line(ready: Shell):
+    link = ready.ok("users", "create", "Ada", "--at", "https://jobs.example.com/").out.strip()
+
+    listed = ready.ok("users", "list", "--json").json
+    nobody = ready.run("users", "link", "eve")
+
+    assert link.startswith("https://jobs.example.com/password?link=wlk_")
+    assert [(each["name"], each["superadmin"]) for each in listed] == [("ada", True)]
+    assert (nobody.code, nobody.err.startswith("error[WL5201]")) == (3, True)

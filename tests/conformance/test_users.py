@@ -175,3 +175,15 @@ async def test_a_member_is_removed_once(storage):
     assert await storage.drop_member(ada, ACME)
     assert not await storage.drop_member(ada, ACME)
     assert await storage.memberships(ada) == []
+
+
+async def test_an_installation_is_administered_once_an_administrator_has_signed_in(storage):
+    await a_session(storage, await a_user(storage, "ada"))
+    root = await a_user(storage, "root", superadmin=True)
+    before = await storage.administered()
+
+    await a_session(storage, root, "r")
+    signed_in = await storage.administered()
+    await storage.change_user(root, disabled=True)
+
+    assert (before, signed_in, await storage.administered()) == (False, True, False)

@@ -7,11 +7,12 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.responses import HTMLResponse
 
-from windlass.api import health, login, metrics, problems
+from windlass.api import health, login, metrics, pages, problems
 from windlass.api.budget import TIMES, Budget
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.cursors import Cursors
 from windlass.api.entrance import Entrance
+from windlass.api.limits import Limits
 from windlass.api.live.feed import Feed
 from windlass.api.live.pace import Pace
 from windlass.api.reference import page
@@ -22,6 +23,7 @@ from windlass.api.routes import (
     events,
     jobs,
     logs,
+    members,
     operations,
     queues,
     stats,
@@ -29,6 +31,7 @@ from windlass.api.routes import (
     tenants,
     tokens,
     triggers,
+    users,
     worker,
     workers,
 )
@@ -50,6 +53,8 @@ _NOUNS = (
     logs.routes,
     worker.routes,
     tenants.routes,
+    members.routes,
+    users.routes,
     tokens.routes,
     audit.routes,
     stats.routes,
@@ -80,6 +85,8 @@ def create_api(
     app.state.authenticate = authenticate
     given = windlass.settings.server.secret
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    counted = None if authenticate is anybody else windlass.settings.server
+    app.state.limits = Limits(counted)
     app.state.feed = Feed(pace or Pace())
     app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
     app.add_middleware(Entrance)
@@ -87,6 +94,7 @@ def create_api(
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(login.router, prefix=PREFIX)
+    app.include_router(pages.router)
     for noun in _NOUNS:
         app.include_router(noun.router, prefix=PREFIX)
     shown = cache(lambda: page(app))

@@ -1,15 +1,16 @@
 """Who asks, what they may do, and whose data they may touch. What they change is in the audit."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-from windlass.core.access import is_audited
+from windlass.api import noting
+from windlass.api.limits import limits_of
+from windlass.core.access import Right
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
-from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, TenantNotFound
 
@@ -17,6 +18,10 @@ from windlass.errors import Forbidden, JobNotFound, TenantNotFound
 RIGHT, OWN = "x-right", "x-own"
 #: Why somebody is refused what cannot be told of their own jobs alone.
 ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
+#: What stands in place of a right where none is needed.
+NO_RIGHT = "none"
+#: The scope of somebody who is bound to no tenant, or to several and has named none: it has nothing.
+NOWHERE = Scope.of("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +72,7 @@ async def anybody(request: Request) -> Caller:
     return ANYBODY
 
 
-async def caller_of(
-    request: Request,
-    tenant: Annotated[
-        str | None, Query(description="Only this tenant's data.", max_length=191)
-    ] = None,
-) -> Caller:
+async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
     known: Caller = await request.app.state.authenticate(request)
     if tenant is None or tenant == known.scope.tenant:
@@ -82,36 +82,35 @@ async def caller_of(
     return replace(known, scope=Scope.of(tenant))
 
 
-def needs(right: str, *, audits: bool = True) -> Callable[..., AsyncIterator[None]]:
+async def _counted(
+    request: Request,
+    tenant: Annotated[
+        str | None, Query(description="Only this tenant's data.", max_length=191)
+    ] = None,
+) -> Caller:
+    """Whoever sent a request, if they have not sent too many."""
+    limits = limits_of(request)
+    limits.arrive(request)
+    caller = await caller_of(request, tenant)
+    bound = None if caller.known_as.installation_wide else caller.scope.tenant
+    works = caller.rights is not None and Right.WORKER_WORK in caller.rights
+    limits.admit(request, caller.name, bound, works=works)
+    return caller
+
+
+def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
     """The dependency that refuses whoever has not this right, and notes what is changed by it."""
 
-    async def check(request: Request, caller: Calling, engine: Ready) -> AsyncIterator[None]:
+    async def check(request: Request, caller: Calling, engine: Ready) -> None:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
-            await _note(request, caller, engine, right, "refused")
+            await noting.refused(request, caller, engine, right)
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
-        yield
         if audits:
-            await _note(request, caller, engine, right, "allowed")
+            await noting.begin(request, caller, engine, right)
 
     return check
-
-
-async def _note(request: Request, caller: Caller, engine: Engine, right: str, outcome: str) -> None:
-    """Leave an entry in the chain of the tenant, or of the installation."""
-    if caller.name is None or not is_audited(right):
-        return
-    noun, _, _ = right.partition(".")
-    target = Target(noun, next(iter(map(str, request.path_params.values())), ""))
-    await engine.audit.record(
-        caller.known_as,
-        right,
-        target,
-        tenant=caller.scope.tenant,
-        outcome="allowed" if outcome == "allowed" else "refused",
-        request_id=request.state.request_id,
-    )
 
 
 async def _engine(request: Request) -> Engine:
@@ -119,5 +118,5 @@ async def _engine(request: Request) -> Engine:
     return engine
 
 
-Calling = Annotated[Caller, Depends(caller_of)]
+Calling = Annotated[Caller, Depends(_counted)]
 Ready = Annotated[Engine, Depends(_engine)]

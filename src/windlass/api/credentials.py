@@ -2,11 +2,12 @@
 
 from fastapi import Request
 
-from windlass.api.callers import RIGHT, Caller
-from windlass.core.access import Reach, Right, reach_of, scope_of
+from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
+from windlass.core.access import Reach, Right, Table, reach_of, scope_of
+from windlass.core.models import Scope
 from windlass.core.principal import Principal
 from windlass.engine.engine import Engine
-from windlass.errors import Forbidden, NotAuthenticated
+from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
 
 COOKIE = "windlass_session"
 
@@ -16,16 +17,22 @@ _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 async def by_credentials(request: Request) -> Caller:
     """Who sent a request; its scope comes from the credential alone."""
     engine: Engine = await request.app.state.windlass.ready()
-    principal = await _principal(engine, request)
-    scope = scope_of(principal, request.query_params.get("tenant"))
-    table = engine.access.table
+    return speaking_for(request, await _principal(engine, request))
+
+
+def speaking_for(request: Request, principal: Principal) -> Caller:
+    """What somebody may do with a request, by the app's table of roles. For an authenticator of
+    one's own, which knows people by other means."""
+    table: Table = request.app.state.windlass.roles
+    described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
+    needed = described.get(RIGHT, "")
+    scope = _scope(principal, request.query_params.get("tenant"), needed)
     rights = {
         right: reach
         for right in Right
         if (reach := reach_of(principal, right, scope.tenant, table)) is not None
     }
-    described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
-    is_own = rights.get(described.get(RIGHT, "")) is Reach.OWN
+    is_own = rights.get(needed) is Reach.OWN
     return Caller(
         principal.actor,
         scope,
@@ -34,6 +41,15 @@ async def by_credentials(request: Request) -> Caller:
         reads_all=rights.get(Right.JOBS_READ) in (Reach.TENANT, Reach.ALL),
         principal=principal,
     )
+
+
+def _scope(principal: Principal, asked: str | None, right: str) -> Scope:
+    try:
+        return scope_of(principal, asked)
+    except (TenantNeeded, Forbidden):
+        if right != NO_RIGHT:
+            raise
+        return NOWHERE  # to be told who one is, no tenant has to be named
 
 
 async def _principal(engine: Engine, request: Request) -> Principal:

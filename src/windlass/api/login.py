@@ -1,36 +1,107 @@
-"""`/login`, `/logout`, `/whoami`: people's sessions, by a cookie that no script reads."""
+"""`/login`, `/logout`, `/password`, `/sessions`, `/whoami`: people's own affairs, by a session's cookie."""
 
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Cookie, Request, Response
 
-from windlass.api.callers import RIGHT, Calling, Ready
+from windlass.api import shown
+from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Calling, Ready
 from windlass.api.credentials import COOKIE, check_same_site
+from windlass.api.limits import Counted
 from windlass.api.routing import PROBLEMS
-from windlass.api.shapes import Login
+from windlass.api.shapes import ByLink, Login, PasswordByLink, PasswordChange
+from windlass.core.access import Right, reach_by
+from windlass.core.wire import fields_of
+from windlass.engine.sessions import SignedIn
+from windlass.ids import SessionId
 
 router = APIRouter(tags=["login"], responses=PROBLEMS)
 
-#: What stands in place of a right where none is needed.
-_OPEN = {RIGHT: "none"}
+_OPEN = {RIGHT: NO_RIGHT}
 
 
-@router.post("/login", summary="Sign in", openapi_extra=_OPEN)
+@router.post("/login", summary="Sign in", openapi_extra=_OPEN, dependencies=[Counted])
 async def login(request: Request, response: Response, engine: Ready, body: Login) -> dict[str, Any]:
     """By name and password; the session is a cookie."""
     check_same_site(request)
     address = request.client.host if request.client else None
-    note = request.headers.get("user-agent", "")[:200]
-    signed_in = await engine.sessions.login(body.name, body.password, address=address, note=note)
-    response.set_cookie(
-        COOKIE,
-        signed_in.secret,
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-        path="/",
+    signed_in = await engine.sessions.login(
+        body.name, body.password, address=address, note=note_of(request)
     )
-    return {"name": signed_in.principal.name}
+    return give_session(request, response, signed_in)
+
+
+@router.post(
+    "/login/link", summary="Sign in by a link", openapi_extra=_OPEN, dependencies=[Counted]
+)
+async def login_by_link(
+    request: Request, response: Response, engine: Ready, body: ByLink
+) -> dict[str, Any]:
+    """A link works once. A browser that opens it gets a page with a button first."""
+    check_same_site(request)
+    signed_in = await engine.sessions.by_link(body.link, note=note_of(request))
+    return give_session(request, response, signed_in)
+
+
+@router.post(
+    "/login/password",
+    summary="Set a password by a link",
+    openapi_extra=_OPEN,
+    dependencies=[Counted],
+)
+async def set_password(
+    request: Request, response: Response, engine: Ready, body: PasswordByLink
+) -> dict[str, Any]:
+    """And sign in. All other sessions of the user end; a password that is too short does not use
+    the link up."""
+    check_same_site(request)
+    signed_in = await engine.sessions.set_password(body.link, body.password, note=note_of(request))
+    return give_session(request, response, signed_in)
+
+
+@router.post("/password", summary="Change your password", status_code=204, openapi_extra=_OPEN)
+async def change_password(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    body: PasswordChange,
+    windlass_session: Annotated[str | None, Cookie()] = None,
+) -> None:
+    """Knowing the one before. All sessions end but this one."""
+    await engine.sessions.change_password(
+        caller.known_as,
+        body.before,
+        body.after,
+        keep=windlass_session,
+        request_id=request.state.request_id,
+    )
+
+
+@router.get(
+    "/sessions",
+    summary="Your sessions",
+    openapi_extra=_OPEN,
+    response_model=None,
+    responses={200: {"model": shown.listed(shown.Session)}},
+)
+async def sessions(caller: Calling, engine: Ready) -> dict[str, Any]:
+    """Those that last, newest first, with the browser each was begun by."""
+    found = await engine.sessions.list(caller.known_as)
+    return {"items": [fields_of(each) for each in found]}
+
+
+@router.delete("/sessions", summary="Sign out everywhere", status_code=204, openapi_extra=_OPEN)
+async def end_sessions(request: Request, caller: Calling, engine: Ready) -> None:
+    """Ends all your sessions, this one too."""
+    await engine.sessions.revoke_all(caller.known_as, request_id=request.state.request_id)
+
+
+@router.delete("/sessions/{id}", summary="End one", status_code=204, openapi_extra=_OPEN)
+async def end_session(request: Request, caller: Calling, engine: Ready, id: UUID) -> None:
+    await engine.sessions.revoke(
+        caller.known_as, SessionId(id), request_id=request.state.request_id
+    )
 
 
 @router.post("/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN)
@@ -46,11 +117,53 @@ async def logout(
     response.delete_cookie(COOKIE, path="/")
 
 
-@router.get("/whoami", summary="Who am I?", openapi_extra=_OPEN)
-async def whoami(caller: Calling) -> dict[str, Any]:
-    """Whoever the credential of this request belongs to, and what they may do."""
+@router.get(
+    "/whoami",
+    summary="Who am I?",
+    openapi_extra=_OPEN,
+    response_model=None,
+    responses={200: {"model": shown.Me}},
+)
+async def whoami(caller: Calling, engine: Ready) -> dict[str, Any]:
+    """Whoever the credential of this request belongs to, in which tenants, and what they may do.
+    `rights` null means everything, as on a server without authentication."""
+    who, table = caller.known_as, engine.access.table
     return {
-        "name": caller.known_as.name,
-        "tenant_id": caller.scope.tenant,
+        "name": who.name,
+        "kind": who.kind,
+        "id": None if who.id is None else str(who.id),
+        "tenant_id": None if caller.scope == NOWHERE else caller.scope.tenant,
         "rights": None if caller.rights is None else sorted(caller.rights),
+        "memberships": [
+            {
+                "tenant_id": each.tenant,
+                "role": each.role,
+                "permissions": sorted(each.permissions),
+                "rights": [
+                    right
+                    for right in Right
+                    if reach_by(each, right, each.tenant, table) is not None
+                    and (who.rights is None or right in who.rights)
+                ],
+            }
+            for each in who.memberships
+        ],
     }
+
+
+def note_of(request: Request) -> str:
+    """Which browser it is, for people who look at their sessions."""
+    return request.headers.get("user-agent", "")[:200]
+
+
+def give_session(request: Request, response: Response, signed_in: SignedIn) -> dict[str, Any]:
+    """Put a session into a cookie that no script reads and no other site can use."""
+    response.set_cookie(
+        COOKIE,
+        signed_in.secret,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+        path="/",
+    )
+    return {"name": signed_in.principal.name}

@@ -23,10 +23,13 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.MigrationChanged: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.RequestInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PathUnknown: HTTPStatus.NOT_FOUND,
+    errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.KeyInUse: HTTPStatus.CONFLICT,
     errors.MethodRefused: HTTPStatus.METHOD_NOT_ALLOWED,
     errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
     errors.StreamsFull: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.RequestsThrottled: HTTPStatus.TOO_MANY_REQUESTS,
     errors.LoginFailed: HTTPStatus.UNAUTHORIZED,
     errors.LoginThrottled: HTTPStatus.TOO_MANY_REQUESTS,
     errors.LinkInvalid: HTTPStatus.UNAUTHORIZED,
@@ -115,8 +118,10 @@ async def _ours(request: Request, error: Exception) -> Response:
         return problem(request, error, **{"www-authenticate": "Bearer"})
     if status_of(type(error)) is HTTPStatus.SERVICE_UNAVAILABLE:
         return problem(request, error, **{"retry-after": "5"})
-    if isinstance(error, errors.StreamsFull):
+    if isinstance(error, errors.StreamsFull | errors.RequestsThrottled | errors.KeyInUse):
         return problem(request, error, **{"retry-after": str(error.retry_seconds)})
+    if isinstance(error, errors.LoginThrottled):
+        return problem(request, error, **{"retry-after": str(error.retry_after_seconds)})
     return problem(request, error)
 
 

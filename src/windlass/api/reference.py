@@ -8,13 +8,15 @@ from fastapi import FastAPI
 
 
 class Example(NamedTuple):
-    """A request that anybody can type. `keeps` names what of the answer later ones use."""
+    """A request that anybody can type. `keeps` names what of the answer later ones use, `key`
+    is its idempotency key."""
 
     title: str
     method: str
     path: str
     body: str = ""
     keeps: str = ""
+    key: str = ""
 
 
 #: From a job to a schedule, in this order: each may use what an earlier one has kept.
@@ -40,7 +42,8 @@ EXAMPLES: Sequence[Example] = (
     Example("Change how a definition runs", "PATCH", "/definitions/hello",
             '{"max_attempts": 5, "rate_limit": "100/min"}'),
     Example("Pause a queue", "POST", "/queues/default/pause", '{"reason": "the relay is down"}'),
-    Example("Resume it", "POST", "/queues/default/resume"),
+    Example("Resume it, once however often it is asked", "POST", "/queues/default/resume",
+            key="resume-4711"),
     Example("Count jobs", "GET", "/jobs/summary"),
     Example("See what failed, by cause", "GET", "/dead/groups"),
     Example("Chart what happened", "GET", "/stats?window=24h&definition=hello"),
@@ -54,6 +57,13 @@ EXAMPLES: Sequence[Example] = (
     Example("See how far it is", "GET", "/operations/$OPERATION"),
     Example("Stop it", "POST", "/operations/$OPERATION/stop"),
     Example("See which jobs it could not change", "GET", "/operations/$OPERATION/items?state=failed"),
+    Example("Who am I?", "GET", "/whoami"),
+    Example("Invite somebody", "POST", "/members",
+            '{"name": "grace@example.com", "role": "user"}', keeps="USER=.member.user_id"),
+    Example("Give them another role", "PATCH", "/members/$USER", '{"role": "tenant_admin"}'),
+    Example("Make them a link to set a password", "POST", "/users/$USER/link",
+            '{"purpose": "password"}'),
+    Example("Disable them", "PATCH", "/users/$USER", '{"disabled": true}'),
 )  # fmt: skip
 
 
@@ -61,6 +71,8 @@ def curl(example: Example) -> str:
     """An example as a line for a shell; `$API` is the address up to `/api/v1`."""
     words = ["curl -sS", *([f"-X {example.method}"] if example.method != "GET" else [])]
     words.append(f'"$API{example.path}"')
+    if example.key:
+        words.append(f"-H 'Idempotency-Key: {example.key}'")
     if example.body:
         words.append(f"--json '{example.body}'")
     line = " ".join(words)
@@ -92,7 +104,15 @@ def _lines(app: FastAPI) -> Iterator[str]:
     yield ""
     yield "Everything is under `/api/v1` and speaks JSON; `/api/v1/openapi.json` has every field. Lists go"
     yield "on by `cursor`. An error is `application/problem+json` with a code of [these](errors.md), what"
-    yield "to do, and a request id. An enqueue takes the header `Idempotency-Key`."
+    yield "to do, and a request id. 429 and 503 tell by `Retry-After` when to ask again."
+    yield ""
+    yield "A write takes the header `Idempotency-Key`. Repeated within 24 hours by the same caller with the"
+    yield "same key, method and path, it is answered as before (`Idempotency-Replayed: true`) and not done"
+    yield "again; with another body it is refused (`WL2105`), and while the first is under way told to wait"
+    yield "(`WL2106`). Problems are not kept. If a server dies in between, the key is free again after two"
+    yield "minutes, and the request is done again. The key of an enqueue is the job's own. Routes whose answer"
+    yield "has a secret (new tokens, links, invitations) refuse the header: such an answer is kept nowhere."
+    yield "Routes for workers and for signing in do not look at it."
     yield ""
     yield "## By example"
     yield ""
@@ -113,7 +133,8 @@ def _lines(app: FastAPI) -> Iterator[str]:
         yield "|---|---|---|"
         for method, path, route in routes:
             words = route.get("description", "").split("\n\n")[0].replace("\n", " ")
-            said = f"{route['summary']}. {words}".strip()
+            end = "" if route["summary"].endswith("?") else "."
+            said = f"{route['summary']}{end} {words}".strip()
             right = route.get("x-right")
             yield f"| `{method} {path}` | {said} | {f'`{right}`' if right else 'nothing'} |"
     yield ""

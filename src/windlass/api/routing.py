@@ -1,11 +1,15 @@
 """Routes that each declare the right they need. One without is never reached."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
+from fastapi.routing import APIRoute
+from starlette.responses import Response
 
+from windlass.api import noting, repeats
 from windlass.api.callers import OWN, RIGHT, needs
+from windlass.api.repeats import Keys
 
 Endpoint = Callable[..., Any]
 Decorator = Callable[[Endpoint], Endpoint]
@@ -17,11 +21,40 @@ _PROBLEM = {
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
 
 
+#: In this order: whoever may not do something is not told what was answered to it.
+_KEYS: Mapping[Keys, Sequence[Any]] = {
+    "kept": [Depends(repeats.once)],
+    "refused": [Depends(repeats.refuse_key)],
+    "own": [],
+}
+
+
+class _Route(APIRoute):
+    """Answers only once a change is in the audit, and its answer kept for who asks again."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                response = await handle(request)
+            except repeats.Repeated as repeated:
+                return repeated.response()
+            except Exception:
+                await repeats.let_go(request)
+                raise
+            await noting.end(request, response)
+            await repeats.keep(request, response)
+            return response
+
+        return handled
+
+
 class Routes:
     """The routes of one noun."""
 
     def __init__(self, noun: str) -> None:
-        self.router = APIRouter(prefix=f"/{noun}", tags=[noun])
+        self.router = APIRouter(prefix=f"/{noun}", tags=[noun], route_class=_Route)
 
     def get(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
         return self._route("GET", path, right, shows, **about)
@@ -38,8 +71,10 @@ class Routes:
     def _route(self, method: str, path: str, right: str, shows: Any, **about: Any) -> Decorator:
         """`shows` is the shape of the answer, for the reference: it is not checked on the way out.
         `own` says that whoever may touch only what they made is welcome, and sees only that;
-        `audits` is off where the verb writes its audit entry itself."""
+        `audits` is off where the verb writes its audit entry itself; `keys` tells what becomes of
+        an idempotency key."""
         own, audits = about.pop("own", False), about.pop("audits", True)
+        keys: Keys = about.pop("keys", "own" if method == "GET" else "kept")
         status = about.get("status_code", 200)
         answers = dict(PROBLEMS)
         answers |= about.pop("answers", {})
@@ -48,7 +83,7 @@ class Routes:
         return self.router.api_route(
             path,
             methods=[method],
-            dependencies=[Depends(needs(right, audits=audits))],
+            dependencies=[Depends(needs(right, audits=audits)), *_KEYS[keys]],
             openapi_extra={RIGHT: right, **({OWN: True} if own else {})},
             response_model=None,
             responses=answers,

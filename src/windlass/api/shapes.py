@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from windlass.core.accounts import LinkPurpose
 from windlass.core.filter import MOST_CHARACTERS
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
@@ -225,11 +226,73 @@ class NewToken(Shape):
     expires_seconds: Seconds | None = None
 
 
+class NewUser(Shape):
+    """Somebody who signs in, once a password is set by a link."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "ada@example.com"}]})
+
+    name: Name
+    superadmin: Flag = False
+
+
+class UserEdit(Shape):
+    """What is changed of a user."""
+
+    superadmin: Flag | None = None
+    disabled: Flag | None = None
+
+
+class NewLink(Shape):
+    """A link that works once: to set a password, or to sign in."""
+
+    purpose: LinkPurpose = "password"
+    expires_seconds: Annotated[int, Field(strict=True, ge=60, le=30 * 86_400)] | None = None
+
+
+class NewMember(Shape):
+    """Somebody's role in a tenant. Who is not known here yet is made a user."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "ada@example.com", "role": "tenant_admin"}]}
+    )
+
+    name: Name
+    role: Name = "user"
+    permissions: list[Name] = Field(default_factory=list, max_length=100)
+    tenant: Name | None = None
+
+
+class MemberEdit(Shape):
+    """What is changed of a member."""
+
+    role: Name | None = None
+    permissions: Annotated[list[Name], Field(max_length=100)] | None = None
+
+
 class Login(Shape):
     """A person's name and password."""
 
     name: Name
     password: Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class ByLink(Shape):
+    """What a one-time link carries."""
+
+    link: Annotated[str, StringConstraints(max_length=200)]
+
+
+class PasswordByLink(ByLink):
+    """A password, and the link that allows to set it."""
+
+    password: Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class PasswordChange(Shape):
+    """The password there is, and the one to come."""
+
+    before: Annotated[str, StringConstraints(max_length=1_000)]
+    after: Annotated[str, StringConstraints(max_length=1_000)]
 
 
 class NewTenant(Shape):

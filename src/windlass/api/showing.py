@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
+from fastapi import Request
+
 from windlass.core import wire
+from windlass.core.accounts import Member
+from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
 from windlass.core.models import Attempt, Job, LogLine, Page, Transition
 from windlass.core.operations import Operation, Preview
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
+from windlass.engine.users import OneTimeLink
 from windlass.errors import DefinitionNotFound
 
 
@@ -45,6 +50,13 @@ def lines(engine: Engine, found: Sequence[LogLine]) -> list[dict[str, Any]]:
     return [wire.line(each, redactor) for each in found]
 
 
+async def definition(engine: Engine, definition: Definition) -> dict[str, Any]:
+    """A definition, and by what its jobs are made in code."""
+    own = [t for t in await engine.triggers.list() if t.definition == definition.key]
+    declared = next((t.type for t in own if t.origin == "code"), None)
+    return wire.definition(definition, declared or "on_demand")
+
+
 def event(engine: Engine, event: Event) -> dict[str, Any]:
     return wire.event(event, redactor_of(engine.settings))
 
@@ -62,4 +74,20 @@ async def preview(engine: Engine, found: Preview) -> dict[str, Any]:
         "by_state": dict(found.by_state),
         "skipped": [{"reason": why, "count": count} for why, count in found.skipped.items()],
         "sample": await jobs(engine, Page(found.sample, None)),
+    }
+
+
+def member(member: Member) -> dict[str, Any]:
+    return {**wire.fields_of(member), "permissions": sorted(member.permissions)}
+
+
+def link(request: Request, made: OneTimeLink) -> dict[str, Any]:
+    """A link with its secret; this is the only answer that has it. `path` is below this server's
+    own address, which only whoever sends the link can know."""
+    path = f"{request.scope.get('root_path', '')}{made.path}"
+    return {
+        "purpose": made.purpose,
+        "secret": made.secret,
+        "path": path,
+        "expires_seconds": int(made.lasts.total_seconds()),
     }

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from windlass.core import definition, models, operations, tenant, trigger
+from windlass.core import accounts, definition, models, operations, tenant, trigger
 from windlass.core.dead import DeadGroup
 from windlass.core.states import View
 from windlass.core.wire import LIST_LEAVES_OUT
@@ -94,6 +94,9 @@ Worker = _shape(
 )
 Group = _shape("Group", DeadGroup)
 Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
+User = _shape("User", accounts.User)
+Session = _shape("Session", accounts.Session)
+Member = _shape("Member", accounts.Member)
 
 
 class Receipt(_Open):
@@ -249,6 +252,42 @@ class Trial(_Open):
     because: str
     payload: Any
     error: str | None
+
+
+class Link(_Open):
+    """A link that works once; its secret is shown this once."""
+
+    purpose: Literal["login", "password"]
+    secret: str
+    path: str
+    expires_seconds: int
+
+
+class Invited(_Open):
+    """A new member, and the link to send to somebody who was not known here before."""
+
+    member: Member  # type: ignore[valid-type]  # made at run time
+    link: Link | None
+
+
+class Place(_Open):
+    """What somebody is and may do in a tenant; without a tenant, in the installation."""
+
+    tenant_id: str | None
+    role: str
+    permissions: list[str]
+    rights: list[str]
+
+
+class Me(_Open):
+    """Who asks. `rights` are those in `tenant_id`, or in all tenants; null means every one."""
+
+    name: str
+    kind: Literal["session", "token", "none"]
+    id: UUID | None
+    tenant_id: str | None
+    rights: list[str] | None
+    memberships: list[Place]
 
 
 class Closed(_Open):

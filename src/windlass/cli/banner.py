@@ -27,9 +27,13 @@ _SAMPLES: Mapping[str, Any] = {
 
 
 def banner(
-    apps: Sequence[Windlass], modules: Sequence[str], style: Callable[..., str], url: str
+    apps: Sequence[Windlass],
+    modules: Sequence[str],
+    style: Callable[..., str],
+    url: str,
+    sign_in: str = "",
 ) -> Iterator[str]:
-    """The lines of the greeting."""
+    """The lines of the greeting; `sign_in` is the address of a link, if one is needed."""
     handlers = [handler for app in apps for handler in app.handlers.values()]
     names = [handler.definition.key for handler in handlers]
     shown = " · ".join(names[:_SHOWN]) + (" · …" if len(names) > _SHOWN else "")
@@ -37,6 +41,8 @@ def banner(
     yield ""
     yield f"  {head}   development mode — for production use: windlass serve, worker"
     yield f"  {style('API', dim=True)}        {url}/api/v1   reference {url}/docs"
+    if sign_in:
+        yield f"  {style('Sign in', dim=True)}    {sign_in}"
     for url in dict.fromkeys(app.url for app in apps):
         yield f"  {style('Database', dim=True)}   {masked_url(url)}"
     found = f"{counted(len(names), 'job')} found in {', '.join(modules)}"

@@ -23,15 +23,22 @@ from windlass.cli.modules import chosen_modules, takes_modules
     type=click.IntRange(1, 65535),
     help="Serve the API at this port, or the next that is free.",
 )
+@click.option("--no-auth", is_flag=True, help="Let everybody on this machine do everything.")
 @click.option("--no-reload", is_flag=True, help="Stay with the code as it is.")
 @with_call
 def dev(
-    call: Call, modules: tuple[str, ...], concurrency: int | None, port: int, no_reload: bool
+    call: Call,
+    modules: tuple[str, ...],
+    concurrency: int | None,
+    port: int,
+    no_auth: bool,
+    no_reload: bool,
 ) -> int:
     """Run the jobs that MODULEs declare, serve the API, show what happens, and reload on save.
 
     On a SQLite file, windlass.db, unless told otherwise; its tables are made. All queues are
-    served. Jobs that run while a file is saved finish in the process they run in.
+    served. It prints a link by which you sign in to the API, once; programs need a token
+    (`windlass tokens create`), or --no-auth. Jobs that run while a file is saved finish in the process they run in.
     """
     from windlass.cli.developing import Developing
     from windlass.cli.listening import listen_near
@@ -42,7 +49,7 @@ def dev(
     # Opened once, so that it stays the same while processes come and go.
     listening = listen_near("127.0.0.1", port)
     how = How(concurrency=concurrency, queues=["*"])
-    developing = Developing(call, names, how, listening)
+    developing = Developing(call, names, how, listening, no_auth=no_auth)
     if no_reload:
         return developing.run(None, True)
     return Supervisor(developing.run, call.out.say).run()

@@ -19,6 +19,7 @@ from windlass.cli.loading import is_file, load_apps
 from windlass.cli.look import safe
 from windlass.cli.problems import report
 from windlass.cli.reloading import Link
+from windlass.cli.signing_in import sign_in_url
 from windlass.cli.working import How, Working, work
 from windlass.engine.redaction import redactor_of
 from windlass.errors import (
@@ -50,6 +51,7 @@ class Developing:
     modules: Sequence[str]
     how: How
     listening: socket.socket
+    no_auth: bool = False
 
     def run(self, link: Link | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; the exit code."""
@@ -80,7 +82,10 @@ class Developing:
     async def _work(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> int:
         for app in apps:
             await _create_schema(app)
-        working = Working(self.call.out.say, lambda: self._ready(apps, link, first))
+        sign_in = ""
+        if first and not self.no_auth:
+            sign_in = await sign_in_url(await apps[0].ready(), address(self.listening))
+        working = Working(self.call.out.say, lambda: self._ready(apps, link, first, sign_in))
         async with self._served(apps[0], working):
             return await self._worked(apps, working, link)
 
@@ -89,9 +94,12 @@ class Developing:
         """The API of an app while it works; told to stop, it takes no more requests."""
         # Heavy, and no job needs it.
         from windlass.api.app import create_api
+        from windlass.api.callers import anybody
+        from windlass.api.credentials import by_credentials
         from windlass.api.server import Server
 
-        server = Server(create_api(app), self.listening)
+        api = create_api(app, authenticate=anybody if self.no_auth else by_credentials)
+        server = Server(api, self.listening)
         working.at_stop = server.end
         serving = asyncio.create_task(server.run_until_told())
         try:
@@ -112,12 +120,14 @@ class Developing:
             telling.cancel()
             loop.remove_reader(link.fileno())
 
-    def _ready(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> None:
+    def _ready(
+        self, apps: Sequence[Windlass], link: Link | None, first: bool, sign_in: str
+    ) -> None:
         if link is not None:
             link.tell("ready", imported_files())
         if first:
             url = address(self.listening)
-            for line in banner(apps, self.modules, self.call.out.style, url):
+            for line in banner(apps, self.modules, self.call.out.style, url, sign_in):
                 self.call.out.say(line)
 
     def _abandoned(self, link: Link, working: Working) -> None:

@@ -10,12 +10,14 @@ from typing import Any, Literal
 
 from windlass.app import Windlass
 from windlass.core import wire
+from windlass.core.accounts import LinkPurpose
 from windlass.core.models import Job
 from windlass.core.payload import load_json
 from windlass.core.principal import local
 from windlass.core.redact import Redactor
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
+from windlass.engine.users import OneTimeLink
 from windlass.errors import DefinitionNotFound, OptionInvalid
 from windlass.face.nouns import JobsFace
 from windlass.face.options import OptionNames
@@ -70,6 +72,22 @@ class Local:
         by = local(name=self._actor or "local")
         made = await engine.tokens.create(by, name, role=role, tenant=self._tenant, expires=expires)
         return made.secret
+
+    async def new_link(self, name: str, purpose: LinkPurpose, *, make: bool) -> OneTimeLink:
+        """A link for a user; with `make` one who is made, and administers everything."""
+        engine = await self.app.ready()
+        by = local(name=self._actor or "local")
+        if make:
+            await engine.users.create(by, name, superadmin=True)
+        return await engine.users.link(by, name, purpose)
+
+    async def users(self) -> Sequence[Shown]:
+        """All users, by name."""
+        engine, by = await self.app.ready(), local(name=self._actor or "local")
+        found: list[Shown] = []
+        while page := await engine.users.list(by, after=found[-1]["name"] if found else None):
+            found.extend(wire.fields_of(user) for user in page)
+        return found
 
     async def schema(self, definition: str) -> Mapping[str, Any]:
         """The payload schema of a definition."""

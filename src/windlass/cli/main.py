@@ -23,6 +23,7 @@ COMMANDS = {
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
     "schedules": Lazy("windlass.cli.schedules", "schedules", "See what schedules will do."),
     "tokens": Lazy("windlass.cli.tokens", "tokens", "Make tokens for the API."),
+    "users": Lazy("windlass.cli.users", "users", "Make users, and links to sign in by."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
     "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),

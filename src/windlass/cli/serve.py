@@ -37,8 +37,9 @@ def serve(
     """Serve the API until told to stop.
 
     Requests need a token (`windlass tokens create`), or a session; with --no-auth none, and the
-    server listens on loopback only. Rows are enough to work from; with MODULEs, what they declare is made known first. SIGTERM or
-    Ctrl-C lets running jobs finish, then requests, and exits.
+    server listens on loopback only. Until an administrator has signed in, a link for that is
+    printed. Rows are enough to work from; with MODULEs, what they declare is made known first.
+    SIGTERM or Ctrl-C lets running jobs finish, then requests, and exits.
     """
     # A container's first process gets no default handling of signals.
     if (code := step_aside()) is not None:
@@ -66,9 +67,10 @@ async def _serve(
     from windlass.api.credentials import by_credentials
     from windlass.api.server import Server
     from windlass.cli.listening import address, listen
+    from windlass.cli.signing_in import sign_in_url
 
     listening = listen(host, port, open_to_all=no_auth)
-    await app.ready()
+    engine = await app.ready()
     api = create_api(app, authenticate=anybody if no_auth else by_credentials)
     server, url = Server(api, listening), address(listening)
     told = asyncio.Event()
@@ -77,6 +79,8 @@ async def _serve(
         loop.add_signal_handler(number, told.set)
     serving = asyncio.create_task(server.run_until_told())
     call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
+    if not no_auth and not await engine.users.administered():
+        call.out.say(f"Nobody administers it yet. Sign in, once: {await sign_in_url(engine, url)}")
     try:
         if everything:
             async with app.running():

@@ -7,6 +7,7 @@ from datetime import datetime
 from windlass.core.access import ROLES, Table
 from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
+from windlass.engine.answers import Answers
 from windlass.engine.audit import Audit
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
@@ -91,6 +92,7 @@ class Engine:
         self.sessions = Sessions(
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
+        self.answers = Answers(storage)
         self.operations = Operations(storage, self.access, self.audit, self.lists)
         self._checked = False
         self._checking = asyncio.Lock()

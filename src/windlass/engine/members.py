@@ -64,16 +64,17 @@ class Members:
         tenant: str,
         user: UserId | str,
         *,
-        role: str,
-        permissions: Collection[str] = (),
+        role: str | None = None,
+        permissions: Collection[str] | None = None,
         request_id: str | None = None,
     ) -> Member:
-        """Give a member another role."""
+        """Give a member another role, or other permissions; what is not said stays."""
         before = await self._member(by, tenant, user, request_id)
+        role = before.role if role is None else role
+        permissions = before.permissions if permissions is None else permissions
         await self._allow(by, tenant, before.name, role, permissions, request_id)
-        return await self._put(
-            by, tenant, await self._users.find(str(before.user_id)), role, permissions, request_id
-        )
+        found = await self._users.find(str(before.user_id))
+        return await self._put(by, tenant, found, role, permissions, request_id, before=before)
 
     async def remove(
         self, by: Principal, tenant: str, user: UserId | str, *, request_id: str | None = None
@@ -85,7 +86,7 @@ class Members:
             Right.MEMBERS_WRITE,
             Target("member", str(before.user_id)),
             tenant=tenant,
-            before={"name": before.name, "role": before.role},
+            before=_told(before.name, before.role, before.permissions),
             request_id=request_id,
         )
         if not await self._storage.drop_member(before.user_id, tenant, entry=entry):
@@ -149,13 +150,16 @@ class Members:
         role: str,
         permissions: Collection[str],
         request_id: str | None,
+        *,
+        before: Member | None = None,
     ) -> Member:
         entry = self._audit.entry(
             by,
             Right.MEMBERS_WRITE,
             Target("member", str(user.id)),
             tenant=tenant,
-            after={"name": user.name, "role": role, "permissions": sorted(permissions)},
+            before=before and _told(before.name, before.role, before.permissions),
+            after=_told(user.name, role, permissions),
             request_id=request_id,
         )
         if not await self._storage.put_member(user.id, tenant, role, permissions, entry=entry):
@@ -171,3 +175,7 @@ class Members:
             and user.last_login_at is None
             and {m.tenant for m in await self._storage.memberships(user.id)} == {tenant}
         )
+
+
+def _told(name: str, role: str, permissions: Collection[str]) -> dict[str, object]:
+    return {"name": name, "role": role, "permissions": sorted(permissions)}

@@ -53,9 +53,10 @@ class Retention:
         return await self._storage.prune_events(days=days, before_id=before_id)
 
     async def prune_spent(self) -> int:
-        """What is of no use to anybody, of all definitions: keys whose window has passed, ended jobs
-        of definitions that keep none, and what was done in minutes long past."""
-        gone = await self._storage.prune_keys()
+        """What is of no use to anybody, of all definitions: keys whose window has passed, answers
+        kept for repeated requests, ended jobs of definitions that keep none, and what was done in
+        minutes long past."""
+        gone = await self._storage.prune_keys() + await self._storage.prune_answers()
         for definition in await self._storage.definitions():
             if self._days(definition) == 0:
                 gone += await self._older_than(definition, 0, spare_dead=True)

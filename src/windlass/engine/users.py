@@ -27,7 +27,13 @@ class OneTimeLink:
 
     user: User
     purpose: LinkPurpose
+    lasts: timedelta
     secret: str = field(repr=False)
+
+    @property
+    def path(self) -> str:
+        """Where a browser goes with it, below a server's address."""
+        return f"/{self.purpose}?link={self.secret}"
 
 
 class Users:
@@ -174,6 +180,10 @@ class Users:
             raise UserExists(user.name)
         return await self.link(by, user.id, "login", expires=expires)
 
+    async def administered(self) -> bool:
+        """Whether there is an administrator who has come; until then `first_admin` is of use."""
+        return await self._storage.administered()
+
     async def new_link(self, user: User, purpose: LinkPurpose, lasts: timedelta) -> OneTimeLink:
         """Make a link for a user; the right to it is already checked, and recorded."""
         secret = secrets.new_secret(secrets.LINK)
@@ -181,7 +191,7 @@ class Users:
             secrets.digest(secret), purpose, user.id, expires=lasts
         ):
             raise UserNotFound(str(user.id))
-        return OneTimeLink(user, purpose, secret)
+        return OneTimeLink(user, purpose, lasts, secret)
 
     async def find(self, user: str) -> User:
         """A user by id or name; the right to it is already checked."""

@@ -26,6 +26,8 @@
     │   ├── WL2102 PathUnknown              nothing is at this path
     │   ├── WL2103 MethodRefused            the path does not take this method
     │   ├── WL2104 RequestRefused           a server will not have what we ask
+    │   ├── WL2105 KeyReused                an idempotency key came with another request
+    │   ├── WL2106 KeyInUse                 the request with this key is being done
     │   ├── WL2107 DefinitionNotFound
     │   ├── WL2108 DefinitionDisabled
     │   ├── WL2109 DefinitionInvalid        a declaration that cannot work
@@ -71,7 +73,8 @@
         ├── WL5301 OperationNotFound
         ├── WL5302 OperationTooLarge
         ├── WL5303 OperationStateConflict
-        └── WL5401 StreamsFull              too many live updates at once
+        ├── WL5401 StreamsFull              too many live updates at once
+        └── WL5402 RequestsThrottled        too many requests
 
     Permanent   raised by a handler: no further attempts
     Stopped     raised into a handler that has to stop
@@ -145,10 +148,13 @@ from windlass.errors.jobs import (
     WaitTimedOut,
 )
 from windlass.errors.requests import (
+    KeyInUse,
+    KeyReused,
     MethodRefused,
     PathUnknown,
     RequestInvalid,
     RequestRefused,
+    RequestsThrottled,
     ServerFailed,
     ServerUnreachable,
     StreamsFull,
@@ -194,6 +200,8 @@ __all__ = [
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
+    "KeyInUse",
+    "KeyReused",
     "LinkInvalid",
     "LoginFailed",
     "LoginThrottled",
@@ -214,6 +222,7 @@ __all__ = [
     "Permanent",
     "RequestInvalid",
     "RequestRefused",
+    "RequestsThrottled",
     "ScheduleInvalid",
     "ScheduleNeverFires",
     "SchemaOutdated",

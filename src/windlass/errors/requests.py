@@ -45,6 +45,35 @@ class MethodRefused(WindlassError):
         )
 
 
+class KeyReused(WindlassError):
+    """An Idempotency-Key came with another request than the one it came with before."""
+
+    code = "WL2105"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"the idempotency key {quoted(key)} was used for another request.",
+            reason="Body or query differ from those that came with it within the last 24 hours.",
+            hint="Take a new key for each thing to be done, and the same only to ask again.",
+        )
+
+
+class KeyInUse(WindlassError):
+    """A request with this Idempotency-Key is being done right now."""
+
+    code = "WL2106"
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.retry_seconds = 1
+        super().__init__(
+            f"the request with the idempotency key {quoted(key)} is being done.",
+            reason="Its answer is not there yet.",
+            hint="Ask again in a second: the answer will be the same for both.",
+        )
+
+
 class StreamsFull(WindlassError):
     """Too many live updates are followed at once."""
 
@@ -58,6 +87,22 @@ class StreamsFull(WindlassError):
             "no more streams can be opened.",
             reason=f"{whose} has {most} open, the most there may be.",
             hint=f"Close some, let tabs share one, or try again in {retry_seconds} seconds.",
+        )
+
+
+class RequestsThrottled(WindlassError):
+    """Somebody, a tenant or an address asks more often than it may."""
+
+    code = "WL5402"
+
+    def __init__(self, whose: str, *, per_minute: int, retry_seconds: int) -> None:
+        self.whose = whose
+        self.per_minute = per_minute
+        self.retry_seconds = retry_seconds
+        super().__init__(
+            "too many requests.",
+            reason=f"{whose[:1].upper()}{whose[1:]} may make {per_minute:,} a minute.",
+            hint=f"Try again in {counted(retry_seconds, 'second')}.",
         )
 
 

@@ -11,6 +11,7 @@ from windlass.settings.kinds import Flag, Number, Several, Text, Whole, setting
 _KIB = 1024
 _YEAR = 366 * 86_400
 _FOREVER = {"forever": None}
+_UNLIMITED = {"unlimited": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +215,32 @@ class Server:
         "Signs cursors and sessions, the same in all server processes. Unset means a new one at "
         "each start. Better given as WINDLASS_SERVER_SECRET than written to a file.",
         secret=True,
+    )
+    requests_per_minute_per_token: int | None = setting(
+        Whole(60, 6_000_000),
+        30_000,
+        "Requests that one token or session may make. A minute's worth may come at once. Each "
+        "server process counts for itself.",
+        words=_UNLIMITED,
+    )
+    requests_per_minute_per_worker: int | None = setting(
+        Whole(600, 60_000_000),
+        600_000,
+        "The same for a worker's token, which many workers may share.",
+        words=_UNLIMITED,
+    )
+    requests_per_minute_per_tenant: int | None = setting(
+        Whole(60, 60_000_000),
+        60_000,
+        "Requests by all tokens and sessions of one tenant together.",
+        words=_UNLIMITED,
+    )
+    requests_per_minute_per_address: int | None = setting(
+        Whole(10, 6_000_000),
+        600,
+        "Requests from one address with no credential that was found good: to sign in, or by "
+        "mistake. Behind a proxy that hides addresses all share one.",
+        words=_UNLIMITED,
     )
 
 

@@ -56,6 +56,11 @@ class AccountVerbs:
         found = await self._db.run("find_user", name=name)
         return Known(account_rows.user(found[0]), found[0]["password_hash"]) if found else None
 
+    async def administered(self) -> bool:
+        """Whether anybody who administers everything has ever signed in, and still may."""
+        [row] = await self._db.run("administered")
+        return bool(row["found"])
+
     async def change_user(
         self,
         id: UserId,

@@ -5,6 +5,7 @@ The verbs stand in one file per noun. What differs between databases is below th
 """
 
 from windlass.storage.accounts import AccountVerbs
+from windlass.storage.answers import AnswerVerbs
 from windlass.storage.audit import AuditVerbs
 from windlass.storage.credentials import CredentialVerbs
 from windlass.storage.database import Database
@@ -35,6 +36,7 @@ class Storage(
     AccountVerbs,
     CredentialVerbs,
     AuditVerbs,
+    AnswerVerbs,
     OperationVerbs,
 ):
     """The one door to the queue. Correct with any number of processes behind it."""

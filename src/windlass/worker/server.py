@@ -1,6 +1,8 @@
 """A Windlass server, asked over HTTP."""
 
+import asyncio
 import json
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -28,6 +30,7 @@ class Server:
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self.url = _checked(url)
+        self._not_before = 0.0
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self._client = httpx2.AsyncClient(
             base_url=str(self.url) + _PREFIX, headers=headers, timeout=_SECONDS
@@ -36,6 +39,7 @@ class Server:
     async def ask(self, path: str, body: Mapping[str, Any]) -> Any:
         """What the server answers: ServerUnreachable if it does not, now; NotAuthenticated,
         Forbidden, or RequestRefused if asking again would not help."""
+        await self._turn()
         try:
             answer = await self._client.post(
                 path,
@@ -45,6 +49,8 @@ class Server:
         except httpx2.HTTPError as error:
             raise ServerUnreachable(self.url, cause=_cause(error)) from None
         status = answer.status_code
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            self._not_before = time.monotonic() + _asked_to_wait(answer)
         if status == HTTPStatus.UNAUTHORIZED:
             raise NotAuthenticated
         if status == HTTPStatus.FORBIDDEN:
@@ -55,8 +61,20 @@ class Server:
             raise RequestRefused(status, said=_title(answer))
         return answer.json() if answer.content else None
 
+    async def _turn(self) -> None:
+        """Wait as long as the server asked to be left alone."""
+        left = self._not_before - time.monotonic()
+        if left > 0:
+            await asyncio.sleep(left)
+
     async def close(self) -> None:
         await self._client.aclose()
+
+
+def _asked_to_wait(answer: httpx2.Response) -> float:
+    """The seconds of a `Retry-After`; no longer than a call may take, because leases run out."""
+    said = answer.headers.get("retry-after", "")
+    return min(float(said), _SECONDS) if said.isdecimal() else 0.0
 
 
 def _checked(url: str) -> str:

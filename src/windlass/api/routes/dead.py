@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Query, Request
 
 from windlass.api import showing, shown
 from windlass.api.callers import Calling, Ready
@@ -64,7 +64,10 @@ async def groups(
 
 
 @routes.post("/groups/retry", "jobs.retry", shown.Changed, summary="Retry a group")
-async def retry_group(caller: Calling, engine: Ready, body: OneGroup) -> dict[str, Any]:
+async def retry_group(
+    request: Request, caller: Calling, engine: Ready, body: OneGroup
+) -> dict[str, Any]:
+    request.state.target = f"{body.definition}/{body.fingerprint}"
     return _changed(
         await engine.dead.retry_group(
             body.definition,
@@ -77,7 +80,10 @@ async def retry_group(caller: Calling, engine: Ready, body: OneGroup) -> dict[st
 
 
 @routes.post("/groups/discard", "jobs.discard", shown.Changed, summary="Discard a group")
-async def discard_group(caller: Calling, engine: Ready, body: OneGroup) -> dict[str, Any]:
+async def discard_group(
+    request: Request, caller: Calling, engine: Ready, body: OneGroup
+) -> dict[str, Any]:
+    request.state.target = f"{body.definition}/{body.fingerprint}"
     return _changed(
         await engine.dead.discard_group(
             body.definition, body.fingerprint, limit=body.limit, scope=caller.scope

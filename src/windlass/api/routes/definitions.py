@@ -4,14 +4,11 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 
-from windlass.api import shown
+from windlass.api import showing, shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import DefinitionEdit, NewDefinition
-from windlass.core import wire
-from windlass.core.definition import Definition
-from windlass.engine.engine import Engine
 
 routes = Routes("definitions")
 
@@ -27,25 +24,25 @@ async def find(
 ) -> dict[str, Any]:
     found = await engine.definitions.list(system=system)
     page = paging.cut(found, lambda definition: definition.key)
-    return {**page, "items": [await _shown(engine, each) for each in page["items"]]}
+    return {**page, "items": [await showing.definition(engine, each) for each in page["items"]]}
 
 
 @routes.post("", "definitions.write", shown.Definition, status_code=201, summary="Make one by path")
 async def create(engine: Ready, body: NewDefinition) -> dict[str, Any]:
     said = body.said()
     made = await engine.definitions.create(said.pop("key"), **said)
-    return await _shown(engine, made)
+    return await showing.definition(engine, made)
 
 
 @routes.get("/{key}", "definitions.read", shown.Definition, summary="One definition")
 async def get(engine: Ready, key: Key) -> dict[str, Any]:
-    return await _shown(engine, await engine.definitions.get(key))
+    return await showing.definition(engine, await engine.definitions.get(key))
 
 
 @routes.patch("/{key}", "definitions.write", shown.Definition, summary="Edit it")
 async def edit(engine: Ready, key: Key, body: DefinitionEdit) -> dict[str, Any]:
     """Wins over the code until it is reset; what is left out stays."""
-    return await _shown(engine, await engine.definitions.edit(key, **body.changes()))
+    return await showing.definition(engine, await engine.definitions.edit(key, **body.changes()))
 
 
 @routes.post("/{key}/reset", "definitions.write", shown.Definition, summary="Return it to the code")
@@ -54,25 +51,19 @@ async def reset(
     key: Key,
     names: Annotated[list[str] | None, Query(description="Only these options.")] = None,
 ) -> dict[str, Any]:
-    return await _shown(engine, await engine.definitions.reset(key, *(names or ())))
+    return await showing.definition(engine, await engine.definitions.reset(key, *(names or ())))
 
 
 @routes.post("/{key}/enable", "definitions.write", shown.Definition, summary="Enable it")
 async def enable(engine: Ready, key: Key) -> dict[str, Any]:
-    return await _shown(engine, await engine.definitions.enable(key))
+    return await showing.definition(engine, await engine.definitions.enable(key))
 
 
 @routes.post("/{key}/disable", "definitions.write", shown.Definition, summary="Disable it")
 async def disable(engine: Ready, key: Key) -> dict[str, Any]:
-    return await _shown(engine, await engine.definitions.disable(key))
+    return await showing.definition(engine, await engine.definitions.disable(key))
 
 
 @routes.delete("/{key}", "definitions.write", status_code=204, summary="Delete it")
 async def delete(engine: Ready, key: Key) -> None:
     await engine.definitions.delete(key)
-
-
-async def _shown(engine: Engine, definition: Definition) -> dict[str, Any]:
-    own = [t for t in await engine.triggers.list() if t.definition == definition.key]
-    declared = next((t.type for t in own if t.origin == "code"), None)
-    return wire.definition(definition, declared or "on_demand")

@@ -38,6 +38,7 @@ _STATES = frozenset([*JobState, *View])
     status_code=201,
     summary="Enqueue a job",
     own=True,
+    keys="own",
 )
 async def enqueue(
     request: Request, response: Response, caller: Calling, engine: Ready, body: NewJob

@@ -21,7 +21,9 @@ async def find(caller: Calling, engine: Ready) -> dict[str, Any]:
     return {"items": [fields_of(token) for token in found]}
 
 
-@routes.post("", "tokens.write", status_code=201, summary="Make a token", audits=False)
+@routes.post(
+    "", "tokens.write", status_code=201, summary="Make a token", audits=False, keys="refused"
+)
 async def create(
     request: Request, caller: Calling, engine: Ready, body: NewToken
 ) -> dict[str, Any]:

@@ -40,7 +40,7 @@ RIGHT = "worker.work"
 _LONGEST_NAME = 80
 
 
-@routes.post("/jobs/claim", RIGHT, summary="Claim jobs")
+@routes.post("/jobs/claim", RIGHT, keys="own", summary="Claim jobs")
 async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
     """Leases with what their runs need, and in how many seconds another job becomes due."""
     claimed = await engine.remote.claim(
@@ -59,7 +59,7 @@ async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
     }
 
 
-@routes.post("/heartbeat", RIGHT, summary="Renew all leases of a worker")
+@routes.post("/heartbeat", RIGHT, keys="own", summary="Renew all leases of a worker")
 async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str, Any]:
     """Takes progress and log lines of all runs at once. `stop` is null, canceled or lost."""
     asked = [lease.held for lease in body.leases]
@@ -73,7 +73,7 @@ async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str
     return {"leases": [{**wire.held(held), "stop": _stop(alive.get(held))} for held in asked]}
 
 
-@routes.post("/jobs/{job_id}/heartbeat", RIGHT, summary="Renew a lease")
+@routes.post("/jobs/{job_id}/heartbeat", RIGHT, keys="own", summary="Renew a lease")
 async def heartbeat(caller: Calling, engine: Ready, job_id: UUID, body: Beat) -> dict[str, Any]:
     """Takes progress and log lines. `stop` is null, canceled or lost."""
     held = Held(JobId(job_id), body.token)
@@ -87,14 +87,14 @@ async def heartbeat(caller: Calling, engine: Ready, job_id: UUID, body: Beat) ->
     return {"stop": _stop(alive.get(held))}
 
 
-@routes.post("/finish", RIGHT, summary="Report how runs ended")
+@routes.post("/finish", RIGHT, keys="own", summary="Report how runs ended")
 async def finish(caller: Calling, engine: Ready, body: Ends) -> dict[str, Any]:
     """Many at once. `state` is where the job went; null where its lease is lost."""
     ends = [ended(end.held, end, Outcome(end.outcome)) for end in body.ends]
     return {"ends": await _finished(engine, _id(caller, body.worker), ends)}
 
 
-@routes.post("/jobs/{job_id}/complete", RIGHT, summary="Report success")
+@routes.post("/jobs/{job_id}/complete", RIGHT, keys="own", summary="Report success")
 async def complete(
     caller: Calling, engine: Ready, job_id: UUID, body: Completion
 ) -> dict[str, Any]:
@@ -104,7 +104,7 @@ async def complete(
     return told
 
 
-@routes.post("/jobs/{job_id}/fail", RIGHT, summary="Report failure")
+@routes.post("/jobs/{job_id}/fail", RIGHT, keys="own", summary="Report failure")
 async def fail(caller: Calling, engine: Ready, job_id: UUID, body: Failing) -> dict[str, Any]:
     """Whether it is tried again is decided here. `state` is where the job went; null where its
     lease is lost."""
@@ -113,7 +113,7 @@ async def fail(caller: Calling, engine: Ready, job_id: UUID, body: Failing) -> d
     return told
 
 
-@routes.post("/jobs/{job_id}/release", RIGHT, summary="Hand a job back")
+@routes.post("/jobs/{job_id}/release", RIGHT, keys="own", summary="Hand a job back")
 async def release(caller: Calling, engine: Ready, job_id: UUID, body: Release) -> dict[str, Any]:
     """Unrun and uncounted. `state` is where the job went; null where its lease is lost."""
     end = ended(Held(JobId(job_id), body.token), body, Outcome.RELEASED)
@@ -121,7 +121,7 @@ async def release(caller: Calling, engine: Ready, job_id: UUID, body: Release) -
     return told
 
 
-@routes.post("/beat", RIGHT, summary="Keep a worker's row")
+@routes.post("/beat", RIGHT, keys="own", summary="Keep a worker's row")
 async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]:
     """Answers which of its definitions nobody has made known here: they have no jobs."""
     id = _id(caller, body.worker)
@@ -129,7 +129,7 @@ async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]
     return {"unknown_definitions": await engine.remote.unknown(body.definitions)}
 
 
-@routes.post("/leave", RIGHT, status_code=204, summary="Remove a worker's row")
+@routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")
 async def leave(caller: Calling, engine: Ready, body: Leaving) -> None:
     """For a worker that has stopped."""
     await engine.workers.leave(_id(caller, body.worker))

@@ -1,0 +1,170 @@
+"""What a change leaves in the audit: who did it, and what was different before and after."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Request
+from starlette.responses import Response
+
+from windlass.api import showing
+from windlass.core import wire
+from windlass.core.access import is_audited
+from windlass.core.audit import AuditOutcome
+from windlass.core.jsontext import load_json
+from windlass.engine.audit import Target
+from windlass.engine.engine import Engine
+from windlass.engine.redaction import redactor_of
+from windlass.errors import DefinitionNotFound, WindlassError
+
+if TYPE_CHECKING:
+    from windlass.api.callers import Caller
+
+Shown = dict[str, Any]
+Look = Callable[["Caller", Engine, str], Awaitable[Shown]]
+
+
+@dataclass(frozen=True, slots=True)
+class Noting:
+    """A change that is allowed, and under way."""
+
+    caller: "Caller"
+    engine: Engine
+    right: str
+    before: Shown | None
+
+
+async def begin(request: Request, caller: "Caller", engine: Engine, right: str) -> None:
+    """Remember how what will be changed looks now."""
+    if caller.name is not None and is_audited(right):
+        before = await _looked(request, caller, engine)
+        request.state.noting = Noting(caller, engine, right, before)
+
+
+async def end(request: Request, response: Response) -> None:
+    """Leave the entry of a change that was made; what is answered is how it looks now."""
+    noting: Noting | None = getattr(request.state, "noting", None)
+    if noting is None:
+        return
+    shown = json.loads(bytes(response.body)) if response.body else None
+    before = await _redacted(noting.engine, noting.before)
+    after = await _redacted(noting.engine, shown if isinstance(shown, dict) else None)
+    await _record(
+        request,
+        noting.caller,
+        noting.engine,
+        noting.right,
+        "allowed",
+        before=_unlike(before, after),
+        after=_unlike(after, before),
+        about=after or before or {},
+    )
+
+
+async def refused(request: Request, caller: "Caller", engine: Engine, right: str) -> None:
+    """Leave the entry of a change that was not allowed."""
+    if caller.name is not None and is_audited(right):
+        await _record(request, caller, engine, right, "refused")
+
+
+async def _record(
+    request: Request,
+    caller: "Caller",
+    engine: Engine,
+    right: str,
+    outcome: AuditOutcome,
+    *,
+    before: Shown | None = None,
+    after: Shown | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> None:
+    """In the chain of the tenant whose thing it is, or of the installation."""
+    about = about or {}
+    named = next(iter(map(str, request.path_params.values())), "")
+    made = next((str(about[name]) for name in _NAMES if name in about), "")
+    tenant = caller.scope.tenant or about.get("tenant_id")
+    await engine.audit.record(
+        caller.known_as,
+        right,
+        Target(right.partition(".")[0], getattr(request.state, "target", named or made)),
+        tenant=tenant,
+        outcome=outcome,
+        before=before,
+        after=after,
+        request_id=request.state.request_id,
+    )
+
+
+#: Where something new tells what it is called.
+_NAMES = ("id", "key", "name")
+
+
+async def _looked(request: Request, caller: "Caller", engine: Engine) -> Shown | None:
+    noun = request.scope["route"].tags[0]
+    named = next(iter(map(str, request.path_params.values())), None)
+    look = _LOOKS.get(noun)
+    if look is None or named is None:
+        return None
+    try:
+        return await look(caller, engine, named)
+    except WindlassError:  # the verb itself will say that it is not there
+        return None
+
+
+async def _job(caller: "Caller", engine: Engine, id: str) -> Shown:
+    return await showing.job(engine, await engine.jobs.get(id, caller.scope))
+
+
+async def _definition(caller: "Caller", engine: Engine, key: str) -> Shown:
+    return await showing.definition(engine, await engine.definitions.get(key))
+
+
+async def _trigger(caller: "Caller", engine: Engine, id: str) -> Shown:
+    return wire.trigger(await engine.triggers.get(id, caller.scope))
+
+
+async def _queue(caller: "Caller", engine: Engine, name: str) -> Shown:
+    return wire.queue(await engine.queues.get(name, caller.scope))
+
+
+async def _tenant(caller: "Caller", engine: Engine, id: str) -> Shown:
+    return wire.tenant(await engine.tenants.get(id))
+
+
+#: A noun -> how one of it looks; verbs of the other nouns leave their entries themselves.
+_LOOKS: Mapping[str, Look] = {
+    "jobs": _job,
+    "dead": _job,
+    "definitions": _definition,
+    "triggers": _trigger,
+    "schedules": _trigger,
+    "queues": _queue,
+    "tenants": _tenant,
+}
+
+
+def _unlike(one: Shown | None, other: Shown | None) -> Shown | None:
+    """What of one is not the same in the other."""
+    if one is None or other is None:
+        return one
+    return {name: value for name, value in one.items() if name not in other or other[name] != value}
+
+
+async def _redacted(engine: Engine, shown: Shown | None) -> Shown | None:
+    """Without what a payload schema marks as secret; names and patterns are the audit's to hide."""
+    if shown is None:
+        return None
+    hide = redactor_of(engine.settings).redact_value
+    if "payload" in shown and "definition" in shown:
+        try:
+            schema = load_json((await engine.definitions.get(shown["definition"])).payload_schema)
+        except DefinitionNotFound:
+            return shown
+        return {**shown, "payload": hide(shown["payload"], schema)}
+    if "default_payload" in shown:
+        return {
+            **shown,
+            "default_payload": hide(shown["default_payload"], shown["payload_schema"]),
+        }
+    return shown

@@ -1,0 +1,76 @@
+"""`/members`: who has which role in a tenant."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Request
+
+from windlass.api import showing, shown
+from windlass.api.callers import Calling, Ready
+from windlass.api.paging import Paged
+from windlass.api.routes.jobs import tenant_of
+from windlass.api.routing import Routes
+from windlass.api.shapes import MemberEdit, NewMember
+from windlass.core.accounts import Member
+
+routes = Routes("members")
+
+Id = Annotated[str, Path(description="A user's id or name.", min_length=1, max_length=191)]
+
+
+@routes.get("", "members.read", shown.paged(shown.Member), summary="List members")
+async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+    """By tenant and name."""
+    found = await engine.members.list(caller.known_as, tenant=caller.scope.tenant)
+    page = paging.cut(sorted(found, key=_place), _place)
+    return {**page, "items": [showing.member(each) for each in page["items"]]}
+
+
+@routes.post(
+    "",
+    "members.write",
+    shown.Invited,
+    status_code=201,
+    summary="Invite somebody",
+    audits=False,
+    keys="refused",
+)
+async def invite(
+    request: Request, caller: Calling, engine: Ready, body: NewMember
+) -> dict[str, Any]:
+    """Gives a role in a tenant. `link` is for somebody who is new here, to set a password, and is
+    never shown again; null for who has an account."""
+    invited = await engine.members.invite(
+        caller.known_as,
+        tenant_of(caller, body.tenant),
+        body.name,
+        role=body.role,
+        permissions=body.permissions,
+        request_id=request.state.request_id,
+    )
+    return {
+        "member": showing.member(invited.member),
+        "link": None if invited.link is None else showing.link(request, invited.link),
+    }
+
+
+@routes.patch("/{id}", "members.write", shown.Member, summary="Change a role", audits=False)
+async def change(
+    request: Request, caller: Calling, engine: Ready, id: Id, body: MemberEdit
+) -> dict[str, Any]:
+    """Or permissions; what is left out stays. Nobody gives, or changes, more than they hold."""
+    changed = await engine.members.change(
+        caller.known_as, caller.tenant, id, **body.said(), request_id=request.state.request_id
+    )
+    return showing.member(changed)
+
+
+@routes.delete("/{id}", "members.write", status_code=204, summary="Remove a member", audits=False)
+async def remove(request: Request, caller: Calling, engine: Ready, id: Id) -> None:
+    """The user itself stays."""
+    await engine.members.remove(
+        caller.known_as, caller.tenant, id, request_id=request.state.request_id
+    )
+
+
+def _place(member: Member) -> str:
+    return f"{member.tenant}\0{member.name}"

@@ -1,0 +1,88 @@
+"""`windlass users`: people who sign in, for whoever has the database in hand."""
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Command, Group, with_call
+from windlass.cli.output import Column
+
+_AT = click.option(
+    "--at",
+    metavar="URL",
+    default="http://127.0.0.1:8787",
+    show_default=True,
+    help="Where the server is reached; only the link printed depends on it.",
+)
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass users create ada@example.com    # an administrator, and a link to set a password",
+        "windlass users link ada@example.com --login",
+    ],
+)
+def users() -> None:
+    """Make administrators, and one-time links by which people sign in."""
+
+
+@users.command("list", examples=["windlass users list", "windlass users list --json"])
+@with_call
+def list_users(call: Call) -> None:
+    """List users, by name."""
+    call.out.list(
+        call.ask(lambda local: local.users()),
+        [
+            Column("name", "NAME", lambda user: str(user["name"])),
+            Column("id"),
+            Column("superadmin", "ROLE", lambda user: "superadmin" if user["superadmin"] else ""),
+            Column("disabled", "", lambda user: "disabled" if user["disabled"] else ""),
+            Column("last_login_at", "SIGNED IN", lambda user: user["last_login_at"] or "never"),
+        ],
+    )
+
+
+@users.command(
+    cls=Command,
+    examples=[
+        "windlass users create ada@example.com",
+        "windlass users create ada --at https://jobs.example.com",
+    ],
+)
+@click.argument("name")
+@_AT
+@with_call
+def create(call: Call, name: str, at: str) -> int:
+    """Make a user called NAME who administers everything, and print a link to set a password.
+
+    Members of a tenant are invited over the API, by whoever administers the tenant.
+    """
+    return _print(call, name, at, "password", make=True)
+
+
+@users.command(
+    cls=Command,
+    examples=[
+        "windlass users link ada@example.com          # to set a password, within three days",
+        "windlass users link admin --login            # to sign in, within 15 minutes",
+    ],
+)
+@click.argument("name")
+@click.option("--login", is_flag=True, help="A link to sign in, instead of one to set a password.")
+@_AT
+@with_call
+def link(call: Call, name: str, login: bool, at: str) -> int:
+    """Print a link that works once for the user called NAME.
+
+    Whoever can run this has the database in hand: it needs no other credential.
+    """
+    return _print(call, name, at, "login" if login else "password", make=False)
+
+
+def _print(call: Call, name: str, at: str, purpose: str, *, make: bool) -> int:
+    made = call.ask(
+        lambda local: local.new_link(name, "login" if purpose == "login" else "password", make=make)
+    )
+    click.echo(f"{at.rstrip('/')}{made.path}")
+    call.out.say("It works once, and is never shown again.")
+    return 0

@@ -1,0 +1,57 @@
+"""An API that asks for credentials, and people who have some."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+from fastapi import FastAPI
+
+from windlass import Windlass
+from windlass.api.app import create_api
+from windlass.api.credentials import by_credentials
+from windlass.core.principal import local
+
+PUBLIC = {f"/api/v1/{path}" for path in ("login", "login/link", "login/password", "logout")}
+#: What a browser says of a request that its own page makes.
+HERE = {"origin": "http://api"}
+
+
+@dataclass
+class Guarded:
+    wl: Windlass
+    app: FastAPI
+    client: httpx2.AsyncClient
+
+    async def token(self, role: str, tenant: str | None = None, **about: Any) -> dict[str, str]:
+        """The header of a new token."""
+        engine = await self.wl.ready()
+        made = await engine.tokens.create(
+            local(), f"{role} of {tenant}", role=role, tenant=tenant, **about
+        )
+        return {"authorization": f"Bearer {made.secret}"}
+
+    def routes(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Method, path and description of every route of the API that needs a credential."""
+        for path, methods in self.app.openapi()["paths"].items():
+            for method, route in methods.items():
+                if path.startswith("/api/") and path not in PUBLIC:
+                    yield method.upper(), path, route
+
+    def browser(self) -> httpx2.AsyncClient:
+        """Somebody else's browser: with cookies of its own."""
+        transport = httpx2.ASGITransport(self.app, raise_app_exceptions=False)
+        return httpx2.AsyncClient(transport=transport, base_url="http://api", headers=HERE)
+
+
+@asynccontextmanager
+async def guarding(wl: Windlass) -> AsyncIterator[Guarded]:
+    """The API of an app with two tenants, while the block lasts."""
+    await wl.ready()
+    for tenant in ("acme", "globex"):
+        await wl.tenants.create(tenant)
+    app = create_api(wl, authenticate=by_credentials)
+    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+        yield Guarded(wl, app, client)

@@ -1,0 +1,35 @@
+"""How a worker asks a server: as often as the server lets it."""
+
+import asyncio
+
+import pytest
+
+from windlass.errors import ServerUnreachable
+from windlass.worker.server import Server
+
+BUSY = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+FINE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
+
+
+async def test_a_server_that_asks_to_be_left_alone_is_left_alone():
+    arrivals = []
+
+    async def answer(reader, writer):
+        await reader.readuntil(b"{}")
+        arrivals.append(asyncio.get_running_loop().time())
+        writer.write(BUSY if len(arrivals) == 1 else FINE)
+        await writer.drain()
+        writer.close()
+
+    listening = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    server = Server(f"http://127.0.0.1:{port}")
+
+    with pytest.raises(ServerUnreachable):
+        await server.ask("worker/beat", {})
+    told = await server.ask("worker/beat", {})
+    await server.close()
+    listening.close()
+
+    assert told == {}
+    assert arrivals[1] - arrivals[0] >= 1
