@@ -13,15 +13,7 @@ from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
 from windlass.core.jsontext import load_json
 from windlass.core.metadata import metadata_text
-from windlass.core.models import (
-    DEFAULT_TENANT,
-    Job,
-    NewJob,
-    OnDuplicate,
-    ParentFailure,
-    Receipt,
-    Source,
-)
+from windlass.core.models import DEFAULT_TENANT, Job, NewJob, OnDuplicate, ParentFailure, Receipt, Source
 from windlass.core.priority import priority as checked_priority
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id

@@ -12,6 +12,7 @@ from windlass.core.principal import Principal, local
 from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, TenantNotFound
+from windlass.storage.bound import bind
 
 #: Where a route's right stands in its description, and that it is for owners too.
 RIGHT, OWN = "x-right", "x-own"
@@ -40,6 +41,12 @@ class Caller:
     def tenant(self) -> str:
         """The tenant of what they make, unless they name another."""
         return self.scope.tenant or DEFAULT_TENANT
+
+    @property
+    def bound_to(self) -> str | None:
+        """The tenant that their credential is bound to, whatever they ask for; None is bound to none."""
+        wide = self.principal is not None and self.principal.installation_wide
+        return None if wide else self.scope.tenant
 
     @property
     def known_as(self) -> Principal:
@@ -72,7 +79,10 @@ async def caller_of(
     ] = None,
 ) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
+    bind(None)
     known: Caller = await request.app.state.authenticate(request)
+    if request.app.state.windlass.settings.database.row_security:
+        bind(known.bound_to)
     if tenant is None or tenant == known.scope.tenant:
         return known
     if known.scope.tenant is not None:

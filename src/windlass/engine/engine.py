@@ -40,6 +40,7 @@ from windlass.engine.users import Users
 from windlass.engine.workers import Workers
 from windlass.settings import Settings
 from windlass.storage.base import Storage
+from windlass.storage.bound import unbound
 from windlass.storage.callers import CallerSession, caller_session
 from windlass.storage.database import Watch
 from windlass.storage.migrate import migrate_in
@@ -108,14 +109,15 @@ class Engine:
 
         A SQLite file is migrated here; a server's database only by `windlass db migrate`.
         """
-        if not self._checked:
-            async with self._checking:
-                if not self._checked:
-                    await self._check()
-        await self.definitions.sync()
-        await self.code_triggers.sync()
-        await self.definitions.refresh()
-        await self.jobs.caps.refresh()
+        with unbound():  # what is learned here is for all who ask
+            if not self._checked:
+                async with self._checking:
+                    if not self._checked:
+                        await self._check()
+            await self.definitions.sync()
+            await self.code_triggers.sync()
+            await self.definitions.refresh()
+            await self.jobs.caps.refresh()
 
     async def ready_beside(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that

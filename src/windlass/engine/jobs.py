@@ -10,18 +10,7 @@ from typing import NoReturn
 from windlass import clock
 from windlass.core import history as derived
 from windlass.core.durations import words
-from windlass.core.models import (
-    ALL_TENANTS,
-    Attempt,
-    Job,
-    LogLine,
-    NewJob,
-    OnDuplicate,
-    Receipt,
-    ReceiptStatus,
-    Scope,
-    Transition,
-)
+from windlass.core.models import ALL_TENANTS, Attempt, Job, LogLine, NewJob, OnDuplicate, Receipt, ReceiptStatus, Scope, Transition
 from windlass.core.states import JobState, Verb, states_for
 from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
