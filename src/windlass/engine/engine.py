@@ -27,6 +27,7 @@ from windlass.engine.passwords import Passwords
 from windlass.engine.queues import Queues
 from windlass.engine.redaction import redactor_of
 from windlass.engine.remote import RemoteWorkers
+from windlass.engine.remote_times import RemoteTimes
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.sessions import Sessions
@@ -82,7 +83,14 @@ class Engine:
         self.latency = Latency(storage)
         self.metrics = Metrics(storage)
         self.retention = Retention(storage, settings)
-        self.remote = RemoteWorkers(self.leases, storage, self.definitions, settings, telemetry)
+        self.remote = RemoteWorkers(
+            self.leases,
+            storage,
+            self.definitions,
+            settings,
+            telemetry,
+            RemoteTimes(self.latency, telemetry),
+        )
         self.audit = Audit(storage, redactor_of(settings), roles)
         self.access = Access(storage, self.audit, roles)
         self.passwords = passwords or Passwords()
@@ -143,6 +151,7 @@ class Engine:
         return await self.storage.now()
 
     async def close(self) -> None:
+        await self.remote.times.close()
         await self.events.close()
         await self.nudges.close()
         await self.storage.close()
