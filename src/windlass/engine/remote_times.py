@@ -25,6 +25,7 @@ class RemoteTimes:
         self._latency = latency
         self._telemetry = telemetry
         self._tally = Tally()
+        self._closing = asyncio.Event()
         self._storing: asyncio.Task[None] | None = None
 
     def started(self, leases: Sequence[Lease]) -> None:
@@ -44,19 +45,19 @@ class RemoteTimes:
         await self._latency.flush(self._tally)
 
     async def close(self) -> None:
-        if self._storing is None:
-            return
-        self._storing.cancel()
-        await asyncio.gather(self._storing, return_exceptions=True)
-        with contextlib.suppress(WindlassError):  # figures, which nothing has to wait for
-            await self.flush()
+        """Store what was noted. What is being stored is not cut short."""
+        self._closing.set()
+        if self._storing is not None:
+            await self._storing
 
     def _store_soon(self) -> None:
         if self._storing is None or self._storing.done():
             self._storing = apart(self._store())
 
     async def _store(self) -> None:
-        await asyncio.sleep(_GATHER_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GATHER_SECONDS):
+                await self._closing.wait()
         try:
             await self.flush()
         except WindlassError as error:  # kept, and tried again with what comes next
