@@ -13,11 +13,13 @@ from windlass.errors import (
     PayloadInvalid,
     PayloadTooLarge,
     PayloadUnstorable,
+    RowSecurityUnavailable,
     SchemaOutdated,
     SettingsInvalid,
     UnsupportedDatabase,
 )
 from windlass.ids import new_job_id
+from windlass.settings import Database
 
 YESTERDAY = datetime.now(UTC) - timedelta(days=1)
 
@@ -255,6 +257,20 @@ async def test_a_url_of_no_known_database():
         await app.enqueue("note")
 
     assert told_well(caught.value, "WL1103")
+
+
+@pytest.mark.parametrize(
+    ("url", "listen_url"),
+    [("sqlite:///x.db", None), ("mariadb://h/x", None), ("postgresql://h/x", "postgresql://h/y")],
+)
+async def test_row_security_where_it_cannot_be_kept(url, listen_url):
+    on = Settings(database=Database(row_security=True, listen_url=listen_url))
+    app = Windlass(url, settings=on)
+
+    with pytest.raises(RowSecurityUnavailable) as caught:
+        await app.enqueue("note")
+
+    assert told_well(caught.value, "WL1104")
 
 
 def test_settings_that_cannot_be_are_told_all_at_once(monkeypatch, tmp_path):

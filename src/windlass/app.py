@@ -382,5 +382,10 @@ class Windlass:
 
     def _engine(self) -> Engine:
         database = self.settings.database
-        storage = open_storage(self.url, schema=database.schema, listen_url=database.listen_url)
+        storage = open_storage(
+            self.url,
+            schema=database.schema,
+            listen_url=database.listen_url,
+            row_security=database.row_security,
+        )
         return Engine(storage, self.settings, self.telemetry, roles=self.roles)

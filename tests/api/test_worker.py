@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import httpx2
 import pytest
 
-from windlass import Backoff
+from windlass import Backoff, Settings, Windlass
 from windlass.api.app import create_api
 from windlass.api.callers import Caller
 from windlass.core.models import ALL_TENANTS, Scope
@@ -322,3 +322,42 @@ async def test_without_the_right_or_for_one_tenant_only_nothing_is_claimed(wl, h
         refused = await client.post("/worker/jobs/claim", json=body)
 
     assert refused.status_code == 403
+
+
+async def test_waits_and_runs_are_told_to_the_metrics(api, wl, hello):
+    for _ in range(3):
+        await hello.enqueue()
+    done, failed, released = (await claim(api))["leases"]
+    await say(api, done, "complete")
+    await say(api, failed, "fail", error="no")
+    await say(api, released, "release")
+    await say(api, done, "complete")  # its lease is lost
+
+    await (await wl.ready()).remote.times.flush()
+
+    told = await wl.engine.latency.percentiles()
+    assert (told.wait.count, told.run.count) == (3, 2)
+    assert {(place.kind, place.queue, place.definition) for place in told.by_place} == {
+        ("wait", "default", "hello"),
+        ("run", "default", "hello"),
+    }
+
+
+async def test_a_claim_that_is_answered_again_is_one_wait(api, wl, hello):
+    await hello.enqueue()
+    await claim(api, key="a")
+    await claim(api, key="a")
+
+    await (await wl.ready()).remote.times.flush()
+
+    assert (await wl.engine.latency.percentiles()).wait.count == 1
+
+
+async def test_what_was_noted_is_stored_when_a_server_ends(database, api, wl, lease):
+    await wl.close()
+
+    other = Windlass(database.url, settings=Settings())
+    try:
+        assert (await other.engine.latency.percentiles()).wait.count == 1
+    finally:
+        await other.close()

@@ -108,3 +108,33 @@ def test_an_edited_migration_is_noticed(ready: Shell):
 def test_a_time_limit_holds_for_every_command(ready: Shell):
     assert ready.run("jobs", "list", "--timeout", "soon").code == 2
     assert ready.run("jobs", "list", "--timeout", "1us").code == 6
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_row_security_is_put_in_place_and_taken_away(shell_on: Callable[[str], Shell], database):
+    shell = shell_on(database.url)
+    secured = (
+        "select count(*) from pg_class where relname like 'windlass\\_%' "
+        "and (relrowsecurity or 'security_invoker=on' = any(reloptions))"
+    )
+
+    planned = shell.ok("db", "secure", "--dry-run")
+    before = execute(database.url, secured)
+    done = [shell.ok("db", "secure") for _ in range(2)]
+    between = execute(database.url, secured)
+    undone = [shell.ok("db", "secure", "--off") for _ in range(2)]
+    after = execute(database.url, secured)
+
+    assert "create policy" in planned.out
+    assert {each.err for each in done} == {"Row security is on.\n"}
+    assert {each.err for each in undone} == {"Row security is off.\n"}
+    assert before == after == [(0,)]
+    assert between[0][0] > 15
+    assert shell.run("db", "secure", "--off", "--role", "x").code == 2
+
+
+def test_row_security_needs_postgresql(ready: Shell):
+    refused = ready.run("db", "secure")
+
+    assert refused.code == 2
+    assert refused.err.startswith("error[WL1104]: row security is not available here.")

@@ -291,6 +291,28 @@ async def test_any_bound_on_looking_finds_the_same_jobs(storage, clock):
             assert await found(storage, clock, text, look=look, limit=2) == whole
 
 
+async def test_jobs_of_a_correlation_id_are_found_at_once_among_many(storage, clock):
+    ended = await a_job(storage, JobState.COMPLETED, correlation_id="order 17")
+    other = await a_job(storage, JobState.COMPLETED, correlation_id="order 18")
+    await storage.enqueue(new_jobs(50))
+    await storage.finish([finish(lease) for lease in await claim_all(storage)])
+
+    for asked, ids in (
+        ('correlation:"order 17"', [ended.id]),
+        ('correlation:"order 18","order 17","order 18"', [other.id, ended.id]),
+    ):
+        page = await storage.page(ALL_TENANTS, parse(asked), look=5)
+
+        assert [job.id for job in page.jobs] == ids
+
+
+async def test_more_correlation_ids_than_are_walked_are_found_too(storage, clock):
+    ids = [await enqueue(storage, correlation_id=f"c{n}") for n in range(20)]
+    asked = ",".join(f"c{n}" for n in range(20))
+
+    assert await found(storage, clock, f"correlation:{asked}") == ids[::-1]
+
+
 async def test_a_rare_state_is_found_at_once_among_many_ended_jobs(storage, clock):
     """By the definitions that have such jobs: nothing is looked through for it."""
     dead = await a_job(storage, JobState.DEAD_LETTER)

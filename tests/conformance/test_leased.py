@@ -1,20 +1,28 @@
 """leased: a worker is told of the leases it holds itself, and of nothing else."""
 
+from datetime import timedelta
+
 from tests.conformance.builders import LEASE_TIME, end, held, lost, release, started
 from windlass.core.lease import Held, Leased
 from windlass.core.models import ALL_TENANTS
 from windlass.ids import WorkerId, new_job_id
 
 
-async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage):
+async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
     lease = await started(storage, max_attempts=7)
     worker = (await storage.get(ALL_TENANTS, lease.job_id)).worker_id
+    await clock.advance(timedelta(seconds=1.5))
 
     found = await storage.leased(worker, [held(lease)])
 
     assert found == {
         held(lease): Leased(
-            definition=lease.definition, attempts=1, max_attempts=7, cancel_requested=False
+            definition=lease.definition,
+            queue=lease.queue,
+            attempts=1,
+            max_attempts=7,
+            ran_seconds=1.5,
+            cancel_requested=False,
         )
     }
 

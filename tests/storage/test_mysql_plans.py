@@ -22,6 +22,8 @@ from tests.conformance.builders import (
 )
 from tests.storage.mysql_spy import Step, connect, messages, overheard, plan
 from windlass.core.lease import Lease, Progress
+from windlass.core.models import ALL_TENANTS
+from windlass.core.query import JobQuery
 from windlass.core.states import JobState
 from windlass.ids import new_job_ids
 from windlass.storage.base import Storage
@@ -130,6 +132,19 @@ async def test_expired_leases_are_found_by_their_time(storage, database, statist
     steps = await plans_of(storage, database.url, statistics, lambda leases: storage.expired())
 
     assert {(step.access, step.index) for step in steps} == {("range", "windlass_live_look")}
+
+
+@pytest.mark.parametrize("statistics", STATISTICS)
+async def test_ended_jobs_of_a_correlation_id_are_found_by_it(storage, database, statistics):
+    steps = await plans_of(
+        storage,
+        database.url,
+        statistics,
+        lambda leases: storage.page(ALL_TENANTS, JobQuery.of(correlation_id="order 17")),
+    )
+
+    found = {(step.access, step.index) for step in steps if step.table == "windlass_ended"}
+    assert found == {("ref", "windlass_ended_correlation")}
 
 
 @pytest.mark.parametrize("fields", [{}, {"idempotency_key": "k"}], ids=["plain", "with a key"])

@@ -6,7 +6,7 @@ by index alone, and no more rows of them than it has jobs to deal with.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -20,10 +20,13 @@ from tests.databases.kinds import Database
 from tests.databases.plugin import Databases
 from windlass.core import outcome
 from windlass.core.lease import Lease, Place
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
+from windlass.core.query import JobQuery
 from windlass.ids import new_job_ids
 from windlass.storage.base import Storage
 from windlass.storage.database import Lane
 from windlass.storage.leases import finish_row
+from windlass.storage.lists import JobList
 from windlass.storage.open import open_storage
 from windlass.storage.postgres.database import PLANS
 
@@ -201,6 +204,23 @@ async def test_promoting_reads_only_what_is_due(storage, database):
     assert seen(plan, "windlass_later") == 0
 
 
+@pytest.mark.parametrize("scope", [ALL_TENANTS, Scope(DEFAULT_TENANT)], ids=["all", "a tenant"])
+async def test_jobs_of_a_correlation_id_are_found_by_it(storage, database, scope):
+    for changes in ({"delay": timedelta(days=1)}, {}):
+        await fill(storage, 5, correlation_id="order 17", priority=1, **changes)
+    await storage.finish([success(lease) for lease in await claim(storage, 3)])
+    asked = JobList("postgresql", scope, JobQuery.of(correlation_id="order 17"))
+    text, params = asked.page(above=None, below=None, limit=51)
+
+    (statement,) = storage.database._scripts.prepare(text)
+    args = [params[name] for name in statement.names]
+    plan = await explained(database, Lane.GENERAL, statement.text, args)
+
+    by = {node.get("Index Name") for node in nodes(plan) if node.get("Relation Name") in TABLES}
+    assert by == {f"{table}_correlation" for table in TABLES}
+    assert [seen(plan, table) for table in sorted(TABLES)] == [3, 5, 2]
+
+
 def claiming(place: Place | None = None) -> dict[str, Any]:
     after = place or (-40_000, None, None)
     return {
@@ -227,14 +247,16 @@ async def explain(database: Any, storage: Storage, verb: str, **params: Any) -> 
     scripts = storage.database._scripts  # type: ignore[attr-defined]  # PostgreSQL's
     (statement,) = scripts[verb]
     bound = scripts.bind(params)
-    connection = await asyncpg.connect(database.url, server_settings=PLANS[Lane.WORK])
+    args = [bound[name] for name in statement.names]
+    return await explained(database, Lane.WORK, statement.text, args)
+
+
+async def explained(database: Any, lane: Lane, text: str, args: Sequence[Any]) -> Node:
+    connection = await asyncpg.connect(database.url, server_settings=PLANS[lane])
     transaction = connection.transaction()
     await transaction.start()
     try:
-        [row] = await connection.fetch(
-            f"explain (analyze, format json) {statement.text}",
-            *[bound[name] for name in statement.names],
-        )
+        [row] = await connection.fetch(f"explain (analyze, format json) {text}", *args)
         plan: Node = json.loads(row[0])[0]["Plan"]
         return plan
     finally:

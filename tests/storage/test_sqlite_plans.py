@@ -25,9 +25,11 @@ from windlass.core import share
 from windlass.core.definition import Definition
 from windlass.core.gates import own_gate
 from windlass.core.lease import Held
-from windlass.core.models import DEFAULT_TENANT
+from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
+from windlass.core.query import JobQuery
 from windlass.ids import DefinitionKey, WorkerId, new_job_ids
 from windlass.storage.base import Storage
+from windlass.storage.lists import JobList
 from windlass.storage.open import open_storage
 from windlass.storage.sql import Scripts
 from windlass.storage.sqlite import dialect
@@ -52,15 +54,15 @@ OURS = re.compile(r"SCAN (windlass_\w+|[cdejkntw])\b")
 
 
 @pytest.fixture
-def plan(database) -> Iterator[Callable[[str], list[str]]]:
+def plan(database) -> Iterator[Callable[..., list[str]]]:
     """Tells the steps SQLite takes for a verb."""
     scripts = Scripts(dialect.own())
     connection = Connection(path(database), clock=dialect.NOW, deadline=1)
 
-    def tell(verb: str) -> list[str]:
+    def tell(verb: str, text: str | None = None) -> list[str]:
         return [
             step
-            for statement in scripts[verb]
+            for statement in (scripts[verb] if text is None else scripts.prepare(text))
             for (*_, step) in connection.sql.execute(
                 f"explain query plan {statement.text}", dict.fromkeys(statement.names)
             )
@@ -105,6 +107,19 @@ def test_expired_leases_are_found_by_their_time(plan):
 
 def test_due_jobs_are_found_by_their_time(plan):
     assert "SEARCH windlass_later USING INDEX windlass_later_due (due_at<?)" in plan("promote")
+
+
+@pytest.mark.parametrize("scope", [ALL_TENANTS, Scope(DEFAULT_TENANT)], ids=["all", "a tenant"])
+def test_jobs_of_a_correlation_id_are_found_by_it(plan, scope):
+    asked = JobList("sqlite", scope, JobQuery.of(correlation_id="order 17"))
+    text, _ = asked.page(above=None, below=None, limit=51)
+
+    steps = [step for step in plan("page", text) if "windlass_" in step]
+
+    assert steps == [
+        f"SEARCH {table} USING INDEX {table}_correlation (correlation_id=?)"
+        for table in ("windlass_live", "windlass_later", "windlass_ended")
+    ]
 
 
 async def test_a_claim_costs_the_same_whatever_waits_runs_or_has_ended(database):

@@ -13,6 +13,7 @@ from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, TenantNotFound
+from windlass.storage.bound import bind
 
 #: Where a route's right stands in its description, and that it is for owners too.
 RIGHT, OWN = "x-right", "x-own"
@@ -49,6 +50,12 @@ class Caller:
         return self.scope.tenant or DEFAULT_TENANT
 
     @property
+    def bound_to(self) -> str | None:
+        """The tenant that their credential is bound to, whatever they ask for; None is bound to none."""
+        wide = self.principal is not None and self.principal.installation_wide
+        return None if wide else self.scope.tenant
+
+    @property
     def known_as(self) -> Principal:
         """Whom the engine's own rules of access see: nobody with more rights than the caller."""
         return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
@@ -74,7 +81,10 @@ async def anybody(request: Request) -> Caller:
 
 async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
+    bind(None)
     known: Caller = await request.app.state.authenticate(request)
+    if request.app.state.windlass.settings.database.row_security:
+        bind(known.bound_to)
     if tenant is None or tenant == known.scope.tenant:
         return known
     if known.scope.tenant is not None:
@@ -92,9 +102,8 @@ async def _counted(
     limits = limits_of(request)
     limits.arrive(request)
     caller = await caller_of(request, tenant)
-    bound = None if caller.known_as.installation_wide else caller.scope.tenant
     works = caller.rights is not None and Right.WORKER_WORK in caller.rights
-    limits.admit(request, caller.name, bound, works=works)
+    limits.admit(request, caller.name, caller.bound_to, works=works)
     return caller
 
 

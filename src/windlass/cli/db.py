@@ -87,6 +87,36 @@ def sql(call: Call, to: int | None) -> None:
 
 @db.command(
     examples=[
+        "windlass db secure --role windlass_api",
+        "windlass db secure --dry-run         # the SQL, and run none of it",
+        "windlass db secure --off",
+    ]
+)
+@click.option("--role", metavar="NAME", help="Grant this role what the server needs.")
+@click.option("--off", is_flag=True, help="Take the policies away.")
+@click.option("--dry-run", is_flag=True, help="Print the SQL, and run none of it.")
+@with_call
+def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
+    """Put row security on all that belongs to tenants (PostgreSQL). Safe to repeat.
+
+    Run it as the owner of the tables, again after each migration. It holds roles that own nothing,
+    of servers with `database.row_security`.
+    """
+    if off and role is not None:
+        raise CommandInvalid("--role and --off do not go together.", hint="Leave one out.")
+
+    async def shown(local: "Local") -> str:
+        return local.engine.schema.policies(role=role, off=off)
+
+    if dry_run:
+        call.out.data(call.ask(shown).strip())
+        return
+    call.ask(lambda local: local.engine.schema.secure(role=role, off=off))
+    call.out.say("Row security is off." if off else "Row security is on.")
+
+
+@db.command(
+    examples=[
         "windlass db downgrade --to 3",
         "windlass db downgrade --to 0 --yes   # everything goes",
     ]

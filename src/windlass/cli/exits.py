@@ -33,6 +33,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.ExtraMissing: Exit.USAGE,
     errors.StreamsFull: Exit.CONFLICT,
     errors.UnsupportedDatabase: Exit.USAGE,
+    errors.RowSecurityUnavailable: Exit.USAGE,
     errors.SchemaOutdated: Exit.USAGE,
     errors.SchemaTooNew: Exit.USAGE,
     errors.MigrationChanged: Exit.USAGE,

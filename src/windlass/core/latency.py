@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
+from windlass.core.lease import Lease
+
 Item = TypeVar("Item")
 
 #: From being due to starting, and from starting to the end of the attempt.
@@ -86,6 +88,18 @@ class Tally:
             bucket = min(bisect_left(_BOUNDS, seconds), len(_BOUNDS) - 1)
             counts[bucket] += weight
             sums[bucket] += weight * max(0.0, seconds)
+
+    def waited(self, leases: Sequence[Lease]) -> None:
+        """Count how long jobs that were claimed had waited. Both instants are the database's."""
+        some, weight = sampled(leases)
+        self.observe(
+            "wait",
+            [
+                (lease.queue, lease.definition, (lease.started_at - lease.due_at).total_seconds())
+                for lease in some
+            ],
+            weight,
+        )
 
     def take(self) -> list[Observation]:
         """All there is to store, in the order in which rows are locked."""

@@ -114,8 +114,11 @@ class Leased:
     """What an end is judged by: of a job that is leased right now."""
 
     definition: DefinitionKey
+    queue: QueueName
     attempts: int
     max_attempts: int
+    #: Since the attempt began, by the database's clock.
+    ran_seconds: float
     cancel_requested: bool
 
 

@@ -28,6 +28,7 @@ from windlass.engine.passwords import Passwords
 from windlass.engine.queues import Queues
 from windlass.engine.redaction import redactor_of
 from windlass.engine.remote import RemoteWorkers
+from windlass.engine.remote_times import RemoteTimes
 from windlass.engine.retention import Retention
 from windlass.engine.schema import Schema
 from windlass.engine.sessions import Sessions
@@ -41,6 +42,7 @@ from windlass.engine.users import Users
 from windlass.engine.workers import Workers
 from windlass.settings import Settings
 from windlass.storage.base import Storage
+from windlass.storage.bound import unbound
 from windlass.storage.callers import CallerSession, caller_session
 from windlass.storage.database import Watch
 from windlass.storage.migrate import migrate_in
@@ -82,7 +84,14 @@ class Engine:
         self.latency = Latency(storage)
         self.metrics = Metrics(storage)
         self.retention = Retention(storage, settings)
-        self.remote = RemoteWorkers(self.leases, storage, self.definitions, settings, telemetry)
+        self.remote = RemoteWorkers(
+            self.leases,
+            storage,
+            self.definitions,
+            settings,
+            telemetry,
+            RemoteTimes(self.latency, telemetry),
+        )
         self.audit = Audit(storage, redactor_of(settings), roles)
         self.access = Access(storage, self.audit, roles)
         self.passwords = passwords or Passwords()
@@ -110,14 +119,15 @@ class Engine:
 
         A SQLite file is migrated here; a server's database only by `windlass db migrate`.
         """
-        if not self._checked:
-            async with self._checking:
-                if not self._checked:
-                    await self._check()
-        await self.definitions.sync()
-        await self.code_triggers.sync()
-        await self.definitions.refresh()
-        await self.jobs.caps.refresh()
+        with unbound():  # what is learned here is for all who ask
+            if not self._checked:
+                async with self._checking:
+                    if not self._checked:
+                        await self._check()
+            await self.definitions.sync()
+            await self.code_triggers.sync()
+            await self.definitions.refresh()
+            await self.jobs.caps.refresh()
 
     async def ready_beside(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that
@@ -143,6 +153,7 @@ class Engine:
         return await self.storage.now()
 
     async def close(self) -> None:
+        await self.remote.times.close()
         await self.events.close()
         await self.nudges.close()
         await self.storage.close()

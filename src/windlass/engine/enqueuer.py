@@ -11,6 +11,7 @@ from uuid import UUID
 from windlass.core.models import NewJob
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
 from windlass.storage.base import Storage
+from windlass.storage.bound import apart, bound
 from windlass.storage.jobs import Stored
 
 #: A job and whoever waits to hear what became of it.
@@ -29,11 +30,17 @@ class Enqueuer:
         self._lanes: set[asyncio.Task[None]] = set()
 
     async def enqueue(self, job: NewJob) -> Stored:
-        """Store one job, together with others that come at the same moment."""
+        """Store one job, together with others that come at the same moment.
+
+        Who is bound to a tenant shares no statement with others.
+        """
+        if bound() is not None:
+            [stored] = await store_surely(self._storage, [job])
+            return stored
         answer: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, answer))
         if len(self._lanes) < _LANES:
-            lane = asyncio.create_task(self._drain())
+            lane = apart(self._drain())
             self._lanes.add(lane)
             lane.add_done_callback(self._lanes.discard)
         # A caller that gives up lets go of its answer, and takes nothing of the others' batch.

@@ -24,6 +24,7 @@ from windlass.errors import (
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id
 from windlass.storage.again import again
 from windlass.storage.base import Storage
+from windlass.storage.bound import apart
 from windlass.storage.database import Session
 from windlass.storage.triggers import Matching, add_event
 from windlass.telemetry import Telemetry
@@ -98,13 +99,13 @@ class Events:
         should it take longer, upkeep finds it."""
         loop = asyncio.get_running_loop()
         for delay in COMMITTED_SECONDS:
-            loop.call_later(delay, lambda: self._soon.add(loop.create_task(self._try(id))))
+            loop.call_later(delay, lambda: self._soon.add(apart(self._try(id))))
 
     def match_soon(self) -> None:
         """Make the jobs of events that wait, in the background: what the events tell of is done,
         and must not wait for who is told."""
         if self._catching_up is None or self._catching_up.done():
-            self._catching_up = asyncio.create_task(self._catch_up())
+            self._catching_up = apart(self._catch_up())
             self._soon.add(self._catching_up)
 
     async def close(self) -> None:

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Collection
 
 from windlass import clock
+from windlass.storage.bound import apart
 from windlass.storage.database import Database
 
 #: Nudges within this time of one another are one nudge; and while the database is so busy that one
@@ -32,7 +33,7 @@ class Nudges:
         self.hear(queues)
         self._queues.update(queues)
         if self._sending is None or self._sending.done():
-            self._sending = asyncio.get_running_loop().create_task(self._send())
+            self._sending = apart(self._send())
 
     def hear(self, queues: Collection[str]) -> None:
         """Tell those of this process who sleep."""

@@ -14,13 +14,14 @@ from datetime import timedelta
 from windlass.core.gates import needs
 from windlass.core.lease import Held, Lease, Progress
 from windlass.core.models import LogLine
-from windlass.core.states import JobState
+from windlass.core.states import JobState, Outcome
 from windlass.core.text import clean
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
 from windlass.engine.judge import Judge
 from windlass.engine.leases import NOTE_BYTES, Claimed, Leases, storable_fields
 from windlass.engine.redaction import redactor_of
+from windlass.engine.remote_times import RemoteTimes
 from windlass.ids import WorkerId
 from windlass.settings import Settings
 from windlass.storage.base import Storage
@@ -48,7 +49,9 @@ class RemoteWorkers:
         definitions: Definitions,
         settings: Settings,
         telemetry: Telemetry,
+        times: RemoteTimes,
     ) -> None:
+        self.times = times
         self._make = leases
         self._leases = leases()
         self._storage = storage
@@ -85,6 +88,7 @@ class RemoteWorkers:
                 lease_time=lease_time,
                 nudged=nudged,
             )
+            self.times.started(claimed.leases)
             leases = [await self._in_force(lease) for lease in claimed.leases]
             place.key, place.last = key, Claimed(leases, claimed.next_due_in)
             return place.last
@@ -128,13 +132,16 @@ class RemoteWorkers:
                 attempt=held.token,
                 worker_id=worker,
             )
-        return await self._leases.finish(
+        ended = await self._leases.finish(
             [
                 await self._judge.judged(end, ours[held])
                 for held, end in by_lease.items()
                 if held in ours
             ]
         )
+        ran = [held for held in ended if by_lease[held].outcome is not Outcome.RELEASED]
+        self.times.ended([ours[held] for held in ran])
+        return ended
 
     async def unknown(self, keys: Collection[str]) -> list[str]:
         """Those of the definitions that nobody has made known here."""

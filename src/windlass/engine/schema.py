@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from windlass.errors import RowSecurityUnavailable
 from windlass.storage import migrate
 from windlass.storage.base import Storage
+from windlass.storage.database import Securing
 from windlass.storage.migrate import Migration, Status
 
 
@@ -28,6 +30,22 @@ class Schema:
     async def downgrade(self, *, to: int) -> Sequence[Migration]:
         """Take back migrations above number `to`, newest first. What they stored is lost."""
         return await migrate.downgrade(self._storage, to=to)
+
+    async def secure(self, *, role: str | None = None, off: bool = False) -> None:
+        """Put the policies of row security in place, and grant a role what the API needs; or take
+        them away. PostgreSQL only, by the owner of the tables; again after each migration."""
+        await self.check()
+        await self._securing.secure(role=role, off=off)
+
+    def policies(self, *, role: str | None = None, off: bool = False) -> str:
+        """The SQL that `secure` would run."""
+        return self._securing.policies(role=role, off=off)
+
+    @property
+    def _securing(self) -> Securing:
+        if not isinstance(self._storage.database, Securing):
+            raise RowSecurityUnavailable("only PostgreSQL has it")
+        return self._storage.database
 
 
 __all__ = ["Migration", "Schema", "Status"]

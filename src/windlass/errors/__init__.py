@@ -5,6 +5,7 @@
     │   ├── WL1101 DatabaseUnreachable      nobody answers at the database's address
     │   ├── WL1102 DatabaseTimeout          it answered too late
     │   ├── WL1103 UnsupportedDatabase      a URL for no database we know, or its driver is missing
+    │   ├── WL1104 RowSecurityUnavailable   asked for where the database cannot keep it
     │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
@@ -131,6 +132,7 @@ from windlass.errors.installation import (
     ExtraMissing,
     MigrationChanged,
     ModuleNotLoaded,
+    RowSecurityUnavailable,
     SchemaOutdated,
     SchemaTooNew,
     SettingProblem,
@@ -223,6 +225,7 @@ __all__ = [
     "RequestInvalid",
     "RequestRefused",
     "RequestsThrottled",
+    "RowSecurityUnavailable",
     "ScheduleInvalid",
     "ScheduleNeverFires",
     "SchemaOutdated",

@@ -79,6 +79,22 @@ class UnsupportedDatabase(WindlassError):
             )
 
 
+class RowSecurityUnavailable(WindlassError):
+    """`database.row_security` is on where the database cannot keep it.
+
+    Nothing goes on without it: who asked for a second wall between tenants should not be left with one.
+    """
+
+    code = "WL1104"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            "row security is not available here.",
+            reason=sentence(cause),
+            hint="Switch `database.row_security` off, or see docs/explain/access.md.",
+        )
+
+
 class SchemaOutdated(WindlassError):
     """The tables in the database are older than this Windlass."""
 

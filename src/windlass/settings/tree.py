@@ -31,6 +31,13 @@ class Database:
         "PostgreSQL only: the schema the tables are in. Unset means the first one in the search "
         "path.",
     )
+    row_security: bool = setting(
+        Flag(),
+        False,
+        "PostgreSQL 15 and newer: a second wall between tenants. Each connection tells the database for "
+        "which tenant's request it works, and policies hide all others. For the server; first run "
+        "`windlass db secure`, and let it connect as a role that owns nothing.",
+    )
     listen_url: str | None = setting(
         Text(),
         None,

@@ -7,7 +7,7 @@ how to be nudged. It knows nothing of jobs. Everything above it is the same for 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from windlass.storage.sql import Dialect, Rows
 
@@ -90,6 +90,19 @@ class Database(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Securing(Protocol):
+    """A database that can keep tenants apart by itself."""
+
+    async def secure(self, *, role: str | None = None, off: bool = False) -> None:
+        """Put policies on all that belongs to tenants, or take them away. Safe to repeat."""
+        ...
+
+    def policies(self, *, role: str | None = None, off: bool = False) -> str:
+        """The SQL of that."""
+        ...
 
 
 class OnLane:

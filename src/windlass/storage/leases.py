@@ -142,8 +142,10 @@ class LeaseVerbs:
         return {
             Held(JobId(rows.uuid(row["id"])), row["lease_token"]): Leased(
                 definition=DefinitionKey(row["definition"]),
+                queue=QueueName(row["queue"]),
                 attempts=row["attempts"],
                 max_attempts=row["max_attempts"],
+                ran_seconds=float(row["ran_seconds"]),
                 cancel_requested=bool(row["cancel_requested"]),
             )
             for row in found

@@ -47,6 +47,14 @@ Way = Literal["id", "tenant", "definition", "correlation"]
 _INDEXES: Mapping[Way, str] = {
     "tenant": "windlass_ended_tenant",
     "definition": "windlass_ended_definition",
+    "correlation": "windlass_ended_correlation",
+}
+#: Where an index has the jobs of a correlation id. Without partial indexes, every job would pay for it
+#: each time that it moves, whether it has one or not.
+_CORRELATED: Mapping[str, Sequence[str]] = {
+    "postgresql": _TABLES,
+    "sqlite": _TABLES,
+    "mysql": ("windlass_ended",),
 }
 Statement = tuple[str, dict[str, Any]]
 
@@ -91,7 +99,7 @@ class JobList:
     @property
     def asks_counts(self) -> bool:
         """Whether the counts help to find a short way through the history."""
-        if not self._ended_states() or self._exactly("correlation"):
+        if not self._ended_states() or self._correlations():
             return False
         return self._counted_terms() != [] or len(self._ended_states()) < len(ENDED)
 
@@ -184,11 +192,14 @@ class JobList:
         """The parts that have all jobs meant. Their conditions are kept as parameters."""
         states = self._terms("state")
         sifted = any(term.field != "id" for term in self._other_terms())
-        parts = [
-            _Part(table, (asked,), sifted or bool(asked))
-            for table, rests in _OPEN.items()
-            if (asked := of_state(states, rests)) is not None
-        ]
+        parts: list[_Part] = []
+        for table, rests in _OPEN.items():
+            if (asked := of_state(states, rests)) is None:
+                continue
+            if self._correlations() and table in _CORRELATED[self.kind]:
+                parts += self._correlated_parts(table, asked)
+            else:
+                parts.append(_Part(table, (asked,), sifted or bool(asked)))
         return parts + self._ended_parts()
 
     def _ended_parts(self) -> list[_Part]:
@@ -196,8 +207,11 @@ class JobList:
         sifted = self._sifted_on(way)
         if way in ("id", "correlation"):
             asked = of_state(self._terms("state"), frozenset(ENDED))
-            first = self._in("correlation_id", self._exactly(way)) if way == "correlation" else ""
-            return [] if asked is None else [_Part(table, (first, asked), sifted, way)]
+            if asked is None:
+                return []
+            if way == "correlation":
+                return self._correlated_parts(table, asked)
+            return [_Part(table, (asked,), sifted, way)]
         column = "tenant_id" if way == "tenant" else "definition"
         return [
             _Part(
@@ -210,9 +224,20 @@ class JobList:
             for state in rests
         ]
 
+    def _correlated_parts(self, table: str, asked: str) -> list[_Part]:
+        return [
+            _Part(
+                table,
+                (f"correlation_id = {self._values.add(name)}", asked),
+                bool(asked) or self._sifted_on("correlation"),
+                "correlation",
+            )
+            for name in self._correlations()
+        ]
+
     def _way(self) -> Way:
         """The index through which the fewest rows are passed until all jobs meant are seen."""
-        if self._exactly("correlation"):
+        if self._correlations():
             return "correlation"
         rests = len(self._ended_states())
         ways: dict[Way, int] = {"id": sum(fact.whole for fact in self.facts)}
@@ -248,6 +273,11 @@ class JobList:
     def _tenants(self) -> Sequence[str]:
         return [self.scope.tenant] if self.scope.tenant else self._exactly("tenant")
 
+    def _correlations(self) -> Sequence[str]:
+        """The correlation ids one of which the jobs meant have; none if there are too many to walk."""
+        names = self._exactly("correlation")
+        return names if len(names) * len(_TABLES) <= MOST_PARTS else []
+
     def _ended_states(self) -> list[JobState]:
         terms = self._terms("state")
         return [s for s in sorted(ENDED) if of_state(terms, frozenset({s})) is not None]
@@ -256,7 +286,7 @@ class JobList:
         """The values one of which a field must have; none if that is not what is asked."""
         for term in self._terms(name):
             if not term.negated and not any(isinstance(v, Prefix) for v in term.values):
-                return [str(value) for value in term.values]
+                return list(dict.fromkeys(map(str, term.values)))
         return []
 
     def _terms(self, name: str) -> list[Term]:
@@ -291,9 +321,6 @@ class JobList:
         if above is not None:
             asked.append(f"id >= {self._values.add(above)}")
         return " and ".join(asked) or "1 = 1"
-
-    def _in(self, column: str, names: Sequence[str]) -> str:
-        return f"{column} in ({', '.join(map(self._values.add, names))})"
 
     def _from(self, part: _Part) -> str:
         # Left to itself, this server often takes the table's own order for as good.

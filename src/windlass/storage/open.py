@@ -1,6 +1,6 @@
 """Database URL -> Storage."""
 
-from windlass.errors import UnsupportedDatabase
+from windlass.errors import RowSecurityUnavailable, UnsupportedDatabase
 from windlass.storage.address import Address
 from windlass.storage.base import Storage
 
@@ -10,6 +10,7 @@ def open_storage(
     *,
     schema: str | None = None,
     listen_url: str | None = None,
+    row_security: bool = False,
     now: str | None = None,
 ) -> Storage:
     """The storage behind a URL. Nothing connects before the first verb.
@@ -17,11 +18,21 @@ def open_storage(
     `now` replaces the SQL expression that tells the time, so that tests can own the clock.
     """
     address = Address.parse(url)
+    if row_security and address.kind != "postgresql":
+        raise RowSecurityUnavailable("only PostgreSQL has it")
     match address.kind:
         case "postgresql":
             from windlass.storage.postgres.database import PostgresDatabase
 
-            return Storage(PostgresDatabase(address, schema=schema, listen_url=listen_url, now=now))
+            return Storage(
+                PostgresDatabase(
+                    address,
+                    schema=schema,
+                    listen_url=listen_url,
+                    row_security=row_security,
+                    now=now,
+                )
+            )
         case "mysql":
             try:
                 from windlass.storage.mysql.storage import open_mysql

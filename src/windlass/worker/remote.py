@@ -82,7 +82,7 @@ class Remote:
 
 
 class Untold:
-    """How long jobs waited and ran is told by workers that have the database."""
+    """How long jobs waited and ran is noted by the server."""
 
     async def flush(self, tally: Tally) -> None:
         tally.take()

@@ -16,16 +16,8 @@ class Timekeeper:
         self._tally = Tally()
 
     def started(self, leases: Sequence[Lease]) -> None:
-        """Jobs were claimed. Both instants are the database's."""
-        some, weight = sampled(leases)
-        self._tally.observe(
-            "wait",
-            [
-                (lease.queue, lease.definition, (lease.started_at - lease.due_at).total_seconds())
-                for lease in some
-            ],
-            weight,
-        )
+        """Jobs were claimed."""
+        self._tally.waited(leases)
 
     def ended(self, attempts: Sequence[LiveAttempt]) -> None:
         """Attempts have ended and are recorded."""

@@ -19,6 +19,7 @@ from windlass.api.live.places import Places
 from windlass.api.live.subscription import Subscription
 from windlass.core.models import Scope
 from windlass.engine.engine import Engine
+from windlass.storage.bound import apart
 
 #: Between looks that somebody new waits for.
 _BREATH_SECONDS = 0.05
@@ -131,7 +132,7 @@ class Feed:
                 self._due[look] = 0.0
                 self._wanted.set()
         if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._run(engine))
+            self._looking = apart(self._run(engine))
 
     async def _run(self, engine: Engine) -> None:
         while self._topics:

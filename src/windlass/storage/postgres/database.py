@@ -7,13 +7,19 @@ from typing import Any
 
 import asyncpg
 
-from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
+from windlass.errors import (
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    RowSecurityUnavailable,
+    SchemaOutdated,
+)
 from windlass.storage.address import Address
 from windlass.storage.again import Crossed, again
 from windlass.storage.database import Lane, Watch
 from windlass.storage.postgres import dialect
 from windlass.storage.postgres.plain import are_many, copied, is_plain, shortest_way
 from windlass.storage.postgres.pool import Pool
+from windlass.storage.postgres.wall import Wall, check_version, lacking, statements
 from windlass.storage.postgres.watch import PostgresWatch, channel
 from windlass.storage.sql import Dialect, Rows, Scripts
 
@@ -64,6 +70,7 @@ class PostgresDatabase:
         *,
         schema: str | None = None,
         listen_url: str | None = None,
+        row_security: bool = False,
         now: str | None = None,
     ) -> None:
         self._address = address
@@ -72,9 +79,14 @@ class PostgresDatabase:
         # A direct address beside the main one means that the main one is a pooler, behind
         # which a session's settings and prepared statements belong to somebody else.
         self._pooled = listen_url is not None
+        if row_security and self._pooled:
+            raise RowSecurityUnavailable(
+                "what a connection says of its tenant would be another's behind a pooler"
+            )
+        self._wall = Wall() if row_security else None
         self._now = now or dialect.NOW
-        # What is copied in takes its instants from the server's own clock.
-        self._copies = now is None
+        # What is copied in takes its instants from the server's own clock, and passes no policies.
+        self._copies = now is None and not row_security
         self._scripts = Scripts(dialect.own(self._now), schema)
         self._pools: dict[Lane, Pool] = {}
 
@@ -146,11 +158,20 @@ class PostgresDatabase:
                 name: await connection.fetchval("select current_setting($1)", name)
                 for name in ("fsync", "synchronous_commit", "full_page_writes")
             }
-        return [
-            f"PostgreSQL runs with {name} = off: acknowledged jobs can be lost in a crash"
-            for name, value in settings.items()
-            if value == "off"
-        ]
+            unwalled = await lacking(connection, self._schema, wanted=self._wall is not None)
+        return [*_not_durable(settings), *unwalled]
+
+    async def secure(self, *, role: str | None = None, off: bool = False) -> None:
+        """Put the policies of row security in place, or take them away. Safe to repeat."""
+        if not off:
+            async with self._connection(Lane.GENERAL) as connection:
+                version = await connection.fetchval("select current_setting('server_version_num')")
+            check_version(int(version))
+        await self.script(self.policies(role=role, off=off))
+
+    def policies(self, *, role: str | None = None, off: bool = False) -> str:
+        """The SQL of that."""
+        return statements(role=role, off=off)
 
     async def close(self) -> None:
         pools, self._pools = list(self._pools.values()), {}
@@ -161,6 +182,8 @@ class PostgresDatabase:
     async def _connection(self, lane: Lane) -> AsyncIterator[Any]:
         try:
             async with self._pool(lane).loan(_DEADLINES[lane]) as connection:
+                if self._wall:
+                    await self._wall.bind(connection)
                 yield connection
         except asyncpg.UndefinedTableError as error:
             raise SchemaOutdated(found=0, needed=1) from error
@@ -187,6 +210,14 @@ class PostgresDatabase:
             )
             self._pools[lane] = Pool(connect, _SIZES[lane])
         return self._pools[lane]
+
+
+def _not_durable(settings: Mapping[str, str]) -> list[str]:
+    return [
+        f"PostgreSQL runs with {name} = off: acknowledged jobs can be lost in a crash"
+        for name, value in settings.items()
+        if value == "off"
+    ]
 
 
 def _said(error: BaseException) -> str:

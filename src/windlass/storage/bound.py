@@ -1,0 +1,40 @@
+"""The tenant that what runs now is bound to, below every verb: see decision 0014.
+
+A request's task is bound once its caller is known. What it starts is bound alike, so work that is for
+all tenants steps out of it.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Any
+
+_TENANT: ContextVar[str | None] = ContextVar("windlass_tenant", default=None)
+
+
+def bind(tenant: str | None) -> None:
+    """Bind this task, and what it starts from now on, to a tenant; None unbinds it."""
+    _TENANT.set(tenant)
+
+
+def bound() -> str | None:
+    """The tenant that this task is bound to, if any."""
+    return _TENANT.get()
+
+
+@contextmanager
+def unbound() -> Iterator[None]:
+    """What is done inside is done for all tenants."""
+    before = _TENANT.set(None)
+    try:
+        yield
+    finally:
+        _TENANT.reset(before)
+
+
+def apart(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """A task that serves all tenants, whoever happens to start it."""
+    context = copy_context()
+    context.run(bind, None)
+    return asyncio.create_task(work, context=context)
