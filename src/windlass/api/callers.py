@@ -95,7 +95,7 @@ async def caller_of(request: Request, tenant: str | None = None) -> Caller:
 async def _counted(
     request: Request,
     tenant: Annotated[
-        str | None, Query(description="Only this tenant's data.", max_length=191)
+        str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
     ] = None,
 ) -> Caller:
     """Whoever sent a request, if they have not sent too many."""

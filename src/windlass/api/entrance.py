@@ -6,6 +6,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from windlass.api.problems import unstorable
 from windlass.ids import new_job_id
+from windlass.storage.bound import unbound
 
 HEADER = "x-request-id"
 
@@ -28,4 +29,5 @@ class Entrance:
                 MutableHeaders(scope=message)[HEADER] = id
             await send(message)
 
-        await (unstorable(Request(scope)) or self._app)(scope, receive, named)
+        with unbound():  # the tenant that a request is bound to stays with it
+            await (unstorable(Request(scope)) or self._app)(scope, receive, named)
