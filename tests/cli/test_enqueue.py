@@ -39,14 +39,14 @@ def test_json_has_the_receipt_and_the_job(ready: Shell):
     body = ready.ok("enqueue", "count", "number=3", "label=7", *options, "--json").json
     again = ready.ok("--json", "enqueue", "count", "number=3", *options)
 
-    assert body["status"] == "created"
+    assert body["receipt"]["status"] == "created"
     job = body["job"]
-    assert job["id"] == body["job_id"]
+    assert job["id"] == body["receipt"]["job_id"]
     assert job["payload"] == {"number": 3, "label": "7"}
     assert (job["state"], job["view"], job["priority"]) == ("queued", "scheduled", 50)
     assert (job["queue"], job["dedupe_key"]) == ("mail", "k")
-    assert again.json["status"] == "existing"
-    assert again.json["job_id"] == body["job_id"]
+    assert again.json["receipt"]["status"] == "existing"
+    assert again.json["receipt"]["job_id"] == job["id"]
 
 
 def test_an_equal_job_is_an_ordinary_answer(ready: Shell):
@@ -64,7 +64,7 @@ def test_a_job_waits_for_its_parent_given_by_the_end_of_its_id(ready: Shell):
     child = ready.ok("enqueue", "hello", "name=Bob", "--after", parent[-8:], "--json").json
 
     assert child["job"]["view"] == "waiting"
-    reason = ready.here("jobs", "explain", child["job_id"])
+    reason = ready.here("jobs", "explain", child["receipt"]["job_id"])
     assert parent[-8:] in reason.out
 
 
@@ -116,7 +116,7 @@ def test_a_person_is_told_the_next_step(ready: Shell):
         (["count", "number=three"], 2, '/number: "three" is not a whole number'),
         (["hello", "--payload", "{"], 2, "error[WL2001]: --payload is not JSON."),
         (["hello", "name"], 2, 'error[WL2001]: "name" is not key=value.'),
-        (["hello", "name=a", "--in", "soon"], 2, "error[WL2007]: delay cannot be"),
+        (["hello", "name=a", "--in", "soon"], 2, "error[WL2007]: in cannot be"),
         (["hello", "name=a", "--at", "noon"], 2, "error[WL2007]: at cannot be"),
         (["hello", "name=a", "--at", "2099-01-01T00:00Z", "--in", "1h"], 2, "error[WL2007]"),
         (["hello", "name=a", "--priority", "urgent"], 2, "error[WL2007]: priority cannot be"),

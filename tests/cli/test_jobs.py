@@ -125,8 +125,8 @@ def test_one_job_is_shown_whole_with_its_secrets_hidden(lived: Shell):
 def test_tries_and_steps_are_listed_in_order(lived: Shell):
     id = _by_definition(lived)["fail"]["id"]
 
-    [attempt] = lived.ok("jobs", "attempts", id, "--json").json
-    history = lived.ok("jobs", "history", id, "--json").json
+    [attempt] = lived.ok("jobs", "attempts", id, "--json").json["items"]
+    history = lived.ok("jobs", "history", id, "--json").json["items"]
 
     assert (attempt["number"], attempt["outcome"]) == (1, "failed")
     assert isinstance(attempt["duration_ms"], int)
@@ -144,7 +144,7 @@ def test_log_lines_are_printed_and_followed_to_the_end(lived: Shell):
 
     assert piped.endswith("\tinfo\twaiting file=jobs.py\n")
     assert (body["message"], body["fields"]) == ("waiting", {"file": "jobs.py"})
-    assert listed == [body]
+    assert listed == {"items": [body]}
     assert lived.here("jobs", "logs", id, "--level", "warn").out == ""
 
 
@@ -165,7 +165,7 @@ def test_a_job_is_run_now_canceled_and_retried(lived: Shell):
     assert run["view"] == "queued"
     assert (canceled["state"], canceled["reason"]) == ("canceled", "a mistake")
     assert retried.out.strip() == id
-    who = [step["actor"] for step in lived.here("jobs", "history", id, "--json").json]
+    who = [step["actor"] for step in lived.here("jobs", "history", id, "--json").json["items"]]
     assert who.count(who[0]) == len(who)
 
 

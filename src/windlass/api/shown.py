@@ -102,8 +102,8 @@ Member = _shape("Member", accounts.Member)
 class Receipt(_Open):
     """What enqueue answers: a job was created, an equal one exists, or a limit refused it."""
 
-    status: Literal["created", "existing", "rejected"]
-    job_id: UUID
+    status: Literal["created", "existing", "rejected", "valid"]
+    job_id: UUID | None
     because: str | None
 
 

@@ -3,7 +3,8 @@
 What a command may not need is imported where it is used: help and usage errors come at once.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +12,9 @@ from windlass.cli.flags import Flags
 from windlass.cli.output import Output
 
 if TYPE_CHECKING:
-    from windlass.cli.local import Local
+    from windlass.app import Windlass
+    from windlass.cli.client import Client
+    from windlass.cli.server import At
     from windlass.settings import Settings
 
 T = TypeVar("T")
@@ -32,24 +35,62 @@ class Call:
 
         return Settings.load({"database.url": self.flags.db})
 
+    @cached_property
+    def server(self) -> "At | None":
+        """The server that --url names; None where a database is meant."""
+        import click
+
+        from windlass.cli.server import At
+
+        if self.flags.url is None:
+            return None
+        if self.flags.db:
+            raise click.UsageError("--url and --db exclude each other")
+        return At.of(self.flags.url, self.flags.token_file)
+
     def ask(
-        self, question: "Callable[[Local], Coroutine[Any, Any, T]]", *, limited: bool = True
+        self, question: "Callable[[Client], Coroutine[Any, Any, T]]", *, limited: bool = True
     ) -> T:
-        """Ask the database and close it again; --timeout limits it if `limited`."""
+        """Ask the API: the server's, or one on the database; --timeout limits it if `limited`."""
         import asyncio
 
-        from windlass.app import Windlass
-        from windlass.cli.local import Local, Unheard
+        from windlass.cli.reaching import far, near
 
         async def run() -> T:
-            app = Windlass(settings=self.settings)
-            app.telemetry = Unheard()
-            try:
-                return await question(Local(app, tenant=self.flags.tenant, actor=actor()))
-            finally:
-                await app.close()
+            if self.server is not None:
+                async with far(self.server, self.flags.tenant) as client:
+                    return await question(client)
+            async with self._app() as app, near(app, actor(), self.flags.tenant) as client:
+                return await question(client)
 
         return asyncio.run(self._limited(run()) if limited else run())
+
+    def on_database(self, work: "Callable[[Windlass], Coroutine[Any, Any, T]]") -> T:
+        """Do what only whoever has the database in hand can do, within --timeout."""
+        import asyncio
+
+        import click
+
+        if self.server is not None:
+            raise click.UsageError("this works on a database: give --db, and no --url")
+
+        async def run() -> T:
+            async with self._app() as app:
+                return await work(app)
+
+        return asyncio.run(self._limited(run()))
+
+    @asynccontextmanager
+    async def _app(self) -> "AsyncIterator[Windlass]":
+        from windlass.app import Windlass
+        from windlass.cli.reaching import Unheard
+
+        app = Windlass(settings=self.settings)
+        app.telemetry = Unheard()
+        try:
+            yield app
+        finally:
+            await app.close()
 
     def confirm(self, doing: str, question: str) -> None:
         """Return if the person agrees, or has agreed by --yes; never hang where nobody is."""

@@ -13,7 +13,7 @@ from windlass.errors import CommandInvalid
 from windlass.errors.wording import address, counted
 
 if TYPE_CHECKING:
-    from windlass.cli.local import Local
+    from windlass.app import Windlass
     from windlass.engine.schema import Migration, Status
 
 
@@ -36,10 +36,10 @@ def db() -> None:
 def migrate(call: Call, to: int | None, dry_run: bool) -> None:
     """Apply pending migrations, each in a transaction, under a lock. Safe to repeat."""
     if dry_run:
-        pending = [m for m in call.ask(_status).pending if to is None or m.number <= to]
+        pending = [m for m in call.on_database(_status).pending if to is None or m.number <= to]
         _tell(call, pending, "Would be applied", "Nothing is pending.")
         return
-    done = call.ask(lambda local: local.engine.schema.migrate(to=to))
+    done = call.on_database(lambda app: app.engine.schema.migrate(to=to))
     _tell(call, done, "Applied", "Nothing to do: the database is up to date.")
 
 
@@ -47,7 +47,7 @@ def migrate(call: Call, to: int | None, dry_run: bool) -> None:
 @with_call
 def status(call: Call) -> None:
     """Show which migrations were applied and which are pending."""
-    found = call.ask(_status)
+    found = call.on_database(_status)
     place = address(call.settings.database.url)
     body = {
         "database": place,
@@ -77,7 +77,7 @@ def status(call: Call) -> None:
 @with_call
 def sql(call: Call, to: int | None) -> None:
     """Print the SQL of pending migrations, and run none of it."""
-    pending = [m for m in call.ask(_status).pending if to is None or m.number <= to]
+    pending = [m for m in call.on_database(_status).pending if to is None or m.number <= to]
     for migration in pending:
         call.out.data(f"-- {_name(migration)}")
         call.out.data(migration.up.strip())
@@ -105,13 +105,13 @@ def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
     if off and role is not None:
         raise CommandInvalid("--role and --off do not go together.", hint="Leave one out.")
 
-    async def shown(local: "Local") -> str:
-        return local.engine.schema.policies(role=role, off=off)
+    async def shown(app: "Windlass") -> str:
+        return app.engine.schema.policies(role=role, off=off)
 
     if dry_run:
-        call.out.data(call.ask(shown).strip())
+        call.out.data(call.on_database(shown).strip())
         return
-    call.ask(lambda local: local.engine.schema.secure(role=role, off=off))
+    call.on_database(lambda app: app.engine.schema.secure(role=role, off=off))
     call.out.say("Row security is off." if off else "Row security is on.")
 
 
@@ -128,7 +128,7 @@ def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
 @with_call
 def downgrade(call: Call, to: int, dry_run: bool) -> None:
     """Take back migrations, newest first. What they stored is lost."""
-    found = call.ask(_status)
+    found = call.on_database(_status)
     going = [m for m in reversed(found.applied) if m.number > to]
     if to > found.version:
         raise CommandInvalid(
@@ -143,7 +143,7 @@ def downgrade(call: Call, to: int, dry_run: bool) -> None:
     call.confirm(
         what, f"This deletes what {', '.join(map(_name, going))} stored at {place}. Go on?"
     )
-    done = call.ask(lambda local: local.engine.schema.downgrade(to=to))
+    done = call.on_database(lambda app: app.engine.schema.downgrade(to=to))
     _tell(call, done, "Taken back", "Nothing to take back.")
 
 
@@ -155,11 +155,11 @@ def check(call: Call) -> int:
     Exits with 1 if a count is wrong.
     """
 
-    async def compare(local: "Local") -> list[dict[str, Any]]:
+    async def compare(app: "Windlass") -> list[dict[str, Any]]:
         from windlass.core.models import ALL_TENANTS, Scope
 
         tenant = call.flags.tenant
-        engine = await local.app.ready()
+        engine = await app.ready()
         wrong = await engine.counts.check(Scope.of(tenant) if tenant else ALL_TENANTS)
         return [
             {
@@ -173,7 +173,7 @@ def check(call: Call) -> int:
             for one in wrong
         ]
 
-    wrong = call.ask(compare)
+    wrong = call.on_database(compare)
     titles = ["tenant_id", "queue", "definition", "state", "kept", "counted"]
     call.out.list(
         wrong,
@@ -183,8 +183,8 @@ def check(call: Call) -> int:
     return Exit.FAILED if wrong else Exit.OK
 
 
-async def _status(local: "Local") -> "Status":
-    return await local.engine.schema.status()
+async def _status(app: "Windlass") -> "Status":
+    return await app.engine.schema.status()
 
 
 def _name(migration: "Migration") -> str:

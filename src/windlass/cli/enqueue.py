@@ -58,32 +58,38 @@ def enqueue(
     A value that is JSON is taken as such, any other as text; a field for text keeps it as it is.
     The job's id is printed. An equal job that exists already is an ordinary answer.
     """
-    from windlass.cli.local import Local
+    from windlass.cli.client import Client, path
     from windlass.cli.payload import split_pairs, typed, whole_payload
+    from windlass.core.payload import dump_json
 
     whole = whole_payload(values, payload, file)
     pairs = split_pairs(values) if whole is None else {}
     options = delivery_options(**given)
 
-    async def store(local: Local) -> dict[str, Any]:
+    async def store(api: Client) -> dict[str, Any]:
+        at = path("definitions", definition)
         try:
-            schema = await local.schema(definition)
+            known = await api.get(at)
         except DefinitionNotFound:
-            if not call.settings.modules:
+            if api.learn is None or not call.settings.modules:
                 raise
-            await local.learn(call.settings.modules)
-            schema = await local.schema(definition)
-        data = typed(pairs, schema) if whole is None else whole
-        return await local.enqueue(definition, data, options, dry_run=dry_run)  # type: ignore[arg-type]  # the names were checked where they were read
+            await api.learn(call.settings.modules)
+            known = await api.get(at)
+        data = typed(pairs, known["payload_schema"]) if whole is None else whole
+        dump_json(data)  # what cannot be stored cannot be sent either
+        after = [(await api.get(path("jobs", id)))["id"] for id in options.get("after", ())]
+        body = {**options, "after": after, "definition": definition, "payload": data}
+        return await api.post("/jobs", body, dry_run=dry_run or None)
 
-    receipt = call.ask(store)
+    answer = call.ask(store)
+    receipt = answer["receipt"]
     if wait and not dry_run:
         from windlass.cli.waiting import wait_for
 
         id = receipt["job_id"]
         wait_for(call, id, said=f"Job {id[-8:]} {receipt['status']}; waiting for its end.")
     else:
-        _print(call, definition, receipt)
+        _print(call, definition, answer)
 
 
 def delivery_options(
@@ -98,9 +104,11 @@ def delivery_options(
     hold: bool,
 ) -> Options:
     """The options of a delivery, as far as they were given."""
+    from windlass.core.durations import duration
+
     options: Options = {
-        "at": None if at is None else _instant(at),
-        "delay": delay,
+        "due_at": None if at is None else _instant(at).isoformat(),
+        "delay_seconds": None if delay is None else duration(delay, option="in").total_seconds(),
         "queue": queue,
         "priority": None if priority is None else _priority(priority),
         "dedupe_key": dedupe_key,
@@ -111,10 +119,11 @@ def delivery_options(
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _print(call: Call, definition: str, receipt: dict[str, Any]) -> None:
+def _print(call: Call, definition: str, answer: dict[str, Any]) -> None:
     if call.out.format in ("json", "jsonl"):
-        call.out.json(receipt)
+        call.out.json(answer)
         return
+    receipt = answer["receipt"]
     if receipt["status"] == "valid":
         call.out.say(f"A job of {definition} could be enqueued; nothing was stored.")
         return
@@ -137,5 +146,7 @@ def _instant(text: str) -> datetime:
     return at if at.tzinfo else at.astimezone()
 
 
-def _priority(text: str) -> int | str:
-    return int(text) if text.lstrip("-").isdigit() else text
+def _priority(text: str) -> int:
+    from windlass.core.priority import priority
+
+    return priority(int(text) if text.lstrip("-").isdigit() else text)

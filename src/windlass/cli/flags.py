@@ -20,6 +20,8 @@ class Flags:
     one before it, and both over the environment."""
 
     db: str | None = None
+    url: str | None = None
+    token_file: str | None = None
     tenant: str | None = None
     output: Format = "table"
     json: bool = False
@@ -61,6 +63,12 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             kind=SettingOption,
             metavar="URL",
             help="Database, sqlite:///windlass.db by default. [WINDLASS_DATABASE_URL]",
+        ),
+        flag("--url", metavar="URL", help="Ask the server there instead of a database."),
+        flag(
+            "--token-file",
+            type=click.Path(dir_okay=False),
+            help="Where the server's token is; without it WINDLASS_TOKEN has it.",
         ),
         flag("-t", "--tenant", metavar="ID", help="Only this tenant's jobs; enqueue for it."),
         flag(

@@ -13,7 +13,7 @@ from windlass.errors import WindlassError
 from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
-    from windlass.cli.local import Change, Local, Shown
+    from windlass.cli.client import Client, Shown
 
 _EXAMPLES_ASKED = 3
 
@@ -62,12 +62,12 @@ def retry(call: Call, ids: Sequence[str], dry_run: bool) -> int:
 @with_call
 def run_now(call: Call, ids: Sequence[str], dry_run: bool) -> int:
     """Make jobs due at once: those due later, retrying, or on hold."""
-    return _change(call, "run_now", ids, doing="running now", dry_run=dry_run)
+    return _change(call, "run-now", ids, doing="running now", dry_run=dry_run)
 
 
 def _change(
     call: Call,
-    verb: "Change",
+    verb: str,
     ids: Sequence[str],
     *,
     doing: str,
@@ -80,12 +80,20 @@ def _change(
         what = f"{doing} {counted(len(ids), 'job')}"
         call.confirm(what, f"{what[:1].upper()}{what[1:]} ({shown}{more}). Go on?")
 
-    async def each(local: "Local") -> "tuple[list[Shown], list[WindlassError]]":
+    from windlass.cli.client import path
+
+    body = None if reason is None else {"reason": reason}
+
+    async def each(api: "Client") -> "tuple[list[Shown], list[WindlassError]]":
         done, refused = [], []
         for id in ids:
             try:
                 done.append(
-                    await (local.job(id) if dry_run else local.change(verb, id, reason=reason))
+                    await (
+                        api.get(path("jobs", id))
+                        if dry_run
+                        else api.post(path("jobs", id, verb), body)
+                    )
                 )
             except WindlassError as error:
                 if len(ids) == 1:

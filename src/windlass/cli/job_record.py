@@ -26,7 +26,7 @@ from windlass.cli.look import (
 from windlass.cli.output import Column, Item
 
 if TYPE_CHECKING:
-    from windlass.cli.local import Local, Shown
+    from windlass.cli.client import Client, Shown
 
 _FOLLOW_SECONDS = 0.5
 _ENDED = ("completed", "canceled", "dead_letter")
@@ -41,10 +41,13 @@ _OPEN_BUT_RUNNING = ("pending", "queued")
 def show(call: Call, job: str) -> None:
     """Show everything about JOB: state, times, payload, result, error."""
 
-    async def read(local: "Local") -> "tuple[Shown, str]":
-        found = await local.job(job)
-        waits = call.out.format == "people" and found["state"] in _OPEN_BUT_RUNNING
-        return found, (await local.explain(found["id"]))["sentence"] if waits else ""
+    from windlass.cli.client import path
+
+    async def read(api: "Client") -> "tuple[Shown, str]":
+        found = await api.get(path("jobs", job))
+        if call.out.format != "people" or found["state"] not in _OPEN_BUT_RUNNING:
+            return found, ""
+        return found, (await api.get(path("jobs", found["id"], "explain")))["sentence"]
 
     found, why = call.ask(read)
     call.out.one(found, lambda: _show(call, found, why))
@@ -58,9 +61,11 @@ def show(call: Call, job: str) -> None:
 @with_call
 def attempts(call: Call, job: str) -> None:
     """List every try at JOB, oldest first."""
-    tries = call.ask(lambda local: local.attempts(job))
+    from windlass.cli.client import path
+
+    found = call.ask(lambda api: api.get(path("jobs", job, "attempts")))
     call.out.list(
-        tries,
+        found["items"],
         [
             Column("number", "TRY", lambda one: str(one["number"]), right=True),
             Column("outcome", "OUTCOME", _outcome),
@@ -71,8 +76,9 @@ def attempts(call: Call, job: str) -> None:
             Column("error_type"),
             Column("error", "ERROR", lambda one: one_line(one["error"]), wide=True),
         ],
+        body=found,
     )
-    if not tries:
+    if not found["items"]:
         call.out.say("Not tried yet.")
 
 
@@ -84,8 +90,11 @@ def attempts(call: Call, job: str) -> None:
 @with_call
 def history(call: Call, job: str) -> None:
     """List every step JOB took: when, from which state to which, by whom."""
+    from windlass.cli.client import path
+
+    found = call.ask(lambda api: api.get(path("jobs", job, "history")))
     call.out.list(
-        call.ask(lambda local: local.history(job)),
+        found["items"],
         [
             Column("at", "WHEN", lambda step: call.out.when(step["at"])),
             Column("from_state"),
@@ -94,6 +103,7 @@ def history(call: Call, job: str) -> None:
             Column("actor", "BY", lambda step: step["actor"] or ""),
             Column("message", "MESSAGE", lambda step: one_line(step["message"]), wide=True),
         ],
+        body=found,
     )
 
 
@@ -117,9 +127,9 @@ def logs(call: Call, job: str, follow: bool, level: str) -> None:
 
     listed = not follow and call.out.format in ("json", "jsonl", "csv")
 
-    async def stream(local: "Local") -> "list[Shown]":
+    async def stream(api: "Client") -> "list[Shown]":
         kept = []
-        async for line in _lines(local, job, follow=follow):
+        async for line in _lines(api, job, follow=follow):
             if line["level"] in wanted:
                 kept.append(line) if listed else _print_line(call, line)
         return kept
@@ -127,18 +137,21 @@ def logs(call: Call, job: str, follow: bool, level: str) -> None:
     lines = call.ask(stream, limited=not follow)
     if listed:
         keys = ["sequence", "at", "level", "message", "fields", "attempt"]
-        call.out.list(lines, [Column(key) for key in keys])
+        call.out.list(lines, [Column(key) for key in keys], body={"items": lines})
 
 
-async def _lines(local: "Local", id: str, *, follow: bool) -> AsyncIterator["Shown"]:
-    id = (await local.job(id))["id"]
+async def _lines(api: "Client", id: str, *, follow: bool) -> AsyncIterator["Shown"]:
+    from windlass.cli.client import path
+
+    id = (await api.get(path("jobs", id)))["id"]
     seen = 0
     while True:
         # Whether it has ended is asked first: what it said before its end is there by then.
-        over = not follow or (await local.job(id))["state"] in _ENDED
-        async for line in local.logs(id, after=seen):
-            seen = line["sequence"]
-            yield line
+        over = not follow or (await api.get(path("jobs", id)))["state"] in _ENDED
+        while lines := (await api.get(path("jobs", id, "logs"), after=seen))["items"]:
+            seen = lines[-1]["sequence"]
+            for line in lines:
+                yield line
         if over:
             return
         await asyncio.sleep(_FOLLOW_SECONDS)

@@ -36,6 +36,7 @@ for _command in (enqueue, show, attempts, history, logs, cancel, retry, run_now)
     examples=[
         "windlass jobs list",
         "windlass jobs list --state dead_letter,retrying --definition mail.send",
+        "windlass jobs list --where 'error:timeout created:>-2h'",
         "windlass jobs list --state dead_letter -o id | xargs windlass jobs retry --yes",
     ],
 )
@@ -44,14 +45,16 @@ for _command in (enqueue, show, attempts, history, logs, cancel, retry, run_now)
 )
 @click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
 @click.option("--queue", metavar="NAME", help="Only jobs in this queue.")
+@click.option("--where", metavar="FILTER", help="Such as 'attempts:>3 created:>-2h'.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
-@click.option("--cursor", metavar="ID", help="Go on where the page before ended.")
+@click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
 @with_call
 def list_jobs(
     call: Call,
     states: tuple[str, ...],
     definition: str | None,
     queue: str | None,
+    where: str | None,
     limit: int,
     cursor: str | None,
 ) -> None:
@@ -62,14 +65,20 @@ def list_jobs(
     """
     wanted = [name.strip() for text in states for name in text.split(",") if name.strip()]
     page = call.ask(
-        lambda local: local.jobs(
-            states=wanted, definition=definition, queue=queue, limit=limit, cursor=cursor
+        lambda api: api.page(
+            "/jobs",
+            q=where,
+            state=wanted,
+            definition=definition,
+            queue=queue,
+            limit=limit,
+            cursor=cursor,
         )
     )
     items = page["items"]
     call.out.list(items, _columns(items), body=page)
     if not items:
-        call.out.say("No jobs match." if wanted or definition or queue else "No jobs yet.")
+        call.out.say("No jobs match." if wanted or definition or queue or where else "No jobs yet.")
         call.out.hint("windlass enqueue DEFINITION key=value makes one")
     elif page["next_cursor"]:
         call.out.hint(f"There are more: add --cursor {page['next_cursor']}")
@@ -82,7 +91,9 @@ def list_jobs(
 @with_call
 def explain(call: Call, job: str) -> None:
     """Say why JOB is not running: the first reason that holds."""
-    reason = call.ask(lambda local: local.explain(job))
+    from windlass.cli.client import path
+
+    reason = call.ask(lambda api: api.get(path("jobs", job, "explain")))
     if call.out.format in ("people", "tsv", "id"):
         call.out.data(reason["sentence"])
         if reason["hint"]:

@@ -38,7 +38,14 @@ def create(call: Call, name: str, role: str, expires: str | None) -> int:
 
     Whoever can run this has the database in hand: it needs no token itself.
     """
-    secret = call.ask(lambda local: local.new_token(name, role=role, expires=expires))
-    click.echo(secret)
+    from windlass.core.durations import duration
+
+    lasts = None if expires is None else duration(expires, option="expires").total_seconds()
+    body = {"name": name, "role": role, "expires_seconds": lasts}
+    made = call.ask(lambda api: api.post("/tokens", body))
+    if call.out.format in ("json", "jsonl"):
+        call.out.json(made)
+        return 0
+    click.echo(made["secret"])
     call.out.say("Keep it: it is never shown again.")
     return 0

@@ -1,4 +1,6 @@
-"""`windlass users`: people who sign in, for whoever has the database in hand."""
+"""`windlass users`: people who sign in."""
+
+from typing import TYPE_CHECKING
 
 import click
 
@@ -6,6 +8,10 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.output import Column
 
+if TYPE_CHECKING:
+    from windlass.cli.client import Client, Shown
+
+_MOST = 100_000
 _AT = click.option(
     "--at",
     metavar="URL",
@@ -30,8 +36,9 @@ def users() -> None:
 @with_call
 def list_users(call: Call) -> None:
     """List users, by name."""
+    page = call.ask(lambda api: api.page("/users", limit=_MOST))
     call.out.list(
-        call.ask(lambda local: local.users()),
+        page["items"],
         [
             Column("name", "NAME", lambda user: str(user["name"])),
             Column("id"),
@@ -39,6 +46,7 @@ def list_users(call: Call) -> None:
             Column("disabled", "", lambda user: "disabled" if user["disabled"] else ""),
             Column("last_login_at", "SIGNED IN", lambda user: user["last_login_at"] or "never"),
         ],
+        body=page,
     )
 
 
@@ -72,17 +80,19 @@ def create(call: Call, name: str, at: str) -> int:
 @_AT
 @with_call
 def link(call: Call, name: str, login: bool, at: str) -> int:
-    """Print a link that works once for the user called NAME.
-
-    Whoever can run this has the database in hand: it needs no other credential.
-    """
+    """Print a link that works once for the user called NAME."""
     return _print(call, name, at, "login" if login else "password", make=False)
 
 
 def _print(call: Call, name: str, at: str, purpose: str, *, make: bool) -> int:
-    made = call.ask(
-        lambda local: local.new_link(name, "login" if purpose == "login" else "password", make=make)
-    )
-    click.echo(f"{at.rstrip('/')}{made.path}")
+    from windlass.cli.client import path
+
+    async def new_link(api: "Client") -> "Shown":
+        if make:
+            await api.post("/users", {"name": name, "superadmin": True})
+        return await api.post(path("users", name, "link"), {"purpose": purpose})
+
+    made = call.ask(new_link)
+    click.echo(f"{at.rstrip('/')}{made['path']}")
     call.out.say("It works once, and is never shown again.")
     return 0

@@ -1,7 +1,7 @@
 """Waiting for a job's end, and what the shell is told of it."""
 
 from windlass.cli.call import Call
-from windlass.cli.local import Local, Shown
+from windlass.cli.client import Client, Shown, path
 from windlass.cli.output import cell
 from windlass.core.durations import duration
 from windlass.errors import JobFailed
@@ -12,14 +12,14 @@ def wait_for(call: Call, id: str, *, said: str = "") -> None:
     limit = call.flags.timeout
     timeout = duration(limit, option="timeout") if limit else None
 
-    async def wait(local: Local) -> Shown:
+    async def wait(api: Client) -> Shown:
         if said:
             call.out.say(said)
         try:
-            return await local.wait(id, timeout)
+            return await api.wait(id, timeout)
         except JobFailed as error:
             if call.out.format in ("json", "jsonl"):
-                call.out.json(await local.job(str(error.job)))
+                call.out.json(await api.get(path("jobs", str(error.job))))
             raise
 
     job = call.ask(wait, limited=False)

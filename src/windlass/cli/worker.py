@@ -34,14 +34,6 @@ from windlass.cli.modules import chosen_modules, takes_modules
     metavar="NAME",
     help="Serve this queue; may be repeated, * serves all. [WINDLASS_WORKER_QUEUES]",
 )
-@click.option(
-    "--url", metavar="URL", help="Work for the server there, without a database of its own."
-)
-@click.option(
-    "--token-file",
-    type=click.Path(dir_okay=False),
-    help="Where the server's token is; without it WINDLASS_TOKEN has it.",
-)
 @click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
 @with_call
 def worker(
@@ -49,11 +41,11 @@ def worker(
     modules: tuple[str, ...],
     queues: tuple[str, ...],
     concurrency: int | None,
-    url: str | None,
-    token_file: str | None,
     drain: bool,
 ) -> int:
     """Run the jobs that MODULEs declare, until told to stop.
+
+    With --url it works for the server there, without a database of its own.
 
     A module is a dotted name or a file; without one, the setting `modules` names them. SIGTERM or
     Ctrl-C lets running jobs finish for worker.shutdown_timeout_seconds and hands back the rest; a
@@ -72,13 +64,9 @@ def worker(
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.cli.loading import load_apps
-    from windlass.cli.remote_working import At
     from windlass.cli.worker_log import log_to_stderr, telemetry
     from windlass.cli.working import How, Working, work
 
-    if url and call.flags.db:
-        raise click.UsageError("--url and --db exclude each other")
-    server = At.of(url, token_file) if url else None
     names = chosen_modules(call, modules)
     log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
     apps = load_apps(names)
@@ -86,7 +74,7 @@ def worker(
         app.telemetry = telemetry()
         if call.flags.db:
             app.move_to(call.flags.db)
-    how = How(concurrency=concurrency, queues=queues or None, drain=drain, server=server)
+    how = How(concurrency=concurrency, queues=queues or None, drain=drain, server=call.server)
     known = sorted({key for app in apps for key in app.handlers})
     greeting = f"Running {', '.join(known) or 'no jobs yet'}."
     working = Working(call.out.say, lambda: call.out.say(greeting))

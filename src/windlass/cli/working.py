@@ -18,7 +18,7 @@ from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
 if TYPE_CHECKING:
-    from windlass.cli.remote_working import At
+    from windlass.cli.server import At
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 #: How long a process may take to end after its jobs' time is over, whatever hangs.
@@ -150,7 +150,10 @@ def _running(
     options = how.options(app.settings)
     if how.server is None:
         return app.work(options, started)
-    return how.server.work(app, options, started)
+    # Loads an HTTP client, which other workers have no use for.
+    from windlass.cli.remote_working import work_for
+
+    return work_for(how.server, app, options, started)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """`/jobs`: enqueue, find, explain, cancel, retry."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 
@@ -18,6 +18,9 @@ from windlass.core.states import JobState, View
 from windlass.engine.engine import Engine
 from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
 from windlass.ids import JobId, parse_job_id
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
 
 routes = Routes("jobs")
 
@@ -41,9 +44,15 @@ _STATES = frozenset([*JobState, *View])
     keys="own",
 )
 async def enqueue(
-    request: Request, response: Response, caller: Calling, engine: Ready, body: NewJob
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    body: NewJob,
+    dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
-    """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it."""
+    """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
+    too, with the status `valid`, when it was only checked."""
     tenant = tenant_of(caller, body.tenant)
     if caller.principal is not None:
         definition = await engine.definitions.get(body.definition)
@@ -54,7 +63,12 @@ async def enqueue(
         options.setdefault("idempotency_key", key)
     if caller.name is not None:
         options["created_by"] = caller.name
-    receipt = await request.app.state.windlass.enqueue(body.definition, body.payload, **options)
+    app: Windlass = request.app.state.windlass
+    if dry_run:
+        await app.make(body.definition, body.payload, **options)
+        response.status_code = 200
+        return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
+    receipt = await app.enqueue(body.definition, body.payload, **options)
     shown = {"receipt": wire.receipt(receipt), "job": None}
     if receipt.status != "rejected":
         stored = await engine.jobs.get(receipt.job_id, caller.scope)

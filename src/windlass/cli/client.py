@@ -1,0 +1,152 @@
+"""The way to the API: a server's over HTTP, or one made in this process on a database.
+
+Commands see only this, so they do the same either way.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from windlass import clock
+from windlass.errors import (
+    FieldError,
+    JobFailed,
+    RequestRefused,
+    ServerUnreachable,
+    WaitTimedOut,
+    WindlassError,
+)
+from windlass.errors.base import by_code
+
+Shown = dict[str, Any]
+Params = Mapping[str, Any]
+Learn = Callable[[Sequence[str]], Awaitable[None]]
+
+PREFIX = "/api/v1"
+_ENDED = ("completed", "canceled", "dead_letter")
+#: Between two looks at a job that is waited for: at first, and after a while.
+_SOONEST, _LATEST = 0.05, 1.0
+#: The most that a page may hold.
+_PAGE = 500
+
+
+class Client:
+    """Asks one API, for one person; with a tenant, only of that tenant.
+
+    `learn` makes the definitions of modules known, where the API is one of this process.
+    """
+
+    def __init__(
+        self, http: httpx2.AsyncClient, *, tenant: str | None = None, learn: Learn | None = None
+    ) -> None:
+        self._http = http
+        self._tenant = tenant
+        self.learn = learn
+
+    async def get(self, at: str, **params: Any) -> Shown:
+        """Something as JSON, such as `get("/jobs", state="queued")`; what is None is left out."""
+        return await self._ask("GET", at, params)
+
+    async def post(self, at: str, body: object = None, **params: Any) -> Shown:
+        return await self._ask("POST", at, params, body)
+
+    async def patch(self, at: str, body: object, **params: Any) -> Shown:
+        return await self._ask("PATCH", at, params, body)
+
+    async def delete(self, at: str, **params: Any) -> Shown:
+        return await self._ask("DELETE", at, params)
+
+    async def pages(self, at: str, *, limit: int, **params: Any) -> AsyncIterator[Shown]:
+        """The pages of a list, until there are `limit` items."""
+        cursor = params.pop("cursor", None)
+        while limit > 0:
+            page = await self.get(at, limit=min(limit, _PAGE), cursor=cursor, **params)
+            yield page
+            limit -= len(page["items"])
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
+
+    async def page(self, at: str, *, limit: int, **params: Any) -> Shown:
+        """So many items of a list, as one page."""
+        items: list[Any] = []
+        cursor = None
+        async for page in self.pages(at, limit=limit, **params):
+            items += page["items"]
+            cursor = page["next_cursor"]
+        return {"items": items, "next_cursor": cursor}
+
+    async def wait(self, id: str, timeout: timedelta | None) -> Shown:
+        """A job once it has completed; JobFailed if it ends otherwise, WaitTimedOut."""
+        until = None if timeout is None else clock.monotonic() + timeout.total_seconds()
+        pause = _SOONEST
+        while True:
+            job = await self.get(path("jobs", id))
+            if job["state"] in _ENDED:
+                break
+            left = pause if until is None else until - clock.monotonic()
+            if left <= 0:
+                limit = timeout.total_seconds() if timeout else 0.0
+                raise WaitTimedOut(job["id"], seconds=limit, state=job["state"])
+            await asyncio.sleep(min(pause, left))
+            pause = min(pause * 1.2, _LATEST)
+        if job["state"] != "completed":
+            raise JobFailed(
+                job["id"],
+                state=job["state"],
+                error_type=job["error_type"],
+                error=job["last_error"],
+            )
+        return job
+
+    async def _ask(self, method: str, at: str, params: Params, body: object = None) -> Shown:
+        asked = {"tenant": self._tenant, **params}
+        try:
+            answer = await self._http.request(
+                method,
+                f"{PREFIX}{at}",
+                params=[pair for name, value in asked.items() for pair in _pairs(name, value)],
+                json=body,
+            )
+        except httpx2.HTTPError as error:
+            cause = str(error) or type(error).__name__
+            raise ServerUnreachable(str(self._http.base_url).rstrip("/"), cause=cause) from None
+        if answer.is_success:
+            return answer.json() if answer.content else {}
+        raise revived(answer)
+
+
+def path(*parts: str) -> str:
+    """Where something is: `path("jobs", id, "cancel")`."""
+    return "".join(f"/{quote(part, safe='')}" for part in parts)
+
+
+def revived(answer: httpx2.Response) -> WindlassError:
+    """The error that a server answered with, as the class it was there."""
+    try:
+        problem = answer.json()
+        kind = by_code()[problem["code"]]
+        errors = [FieldError(each["pointer"], each["message"]) for each in problem["errors"]]
+        made = kind.__new__(kind)
+        WindlassError.__init__(
+            made, problem["title"], reason=problem["detail"], hint=problem["hint"], errors=errors
+        )
+    except (ValueError, KeyError, TypeError):
+        return RequestRefused(answer.status_code, said="it says no more")
+    return made
+
+
+def _pairs(name: str, value: object) -> list[tuple[str, str]]:
+    match value:
+        case None:
+            return []
+        case bool():
+            return [(name, str(value).lower())]
+        case list() | tuple() | set():
+            return [(name, str(each)) for each in value]
+        case _:
+            return [(name, str(value))]

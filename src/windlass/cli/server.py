@@ -1,0 +1,34 @@
+"""Where a server is, and by which token it knows us."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from windlass.errors import OptionInvalid
+
+_TOKEN = "WINDLASS_TOKEN"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where the server is, and the token that it knows us by."""
+
+    url: str
+    token: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, url: str, token_file: str | None) -> "At":
+        """With the token in a file, or else in the environment: a command line can be seen by
+        everybody on a machine."""
+        if token_file is None:
+            return cls(url, os.environ.get(_TOKEN) or None)
+        try:
+            token = Path(token_file).read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise OptionInvalid(
+                "token-file", token_file, allowed=f"a file that can be read: {why}"
+            ) from None
+        if not token or not token.isascii() or not token.isprintable():
+            raise OptionInvalid("token-file", token_file, allowed="a file with one token in it")
+        return cls(url, token)
