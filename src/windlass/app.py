@@ -8,7 +8,7 @@ from contextlib import (
 )
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from windlass.core.access import ROLES, Table, frozen
 from windlass.core.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
@@ -82,6 +82,7 @@ class Windlass:
         self.system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
         # A driver's connections belong to the loop they were made in.
         self._engines: Engines = WeakKeyDictionary()
+        self._newest: Callable[[], Engine | None] = lambda: None
 
     @overload
     def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> DeclaredJob[P, R]: ...
@@ -244,13 +245,13 @@ class Windlass:
             for handler in self.handlers.values():
                 declare_in(engine, handler)
             self._engines[loop] = engine
+            self._newest = ref(engine)
         return engine
 
     def effective(self, declared: Definition) -> Definition:
         """A definition in code with what operators edited of it, at most some seconds ago."""
-        for engine in self._engines.values():
-            return engine.definitions.effective(declared)
-        return declared
+        engine = self._newest()
+        return declared if engine is None else engine.definitions.effective(declared)
 
     async def ready(self) -> Engine:
         """Connect, check the schema, make declared definitions known."""
@@ -360,12 +361,13 @@ class Windlass:
     def redirected(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
         """Have `connect` make the engines for a while: a test's, which has no jobs of Windlass's
         own. The engines there were stay."""
-        before = self._connect, self._engines, self.system_jobs
+        before = self._connect, self._engines, self._newest, self.system_jobs
         self._connect, self._engines, self.system_jobs = connect, WeakKeyDictionary(), None
+        self._newest = lambda: None
         try:
             yield self._engines
         finally:
-            self._connect, self._engines, self.system_jobs = before
+            self._connect, self._engines, self._newest, self.system_jobs = before
 
     async def __aenter__(self) -> "Windlass":
         await self.ready()

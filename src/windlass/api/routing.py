@@ -1,11 +1,13 @@
 """Routes that each declare the right they need. One without is never reached."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
-from starlette.responses import Response
+from pydantic_core import to_json
+from starlette.responses import JSONResponse, Response
 
 from windlass.api import noting, repeats
 from windlass.api.callers import OWN, RIGHT, needs
@@ -50,11 +52,34 @@ class _Route(APIRoute):
         return handled
 
 
+class _Written(JSONResponse):
+    """JSON that is text already: what we show is plain, and needs nobody to look through it again."""
+
+    def render(self, content: str | None) -> bytes:
+        return b"null" if content is None else content.encode()
+
+
+def _writing(endpoint: Endpoint) -> Endpoint:
+    @wraps(endpoint)
+    async def written(**values: Any) -> Any:
+        shown = await endpoint(**values)
+        if shown is None or isinstance(shown, Response):
+            return shown
+        return to_json(shown, inf_nan_mode="null").decode()
+
+    return written
+
+
 class Routes:
     """The routes of one noun."""
 
     def __init__(self, noun: str) -> None:
-        self.router = APIRouter(prefix=f"/{noun}", tags=[noun], route_class=_Route)
+        self.router = APIRouter(
+            prefix=f"/{noun}",
+            tags=[noun],
+            route_class=_Route,
+            default_response_class=_Written,
+        )
 
     def get(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
         return self._route("GET", path, right, shows, **about)
@@ -80,7 +105,7 @@ class Routes:
         answers |= about.pop("answers", {})
         if shows is not None:
             answers |= {each: {"model": shows} for each in {status, *about.pop("also", ())}}
-        return self.router.api_route(
+        routed = self.router.api_route(
             path,
             methods=[method],
             dependencies=[Depends(needs(right, audits=audits)), *_KEYS[keys]],
@@ -89,3 +114,9 @@ class Routes:
             responses=answers,
             **about,
         )
+
+        def declared(endpoint: Endpoint) -> Endpoint:
+            routed(_writing(endpoint))
+            return endpoint
+
+        return declared

@@ -47,6 +47,7 @@ def serve(
     # Heavy, and not needed where a child does the work.
     from windlass.app import Windlass
     from windlass.cli.loading import load_apps
+    from windlass.cli.loop import run
     from windlass.cli.worker_log import log_to_stderr, telemetry
 
     names = chosen_modules(call, modules, needed=False)
@@ -55,7 +56,7 @@ def serve(
     app.telemetry = telemetry()
     if call.flags.db:
         app.move_to(call.flags.db)
-    asyncio.run(_serve(call, app, host, port, everything=everything, no_auth=no_auth))
+    run(_serve(call, app, host, port, everything=everything, no_auth=no_auth))
     return 0
 
 

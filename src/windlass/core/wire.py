@@ -4,10 +4,12 @@ Instants are ISO 8601 in UTC with a Z, durations seconds or what their name says
 out here, because this is the way out. A field may be added; none changes its meaning.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from functools import cache
+from types import NoneType
 from typing import Any
 from uuid import UUID
 
@@ -40,16 +42,18 @@ def job(
     `view` is the state as people see it at `now`. Without `whole` it is a list's entry.
     """
     shown = _plain(job)
-    secrets = redactor.secrets_in(job.payload, schema)
-    shown["payload"] = redactor.redact_value(job.payload, schema)
-    shown["metadata"] = redactor.redact_value(dict(job.metadata))
-    shown["result"] = redactor.redact_value(job.result)
-    shown["warnings"] = [redactor.redact_text(text, secrets) for text in job.warnings]
+    secrets: frozenset[str] = frozenset()
+    if whole:
+        secrets = frozenset(redactor.secrets_in(job.payload, schema))
+        shown["payload"] = redactor.redact_value(job.payload, schema)
+        shown["metadata"] = redactor.redact_value(dict(job.metadata))
+        shown["result"] = redactor.redact_value(job.result)
+        shown["warnings"] = [redactor.redact_text(text, secrets) for text in job.warnings]
     for name in _TEXTS:
         shown[name] = _redacted(redactor, shown[name], secrets)
     shown["view"] = str(job.view(now))
     shown["payload_version"] = version_of(job.gate)
-    return {name: shown[name] for name in _JOB if whole or name not in LIST_LEAVES_OUT}
+    return {name: shown[name] for name in (_JOB if whole else _LISTED)}
 
 
 def page(page: Page, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
@@ -150,20 +154,32 @@ def item(item: Item) -> dict[str, Any]:
 
 def instant(at: datetime) -> str:
     """An instant as it is written everywhere outside of Python."""
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return utc.isoformat()[: -len("+00:00")] + "Z"
 
 
 def plain(value: object) -> Any:
     """A value as JSON knows it; what it does not know is left alone."""
-    if isinstance(value, datetime):
-        return instant(value)
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    if isinstance(value, UUID | Enum):
-        return str(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    return list(value) if isinstance(value, tuple | frozenset) else value
+    kind = type(value)
+    if kind in _KNOWN:
+        return value
+    for known, turned in _TURNED.items():
+        if isinstance(value, known):
+            return turned(value)
+    return value
+
+
+#: What is JSON already: most of what is shown.
+_KNOWN = frozenset({str, int, float, bool, NoneType, list})
+_TURNED: Mapping[type, Callable[[Any], Any]] = {
+    datetime: instant,
+    UUID: str,
+    Enum: str,
+    timedelta: timedelta.total_seconds,
+    Mapping: dict,
+    tuple: list,
+    frozenset: list,
+}
 
 
 def fields_of(model: Any) -> dict[str, Any]:
@@ -172,11 +188,13 @@ def fields_of(model: Any) -> dict[str, Any]:
 
 
 def _plain(model: Any) -> dict[str, Any]:
-    return {_name(f.name): plain(getattr(model, f.name)) for f in fields(model)}
+    return {name: plain(getattr(model, field)) for name, field in _fields(type(model))}  # type: ignore[arg-type]  # a class is hashable
 
 
-def _name(field: str) -> str:
-    return "tenant_id" if field == "tenant" else field
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """The names that a record's fields are shown by, and their own."""
+    return tuple(("tenant_id" if f.name == "tenant" else f.name, f.name) for f in fields(kind))
 
 
 def _redacted(
@@ -195,6 +213,7 @@ _FIRST = (
 _INNER = ("gate",)
 _JOB = (
     *_FIRST,
-    *(n for f in fields(Job) if (n := _name(f.name)) not in (*_FIRST, *_INNER)),
+    *(name for name, _ in _fields(Job) if name not in (*_FIRST, *_INNER)),
     "payload_version",
 )
+_LISTED = tuple(name for name in _JOB if name not in LIST_LEAVES_OUT)

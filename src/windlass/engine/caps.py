@@ -22,10 +22,13 @@ class Caps:
         self._caps: dict[str, int] = {}
         self._read_at: float | None = None
 
+    def settled(self, now: float) -> bool:
+        """Whether it was looked lately which tenants have a cap."""
+        return self._read_at is not None and now - self._read_at < _FRESH_SECONDS
+
     async def refresh(self) -> None:
         """Look again which tenants have a cap, if the last look was some seconds ago."""
-        now = clock.monotonic()
-        if self._read_at is None or now - self._read_at >= _FRESH_SECONDS:
+        if not self.settled(now := clock.monotonic()):
             self._read_at = now
             self._caps = await self._storage.capped_tenants()
 

@@ -30,6 +30,11 @@ class CodeTriggers:
         """Note all triggers of a definition in code; their rows follow at the next sync."""
         self._unsynced[definition.key] = definition, triggers
 
+    @property
+    def settled(self) -> bool:
+        """Whether there is nothing to make known."""
+        return not self._unsynced
+
     async def sync(self) -> None:
         """Make rows follow what was declared since the last sync. What an operator edited, or made
         under the same name, stays; what is gone from code no longer fires."""

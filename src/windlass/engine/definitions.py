@@ -47,6 +47,15 @@ class Definitions:
         self._declared[definition.key] = definition
         self._unsynced.add(definition.key)
 
+    def settled(self, now: float) -> bool:
+        """Whether there is nothing to make known, and the rows were looked at lately."""
+        return (
+            self._read_at is not None
+            and now - self._read_at < _FRESH_SECONDS
+            and not self._unsynced
+            and not self._ungated
+        )
+
     async def sync(self) -> set[str]:
         """Make rows follow what was declared since the last sync; answers the keys changed."""
         async with self._syncing:

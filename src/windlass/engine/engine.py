@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from windlass import clock
 from windlass.core.access import ROLES, Table
 from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
@@ -119,6 +120,8 @@ class Engine:
 
         A SQLite file is migrated here; a server's database only by `windlass db migrate`.
         """
+        if self._settled(clock.monotonic()):
+            return
         with unbound():  # what is learned here is for all who ask
             if not self._checked:
                 async with self._checking:
@@ -128,6 +131,14 @@ class Engine:
             await self.code_triggers.sync()
             await self.definitions.refresh()
             await self.jobs.caps.refresh()
+
+    def _settled(self, now: float) -> bool:
+        return (
+            self._checked
+            and self.definitions.settled(now)
+            and self.code_triggers.settled
+            and self.jobs.caps.settled(now)
+        )
 
     async def ready_beside(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that

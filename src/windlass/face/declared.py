@@ -56,7 +56,7 @@ class Declared(Generic[P, R_co]):
     def make(self, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """A job with these arguments, validated and not stored yet: for `enqueue_many`."""
         self._delivery.check_makeable()
-        return self._made(args, kwargs)
+        return self._made(args, kwargs)[0]
 
     def options(self, **options: Unpack[OptionNames]) -> Self:
         """The same job, delivered otherwise: tenant, delay, priority, keys, parents, tx …"""
@@ -89,11 +89,12 @@ class Declared(Generic[P, R_co]):
         """The definition as it is in force: as declared, but for what operators edited."""
         raise NotImplementedError
 
-    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
+    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[NewJob, Definition]:
+        """A job with these arguments, and the definition that it was made by."""
         definition = self.definition
         if self._stamp is None or self._stamped_as is not definition:
             self._stamp, self._stamped_as = self._delivery.stamp(definition), definition
-        return self._stamp(self.handler.payload.encode(args, kwargs))
+        return self._stamp(self.handler.payload.encode(args, kwargs)), definition
 
 
 class DeclaredJob(Declared[P, R_co]):
@@ -109,9 +110,8 @@ class DeclaredJob(Declared[P, R_co]):
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments; they are validated first."""
-        job = self._made(args, kwargs)
-        deliveries = self._app.deliveries
-        return await deliveries.deliver(job, self.definition, self._delivery)
+        job, definition = self._made(args, kwargs)
+        return await self._app.deliveries.deliver(job, definition, self._delivery)
 
     @property
     def blocking(self) -> "BlockingJob[P, R_co]":
@@ -134,8 +134,8 @@ class BlockingJob(Declared[P, R_co]):
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments, validated first, and return when it is durable."""
-        job = self._made(args, kwargs)
-        return self._app.deliver(job, self.definition, self._delivery)
+        job, definition = self._made(args, kwargs)
+        return self._app.deliver(job, definition, self._delivery)
 
 
 class JobDecorator(Protocol):

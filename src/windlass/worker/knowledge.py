@@ -1,7 +1,7 @@
 """What a worker can run now: its code's handlers, those found by path, and operators' edits of both."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from windlass.core.definition import Definition
 from windlass.core.gates import needs
@@ -49,6 +49,10 @@ class Knowledge:
         if before is None or before[0] is not definition:
             before = self._in_force[key] = definition, handler.under(definition)
         return before[1]
+
+    def handlers(self, keys: Iterable[str]) -> dict[str, Handler]:
+        """The handlers of a batch's definitions, which are few: each is looked up once."""
+        return {key: self[key] for key in set(keys)}
 
     @property
     def keys(self) -> Collection[str]:

@@ -18,7 +18,7 @@ from windlass.errors import WindlassError
 from windlass.ids import WorkerId, new_job_id, short
 from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt, Tools
 from windlass.worker.finisher import Finisher
-from windlass.worker.handlers import Handlers
+from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.knowledge import Knowledge, Resolve
 from windlass.worker.memory import resident_mb
 from windlass.worker.options import WorkerOptions
@@ -212,8 +212,9 @@ class Worker:
             nudged=nudged,
         )
         now = clock.monotonic()
+        handlers = self._knowledge.handlers(lease.definition for lease in claimed.leases)
         for lease in claimed.leases:
-            self._start(lease, now)
+            self._start(lease, handlers[lease.definition], now)
         self._timekeeper.started(claimed.leases)
         self._looked_at = now
         self._starved = len(claimed.leases) < wanted
@@ -323,8 +324,8 @@ class Worker:
     def _room(self) -> int:
         return self._options.concurrency - self._busy - self._stuck
 
-    def _start(self, lease: Lease, now: float) -> None:
-        attempt = LiveAttempt(lease, self._knowledge[lease.definition], self._tools, now)
+    def _start(self, lease: Lease, handler: Handler, now: float) -> None:
+        attempt = LiveAttempt(lease, handler, self._tools, now)
         self._held[attempt.held] = attempt
         self._busy += 1
         attempt.start()
