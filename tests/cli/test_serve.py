@@ -144,7 +144,7 @@ def test_until_somebody_administers_it_a_link_is_printed_to_sign_in_by(ready: Sh
 def test_users_are_made_and_listed_on_the_command_line(ready: Shell):
     link = ready.ok("users", "create", "Ada", "--at", "https://jobs.example.com/").out.strip()
 
-    listed = ready.ok("users", "list", "--json").json
+    listed = ready.ok("users", "list", "--json").json["items"]
     nobody = ready.run("users", "link", "eve")
 
     assert link.startswith("https://jobs.example.com/password?link=wlk_")
