@@ -60,8 +60,8 @@ class Handler:
 
     def arguments(self, lease: Lease) -> dict[str, Any]:
         """What to call it with: a payload of an older version is brought up to this one first."""
-        version, text = version_of(lease.gate), lease.payload
-        if version < self.definition.version and self.upcasts:
+        text = lease.payload
+        if self.upcasts and (version := version_of(lease.gate)) < self.definition.version:
             payload = load_json(text)
             for step in range(version, self.definition.version):
                 if upcast := self.upcasts.get(step):
