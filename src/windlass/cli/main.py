@@ -14,6 +14,7 @@ from windlass.cli.problems import report
 
 COMMANDS = {
     "dev": Lazy("windlass.cli.dev", "dev", "Run everything in one process, reloading on save."),
+    "init": Lazy("windlass.cli.init", "init", "Write a small project to start from."),
     "worker": Lazy("windlass.cli.worker", "worker", "Run jobs until told to stop."),
     "scheduler": Lazy(
         "windlass.cli.scheduler", "scheduler", "Fire schedules and do the upkeep, run no job."
