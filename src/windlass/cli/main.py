@@ -27,6 +27,7 @@ COMMANDS = {
     "users": Lazy("windlass.cli.users", "users", "Make users, and links to sign in by."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
+    "top": Lazy("windlass.cli.top", "top", "Watch queues, workers and jobs, full-screen."),
     "doctor": Lazy("windlass.cli.doctor", "doctor", "Check what Windlass stands on, with fixes."),
     "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),
     "version": Lazy("windlass.cli.version", "version", "Tell which Windlass this is."),
