@@ -94,6 +94,17 @@ def test_a_person_cancels_a_job(ready: Shell):
     assert ready.here("jobs", "show", made, "--json").json["state"] == "canceled"
 
 
+def test_a_typed_filter_that_cannot_be_understood_is_told_and_left(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    done = ready.at_terminal("top", types="/stat:queued\r/state:queued\rq")
+
+    assert done.code == 0
+    assert 'cannot be understood at character 1: "stat".' in done.out
+    assert "JOBS" in done.out
+    assert "state:queued" in done.out
+
+
 def test_it_works_over_http(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     ready.here("enqueue", "hello", "name=Ada")
@@ -108,6 +119,15 @@ def test_the_cursor_stays_on_the_list():
     assert after("down", "j", "j", "j")[0].cursor == 2
     assert after("down", "up", "k")[0].cursor == 0
     assert after("down", ids=[])[0].cursor == 0
+    assert after("down", ids=[])[0].chosen == ""
+
+
+def test_the_cursor_stays_on_its_job_while_the_list_moves():
+    chosen, _ = after("down")
+
+    assert chosen.place(["new-job", *IDS]) == 2
+    assert after("enter", start=chosen, ids=["new-job", *IDS])[0].job == "second-job"
+    assert chosen.place(["another-job"]) == 0
 
 
 def test_enter_opens_the_chosen_job_and_escape_goes_back():

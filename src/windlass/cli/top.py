@@ -59,7 +59,7 @@ def _print(call: Call, where: str) -> None:
         call.out.json(reading.body())
         return
     console = call.out.console()
-    drawn = overview(reading, Screen(where=where, cursor=-1), _place(call), console.width, None)
+    drawn = overview(reading, Screen(where=where), _place(call), console.width, None)
     console.print(drawn)
 
 

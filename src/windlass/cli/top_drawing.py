@@ -45,13 +45,14 @@ def overview(
     wide = width >= _WIDE
     shares = _shares(reading, wide, height)
     half = width // 2 if wide else width
-    queues = _queues(reading, reading.queues[: shares.queues], half)
+    queues = _queues(reading, _busiest(reading.queues, shares.queues), half)
     workers = _workers(
         reading, _worst_first(reading.workers)[: shares.workers], width - half or half
     )
     jobs = reading.jobs[: shares.jobs]
     above = [_side_by_side(queues, workers, half)] if wide else [queues, Text(), workers]
-    listed: RenderableType = table(jobs, job_columns(jobs), width, chosen=screen.cursor)
+    chosen = None if height is None else screen.place([job["id"] for job in jobs])
+    listed: RenderableType = table(jobs, job_columns(jobs), width, chosen=chosen)
     if not jobs:
         listed = Text("No jobs match." if screen.where else "No jobs yet.", style="dim")
     title = Text.assemble(("JOBS", "bold"), f" {screen.where}" if screen.where else "")
@@ -164,6 +165,12 @@ def _side_by_side(left: RenderableType, right: RenderableType, half: int) -> Tab
     grid.add_column(no_wrap=True)
     grid.add_row(left, right)
     return grid
+
+
+def _busiest(queues: Sequence[Shown], most: int) -> list[Shown]:
+    """Those with the most to do, in the order they came in: lines that jump cannot be read."""
+    busiest = sorted(queues, key=lambda queue: -(queue["queued"] + queue["running"]))[:most]
+    return [queue for queue in queues if queue in busiest]
 
 
 def _worst_first(workers: Sequence[Shown]) -> list[Shown]:

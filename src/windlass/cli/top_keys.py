@@ -48,7 +48,10 @@ def pressed(terminal: int) -> "Iterator[asyncio.Queue[str]]":
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        some = os.read(terminal, 1024)
+        try:
+            some = os.read(terminal, 1024)
+        except OSError:
+            some = b""
         if not some:  # whoever sat there has gone
             loop.remove_reader(terminal)
             came.put_nowait("q")

@@ -35,10 +35,12 @@ class Deed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """`typing` is a filter that is being typed, `asking` what needs a yes, `note` the last word."""
+    """`chosen` is the id of the job that the cursor was put on: it stays there while the list moves.
+    `typing` is a filter that is being typed, `asking` what needs a yes, `note` the last word."""
 
     page: Page = "overview"
     cursor: int = 0
+    chosen: str = ""
     job: str = ""
     scroll: int = 0
     where: str = ""
@@ -50,7 +52,7 @@ class Screen:
 
     def pressed(self, key: str, ids: Sequence[str]) -> "tuple[Screen, Deed | None]":
         """The screen after a key, and what is to be done; `ids` are the jobs in view."""
-        here = replace(self, note="", cursor=min(self.cursor, max(len(ids) - 1, 0)))
+        here = replace(self, note="", cursor=self.place(ids))
         if here.typing is not None:
             return here._typed(key)
         if here.asking is not None:
@@ -66,14 +68,22 @@ class Screen:
         if key == "/":
             return replace(here, page="overview", typing=here.where), None
         if key in _STEPS:
-            return here._moved(_STEPS[key], len(ids)), None
+            return here._moved(_STEPS[key], ids), None
         return here._about_job(key, ids)
+
+    def place(self, ids: Sequence[str]) -> int:
+        """Where the cursor is among the jobs in view."""
+        if self.chosen in ids:
+            return ids.index(self.chosen)
+        return min(self.cursor, max(len(ids) - 1, 0))
 
     def _typed(self, key: str) -> "tuple[Screen, Deed | None]":
         text = self.typing or ""
         match key:
             case "enter":
-                return replace(self, typing=None, where=text.strip(), cursor=0), Deed("look")
+                return replace(self, typing=None, where=text.strip(), cursor=0, chosen=""), Deed(
+                    "look"
+                )
             case "esc":
                 return replace(self, typing=None), None
             case "backspace":
@@ -87,11 +97,13 @@ class Screen:
             return replace(self, page="job", scroll=0), None
         if self.page != "overview":
             return replace(self, page="overview", job=""), None
-        return replace(self, where="", cursor=0), Deed("look") if self.where else None
+        clear = replace(self, where="", cursor=0, chosen="")
+        return clear, Deed("look") if self.where else None
 
-    def _moved(self, step: int, count: int) -> "Screen":
+    def _moved(self, step: int, ids: Sequence[str]) -> "Screen":
         if self.page == "overview":
-            return replace(self, cursor=max(0, min(self.cursor + step, count - 1)))
+            cursor = max(0, min(self.cursor + step, len(ids) - 1))
+            return replace(self, cursor=cursor, chosen=ids[cursor] if ids else "")
         return replace(self, scroll=max(0, self.scroll - step))
 
     def _about_job(self, key: str, ids: Sequence[str]) -> "tuple[Screen, Deed | None]":

@@ -29,6 +29,8 @@ class Session:
         self._reading: Reading | None = None
         self._opened: Opened | None = None
         self._read_with = ""
+        #: Why the last look failed, until one succeeds.
+        self._trouble = ""
 
     async def run(self) -> None:
         """Until somebody quits. What goes wrong at first is an error, later a note."""
@@ -73,6 +75,7 @@ class Session:
 
     async def _look(self) -> None:
         screen = self._screen
+        self._trouble = ""
         try:
             if screen.page in ("job", "logs"):
                 self._opened = await self._reader.open(screen.job)
@@ -83,7 +86,7 @@ class Session:
             # What was shown before goes on being shown.
             self._screen = replace(screen, where=self._read_with, note=_told(error))
         except WindlassError as error:
-            self._screen = replace(screen, note=_told(error))
+            self._trouble = _told(error)
 
     async def _change(self, verb: str, job: str) -> None:
         try:
@@ -97,7 +100,8 @@ class Session:
 
     def _drawn(self) -> RenderableType:
         assert self._reading is not None
-        screen, size = self._screen, self._console.size
+        screen = replace(self._screen, note=self._screen.note or self._trouble)
+        size = self._console.size
         if screen.page == "help":
             return help_page(screen, size)
         if self._opened is None or self._opened.job["id"] != screen.job:
