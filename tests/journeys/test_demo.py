@@ -20,7 +20,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 
 def test_the_demo_lives_and_shows_every_kind_of_job(shell: Shell):
-    demo = shell.start("dev", "--demo")
+    demo = shell.start("dev", "--demo", WINDLASS_DATABASE_URL="sqlite:///real.db")
     demo.sees(r"^  Keys")
     assert "12 found in" in demo.text
 
@@ -40,6 +40,7 @@ def test_the_demo_lives_and_shows_every_kind_of_job(shell: Shell):
     demo.stop(signal.SIGINT)
     assert demo.ends() == 0
     assert "Traceback" not in demo.text
+    assert not (shell.folder / "real.db").exists()
 
 
 def test_make_demo_runs_it():
