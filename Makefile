@@ -25,7 +25,7 @@ help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: $(RUN) ## run the product with a living demo, on SQLite
-	WINDLASS_DATABASE_URL=sqlite:///demo.db $(BIN)/windlass dev examples/demo/jobs.py
+	$(BIN)/windlass dev --demo
 
 test: $(DEV) ## all tests, on SQLite, PostgreSQL and MariaDB
 	$(BIN)/python -m tests.databases run -- $(PYTEST)

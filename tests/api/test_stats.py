@@ -71,6 +71,17 @@ async def test_stats_tell_what_happened_slot_by_slot(api, busy):
     assert (mail["total"]["enqueued"], mail["failing"]) == (5, [])
 
 
+async def test_stats_tell_how_long_jobs_waited_and_ran_to_those_who_see_all(api, busy):
+    told = (await api.get("/stats")).json()
+    mail = (await api.get("/stats", params={"queue": "mail", "definition": "breaks"})).json()
+    acme = (await api.get("/stats", params={"tenant": "acme"})).json()
+
+    assert told["p95_wait_seconds"] >= 0
+    assert told["p95_run_seconds"] >= 0
+    assert mail["p95_wait_seconds"] is None
+    assert acme["p95_wait_seconds"] is None
+
+
 async def test_stats_by_tenant_tell_of_each(api, busy):
     first = (await api.get("/stats/tenants", params={"limit": 1})).json()
     rest = (

@@ -10,7 +10,6 @@ import pytest
 from tests.cli.shell import Shell
 
 _ROOT = Path(__file__).parents[2]
-_JOBS = _ROOT / "examples" / "demo" / "jobs.py"
 
 
 @pytest.fixture
@@ -21,9 +20,9 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 
 def test_the_demo_lives_and_shows_every_kind_of_job(shell: Shell):
-    demo = shell.start("dev", str(_JOBS))
+    demo = shell.start("dev", "--demo", WINDLASS_DATABASE_URL="sqlite:///real.db")
     demo.sees(r"^  Keys")
-    assert "9 found in" in demo.text
+    assert "12 found in" in demo.text
 
     shell.ok("enqueue", "payment.charge", "order=1", "card=declined", "token=tok", "-t", "acme")
     shell.ok("enqueue", "images.resize", "album=holiday", "count=6", "-t", "globex")
@@ -41,6 +40,7 @@ def test_the_demo_lives_and_shows_every_kind_of_job(shell: Shell):
     demo.stop(signal.SIGINT)
     assert demo.ends() == 0
     assert "Traceback" not in demo.text
+    assert not (shell.folder / "real.db").exists()
 
 
 def test_make_demo_runs_it():
@@ -48,5 +48,4 @@ def test_make_demo_runs_it():
         ["make", "-n", "demo"], cwd=_ROOT, check=True, capture_output=True, text=True
     ).stdout
 
-    assert "windlass dev examples/demo/jobs.py" in planned
-    assert "sqlite:///demo.db" in planned
+    assert "windlass dev --demo" in planned

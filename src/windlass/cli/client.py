@@ -51,6 +51,10 @@ class Client:
         """Something as JSON, such as `get("/jobs", state="queued")`; what is None is left out."""
         return await self._ask("GET", at, params)
 
+    async def probe(self, at: str) -> Shown:
+        """What is beside the API, such as `probe("/readyz")`."""
+        return await self._ask("GET", at, {}, prefix="")
+
     async def post(self, at: str, body: object = None, **params: Any) -> Shown:
         return await self._ask("POST", at, params, body)
 
@@ -103,12 +107,14 @@ class Client:
             )
         return job
 
-    async def _ask(self, method: str, at: str, params: Params, body: object = None) -> Shown:
+    async def _ask(
+        self, method: str, at: str, params: Params, body: object = None, *, prefix: str = PREFIX
+    ) -> Shown:
         asked = {"tenant": self._tenant, **params}
         try:
             answer = await self._http.request(
                 method,
-                f"{PREFIX}{at}",
+                f"{prefix}{at}",
                 params=[pair for name, value in asked.items() for pair in _pairs(name, value)],
                 json=body,
             )

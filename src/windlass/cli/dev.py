@@ -6,6 +6,9 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
 from windlass.cli.modules import chosen_modules, takes_modules
 
+_DEMO = "windlass.cli.demo"
+_DEMO_DATABASE = "sqlite:///demo.db"
+
 
 @click.command(
     cls=Command,
@@ -13,6 +16,7 @@ from windlass.cli.modules import chosen_modules, takes_modules
         "windlass dev jobs.py",
         "windlass dev                                # finds jobs.py, or files that make an app",
         "windlass dev shop.jobs --db postgresql://localhost/shop",
+        "windlass dev --demo                         # no file needed: a shop that never rests",
     ],
 )
 @takes_modules
@@ -23,6 +27,7 @@ from windlass.cli.modules import chosen_modules, takes_modules
     type=click.IntRange(1, 65535),
     help="Serve the API at this port, or the next that is free.",
 )
+@click.option("--demo", is_flag=True, help="Run a living demo, on demo.db unless --db is given.")
 @click.option("--no-auth", is_flag=True, help="Let everybody on this machine do everything.")
 @click.option("--no-reload", is_flag=True, help="Stay with the code as it is.")
 @with_call
@@ -31,6 +36,7 @@ def dev(
     modules: tuple[str, ...],
     concurrency: int | None,
     port: int,
+    demo: bool,
     no_auth: bool,
     no_reload: bool,
 ) -> int:
@@ -45,6 +51,10 @@ def dev(
     from windlass.cli.reloading import Supervisor
     from windlass.cli.working import How
 
+    if demo:
+        modules = (*modules, _DEMO)
+        # Never where WINDLASS_DATABASE_URL leads: made-up jobs have no business among real ones.
+        call.flags.db = call.flags.db or _DEMO_DATABASE
     names = chosen_modules(call, modules, look_around=True)
     # Opened once, so that it stays the same while processes come and go.
     listening = listen_near("127.0.0.1", port)

@@ -1,5 +1,7 @@
 """`windlass jobs`: find them, see why they wait, wait for them."""
 
+from collections.abc import Sequence
+
 import click
 
 from windlass.cli.call import Call
@@ -76,7 +78,7 @@ def list_jobs(
         )
     )
     items = page["items"]
-    call.out.list(items, _columns(items), body=page)
+    call.out.list(items, job_columns(items), body=page)
     if not items:
         call.out.say("No jobs match." if wanted or definition or queue or where else "No jobs yet.")
         call.out.hint("windlass enqueue DEFINITION key=value makes one")
@@ -120,7 +122,8 @@ def wait(call: Call, job: str) -> None:
     wait_for(call, job)
 
 
-def _columns(items: list[Item]) -> list[Column]:
+def job_columns(items: Sequence[Item]) -> list[Column]:
+    """The columns of a list of jobs."""
     now = utcnow()
     # With a single tenant there is nothing to tell apart.
     tenants = any(item["tenant_id"] != "default" for item in items)

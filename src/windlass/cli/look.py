@@ -45,6 +45,13 @@ OUTCOMES: Mapping[str, Look] = {
 
 RUNNING = STATES["running"]
 
+#: How a check of the doctor stands.
+CHECKS: Mapping[str, Look] = {
+    "ok": Look("✓", "ok", "green"),
+    "warning": Look("▲", "warning", "yellow"),
+    "broken": Look("✕", "broken", "red"),
+}
+
 LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

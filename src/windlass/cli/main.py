@@ -14,6 +14,7 @@ from windlass.cli.problems import report
 
 COMMANDS = {
     "dev": Lazy("windlass.cli.dev", "dev", "Run everything in one process, reloading on save."),
+    "init": Lazy("windlass.cli.init", "init", "Write a small project to start from."),
     "worker": Lazy("windlass.cli.worker", "worker", "Run jobs until told to stop."),
     "scheduler": Lazy(
         "windlass.cli.scheduler", "scheduler", "Fire schedules and do the upkeep, run no job."
@@ -26,6 +27,8 @@ COMMANDS = {
     "users": Lazy("windlass.cli.users", "users", "Make users, and links to sign in by."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
+    "top": Lazy("windlass.cli.top", "top", "Watch queues, workers and jobs, full-screen."),
+    "doctor": Lazy("windlass.cli.doctor", "doctor", "Check what Windlass stands on, with fixes."),
     "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),
     "version": Lazy("windlass.cli.version", "version", "Tell which Windlass this is."),
 }

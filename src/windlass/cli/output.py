@@ -11,13 +11,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from windlass import clock
 from windlass.cli.flags import Flags
 from windlass.cli.look import Look, ago, moment, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 Item = Mapping[str, Any]
 
@@ -117,7 +121,7 @@ class Output:
                 for item in items:
                     self.data("\t".join(_tsv(item.get(column.key)) for column in columns))
             case _:
-                self._table(items, [column for column in columns if column.show])
+                self._table(items, columns)
 
     def one(self, item: Item, show: Callable[[], None], *, key: str = "id") -> None:
         """One thing in the format in force; `show` prints it for a person."""
@@ -167,42 +171,54 @@ class Output:
         writer.writerows([[cell(item.get(column.key)) for column in columns] for item in items])
         sys.stdout.flush()
 
-    def _table(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
-        if not items:
-            return
+    def console(self) -> "Console":
+        """Where tables and screens are drawn: stdout, with colour if it may have some."""
         # Rich takes longer to import than the list to fetch: only a person waits for it.
         from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
 
         colored = self.colored(sys.stdout)
-        console = Console(
+        return Console(
             file=sys.stdout,
             force_terminal=True if colored else None,
             no_color=not colored,
             color_system="standard" if colored else None,
             highlight=False,
         )
-        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
-        columns = _fitting(items, columns, console.width)
-        for column in columns:
-            # A cell that does not wrap in a column that may: cut rather than broken, and first.
-            table.add_column(
-                column.title,
-                no_wrap=not column.wide,
-                overflow="ellipsis",
-                justify="right" if column.right else "left",
-                min_width=_NARROWEST if column.wide else None,
-            )
-        for item in items:
-            shown = [column.show(item) for column in columns if column.show]
-            table.add_row(
-                *(
-                    Text(safe(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
-                    for value in shown
-                )
-            )
-        console.print(table)
+
+    def _table(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
+        if items:
+            console = self.console()
+            console.print(table(items, columns, console.width))
+
+
+def table(
+    items: Sequence[Item], columns: Sequence[Column], width: int, *, chosen: int | None = None
+) -> "Table":
+    """A list as a person sees it, cut to a width: a line for each; the chosen one stands out."""
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
+    fitting = _fitting(items, [column for column in columns if column.show], width)
+    for column in fitting:
+        # A cell that does not wrap in a column that may: cut rather than broken, and first.
+        drawn.add_column(
+            column.title,
+            no_wrap=not column.wide,
+            overflow="ellipsis",
+            justify="right" if column.right else "left",
+            min_width=_NARROWEST if column.wide else None,
+        )
+    for place, item in enumerate(items):
+        shown = [column.show(item) for column in fitting if column.show]
+        drawn.add_row(
+            *(
+                Text(safe(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
+                for value in shown
+            ),
+            style="reverse" if place == chosen else None,
+        )
+    return drawn
 
 
 def cell(value: object) -> str:

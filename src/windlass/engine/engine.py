@@ -10,6 +10,7 @@ from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
 from windlass.engine.answers import Answers
 from windlass.engine.audit import Audit
+from windlass.engine.checkup import Checkup
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
@@ -84,6 +85,7 @@ class Engine:
         self.workers = Workers(storage)
         self.latency = Latency(storage)
         self.metrics = Metrics(storage)
+        self.checkup = Checkup(storage, settings)
         self.retention = Retention(storage, settings)
         self.remote = RemoteWorkers(
             self.leases,

@@ -43,9 +43,22 @@ class Latency:
             tally.put_back(observations)
             raise
 
-    async def percentiles(self, window: timedelta = timedelta(hours=1)) -> Latencies:
-        """Median and 95th percentile of the minutes in the window; the last seconds may lack."""
-        found = await self._storage.histograms(seconds=window.total_seconds())
+    async def percentiles(
+        self,
+        window: timedelta = timedelta(hours=1),
+        *,
+        definition: str | None = None,
+        queue: str | None = None,
+    ) -> Latencies:
+        """Median and 95th percentile of the minutes in the window; the last seconds may lack. They
+        are of all tenants together."""
+        found = {
+            place: each
+            for place, each in (
+                await self._storage.histograms(seconds=window.total_seconds())
+            ).items()
+            if definition in (None, place.definition) and queue in (None, place.queue)
+        }
         return Latencies(
             wait=_of(found, "wait"),
             run=_of(found, "run"),

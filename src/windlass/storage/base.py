@@ -10,6 +10,7 @@ from windlass.storage.audit import AuditVerbs
 from windlass.storage.credentials import CredentialVerbs
 from windlass.storage.database import Database
 from windlass.storage.dead import DeadVerbs
+from windlass.storage.health import HealthVerbs
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.listing import ListVerbs
@@ -33,6 +34,7 @@ class Storage(
     TriggerVerbs,
     LiveVerbs,
     MetricVerbs,
+    HealthVerbs,
     AccountVerbs,
     CredentialVerbs,
     AuditVerbs,

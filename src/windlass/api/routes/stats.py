@@ -9,6 +9,7 @@ from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.core import summary_wire as wire
+from windlass.core.summary import WINDOWS
 
 routes = Routes("stats")
 
@@ -25,10 +26,15 @@ async def stats(
     definition: Annotated[str | None, Query(max_length=191)] = None,
     queue: Annotated[str | None, Query(max_length=191)] = None,
 ) -> dict[str, Any]:
-    """The last slot has only begun. `failing` has the definitions with the most failed attempts."""
-    return wire.stats(
-        await engine.summaries.stats(window, definition=definition, queue=queue, scope=caller.scope)
-    )
+    """The last slot has only begun. `failing` has the definitions with the most failed attempts.
+    Percentiles are known of all tenants together, and null for those of one."""
+    which = {"definition": definition, "queue": queue}
+    told = wire.stats(await engine.summaries.stats(window, scope=caller.scope, **which))
+    wait = run = None
+    if caller.scope.tenant is None:
+        found = await engine.latency.percentiles(WINDOWS[window][0], **which)
+        wait, run = found.wait.p95, found.run.p95
+    return {**told, "p95_wait_seconds": wait, "p95_run_seconds": run}
 
 
 @routes.get("/tenants", "stats.read", shown.paged(shown.TenantStats), summary="The same by tenant")

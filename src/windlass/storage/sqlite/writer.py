@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 
 from windlass.storage.sqlite.connection import Connection
 from windlass.storage.sqlite.lock import FileLock
+from windlass.storage.sqlite.mounts import networked
 
 MEMORY = ":memory:"
 
@@ -77,13 +78,20 @@ class Writer:
         """Why the file may not keep what it acknowledges."""
         if self._path == MEMORY:
             return ["SQLite runs in memory: all jobs are lost when the process ends"]
+        found = []
+        if kind := networked(self._path):
+            found.append(
+                f"The SQLite file is on a network file system ({kind}), whose locks do not keep machines "
+                "apart: put it on a disk of this machine, or use PostgreSQL or MariaDB"
+            )
         with self.reading() as connection:
             if _journal(connection.sql) != "wal" or _log_is_safe(connection.sql):
-                return []
+                return found
         return [
+            *found,
             f"SQLite {sqlite3.sqlite_version} can corrupt a file in write-ahead-log mode that "
             "connections other than Windlass's write to, and this one has tables of others: "
-            "install SQLite 3.51.3, or set `pragma journal_mode = delete` while nothing runs"
+            "install SQLite 3.51.3, or set `pragma journal_mode = delete` while nothing runs",
         ]
 
     def close(self) -> None:

@@ -1,5 +1,8 @@
-"""A small shop whose background jobs never rest: they succeed, fail and retry, report progress,
-run long, wait for each other and for a free place. `make demo` shows it."""
+"""A small shop whose background jobs never rest: they succeed, fail and retry, report progress, run
+long, wait for each other and for a free place, follow schedules and events.
+
+`windlass dev --demo` shows it. It is written as a program of yours would be.
+"""
 
 import asyncio
 import contextlib
@@ -7,7 +10,7 @@ import random
 import time
 from collections.abc import AsyncIterator
 
-from windlass import Backoff, JobContext, Permanent, Windlass
+from windlass import Backoff, JobContext, Permanent, Windlass, cron, every
 
 wl = Windlass()
 
@@ -88,6 +91,29 @@ async def publish(ctx: JobContext, order: int) -> str:
     return f"https://shop.example/orders/{order}"
 
 
+@wl.on("order.paid", payload={"order": "{{event.order}}"})
+@wl.job("order.pack", queue="orders")
+async def pack(ctx: JobContext, order: int) -> str:
+    """Made by an event: whoever takes the money need not know who packs."""
+    await asyncio.sleep(random.uniform(0.2, 0.8))
+    ctx.log.info("packed", order=order)
+    return f"parcel-{order}"
+
+
+@wl.job("stock.count", queue="reports", schedule=every("20s"), overlap="skip")
+async def count_stock(ctx: JobContext) -> int:
+    """By a schedule: every twenty seconds."""
+    ctx.log.info("counting", shelves=12)
+    await asyncio.sleep(1.0)
+    return random.randrange(200, 400)
+
+
+@wl.job("books.close", queue="reports", schedule=cron("0 2 * * 1-5", tz="Europe/Berlin"))
+async def close_books() -> str:
+    """By another: on working days at two, Berlin's time."""
+    return "closed"
+
+
 @wl.lifespan
 @contextlib.asynccontextmanager
 async def customers() -> AsyncIterator[None]:
@@ -109,7 +135,7 @@ async def _come() -> None:
 
 async def _order(order: int, tenant: str) -> None:
     """What happens around one order; not everything every time."""
-    match random.randrange(8):
+    match random.randrange(10):
         case 0 | 1:
             card = random.choice(["visa", "visa", "visa", "declined"])
             await charge.options(tenant=tenant).enqueue(order=order, card=card, token="tok_1234")
@@ -127,5 +153,9 @@ async def _order(order: int, tenant: str) -> None:
                 await build_report.options(tenant=tenant).enqueue(month=month)
         case 6:
             await count_primes.enqueue(below=20_000)
+        case 7:
+            await wl.emit("order.paid", {"order": order})
+        case 8:
+            await hello.options(tenant=tenant, delay="10m").enqueue(name=random.choice(NAMES))
         case _:
             await hello.enqueue(name=random.choice(NAMES))

@@ -1,0 +1,121 @@
+"""What is on the screen of `windlass top`, and what a key makes of it. Knows no terminal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+Page = Literal["overview", "job", "logs", "help"]
+Verb = Literal["retry", "cancel", "quit", "look"]
+
+#: Keys that change a job, and what is asked before.
+_CHANGES: Mapping[str, Verb] = {"r": "retry", "c": "cancel"}
+_STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
+
+#: For the help page: what each key does.
+KEYS = (
+    ("↑ ↓  j k", "choose a job, or scroll its log"),
+    ("⏎", "open the job"),
+    ("l", "its log"),
+    ("r", "retry it (dead-lettered or canceled)"),
+    ("c", "cancel it"),
+    ("/", "filter, such as state:dead_letter definition:mail.*"),
+    ("p", "pause or go on"),
+    ("esc", "back; clears the filter"),
+    ("?", "these keys"),
+    ("q", "quit"),
+)
+
+
+class Deed(NamedTuple):
+    """What has to be done because of a key; `job` is the id it is about."""
+
+    verb: Verb
+    job: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screen:
+    """`chosen` is the id of the job that the cursor was put on: it stays there while the list moves.
+    `typing` is a filter that is being typed, `asking` what needs a yes, `note` the last word."""
+
+    page: Page = "overview"
+    cursor: int = 0
+    chosen: str = ""
+    job: str = ""
+    scroll: int = 0
+    where: str = ""
+    typing: str | None = None
+    asking: Deed | None = None
+    paused: bool = False
+    read_only: bool = False
+    note: str = ""
+
+    def pressed(self, key: str, ids: Sequence[str]) -> "tuple[Screen, Deed | None]":
+        """The screen after a key, and what is to be done; `ids` are the jobs in view."""
+        here = replace(self, note="", cursor=self.place(ids))
+        if here.typing is not None:
+            return here._typed(key)
+        if here.asking is not None:
+            return replace(here, asking=None), here.asking if key == "y" else None
+        if key == "q":
+            return here, Deed("quit")
+        if key == "?":
+            return replace(here, page="help"), None
+        if key == "p":
+            return replace(here, paused=not here.paused), Deed("look") if here.paused else None
+        if key == "esc":
+            return here._back()
+        if key == "/":
+            return replace(here, page="overview", typing=here.where), None
+        if key in _STEPS:
+            return here._moved(_STEPS[key], ids), None
+        return here._about_job(key, ids)
+
+    def place(self, ids: Sequence[str]) -> int:
+        """Where the cursor is among the jobs in view."""
+        if self.chosen in ids:
+            return ids.index(self.chosen)
+        return min(self.cursor, max(len(ids) - 1, 0))
+
+    def _typed(self, key: str) -> "tuple[Screen, Deed | None]":
+        text = self.typing or ""
+        match key:
+            case "enter":
+                return replace(self, typing=None, where=text.strip(), cursor=0, chosen=""), Deed(
+                    "look"
+                )
+            case "esc":
+                return replace(self, typing=None), None
+            case "backspace":
+                return replace(self, typing=text[:-1]), None
+            case _ if len(key) == 1:
+                return replace(self, typing=text + key), None
+        return self, None
+
+    def _back(self) -> "tuple[Screen, Deed | None]":
+        if self.page == "logs":
+            return replace(self, page="job", scroll=0), None
+        if self.page != "overview":
+            return replace(self, page="overview", job=""), None
+        clear = replace(self, where="", cursor=0, chosen="")
+        return clear, Deed("look") if self.where else None
+
+    def _moved(self, step: int, ids: Sequence[str]) -> "Screen":
+        if self.page == "overview":
+            cursor = max(0, min(self.cursor + step, len(ids) - 1))
+            return replace(self, cursor=cursor, chosen=ids[cursor] if ids else "")
+        return replace(self, scroll=max(0, self.scroll - step))
+
+    def _about_job(self, key: str, ids: Sequence[str]) -> "tuple[Screen, Deed | None]":
+        job = self.job or (ids[self.cursor] if ids else "")
+        if not job or self.page == "help":
+            return self, None
+        if key == "enter":
+            return replace(self, page="job", job=job), Deed("look")
+        if key == "l":
+            return replace(self, page="logs", job=job, scroll=0), Deed("look")
+        if key in _CHANGES and self.read_only:
+            return replace(self, note="Read-only: nothing is changed here."), None
+        if key in _CHANGES:
+            return replace(self, asking=Deed(_CHANGES[key], job)), None
+        return self, None

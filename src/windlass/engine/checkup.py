@@ -1,0 +1,107 @@
+"""A checkup: asks the database and the queue how they are, for `windlass doctor`.
+
+It changes nothing, and needs no database that is ready: that is one of the questions.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+
+from windlass import clock
+from windlass.core import database_checks, queue_checks
+from windlass.core.checks import Check, broken, ok, warning
+from windlass.core.models import ALL_TENANTS
+from windlass.core.queue_checks import Serving, Waiting
+from windlass.engine.metrics import LATE_SECONDS
+from windlass.engine.schema import Schema
+from windlass.engine.summaries import Summaries
+from windlass.engine.workers import liveness
+from windlass.errors import WindlassError
+from windlass.errors.wording import address, counted
+from windlass.settings import Settings
+from windlass.storage.base import Storage
+
+
+class Checkup:
+    def __init__(self, storage: Storage, settings: Settings) -> None:
+        self._storage = storage
+        self._settings = settings
+        self._schema = Schema(storage)
+        self._summaries = Summaries(storage)
+
+    async def checks(self) -> AsyncIterator[Check]:
+        """One after the other, as they are found; the first that makes the others pointless is the
+        last."""
+        place = address(self._settings.database.url)
+        try:
+            pending = (await self._schema.status()).pending
+        except WindlassError as error:
+            yield database_checks.unreached(error)
+            return
+        yield ok("database", f"The database at {place} answers.")
+        async for check in self._database():
+            yield check
+        if pending:
+            yield self._pending(len(pending))
+            return
+        yield ok("migrated", "Its tables are what this Windlass needs.")
+        async for check in self._queue():
+            yield check
+
+    def _pending(self, number: int) -> Check:
+        names = counted(number, "migration")
+        if self._storage.database.kind == "sqlite":
+            told = f"{names} pending: the first to use the file applies them."
+            return warning("migrated", told, "windlass db migrate, or start a worker.")
+        return broken(
+            "migrated", f"{names} pending: workers refuse to start.", "windlass db migrate"
+        )
+
+    async def _database(self) -> AsyncIterator[Check]:
+        storage = self._storage
+        for check in database_checks.durability(await storage.database.warnings()):
+            yield check
+        before = clock.utcnow()
+        theirs = await storage.now()
+        error = (clock.utcnow() - before) / 2
+        yield database_checks.clock_skew(theirs - (before + error), error=error)
+        vitals = await storage.vitals()
+        match storage.database.kind:
+            case "postgresql":
+                told = self._settings.database.listen_url is not None
+                yield database_checks.pooling(await storage.backends(), told=told)
+                for check in database_checks.pinned(await storage.pinned()):
+                    yield check
+                for check in database_checks.vacuum(await storage.dead_rows()):
+                    yield check
+            case "mysql":
+                yield database_checks.isolation(_isolation(vitals))
+            case _:
+                yield database_checks.journal(vitals["journal_mode"])
+
+    async def _queue(self) -> AsyncIterator[Check]:
+        storage = self._storage
+        enabled = {each.key for each in await storage.definitions() if each.enabled}
+        waiting = [
+            Waiting(row["queue"], row["definition"], int(row["queued"]))
+            for row in await storage.tallies(ALL_TENANTS)
+            if int(row["queued"]) and row["definition"] in enabled
+        ]
+        workers = await storage.workers()
+        lives = {str(worker.id): liveness(worker) for worker in workers}
+        for check in queue_checks.workers(lives, queued=sum(each.jobs for each in waiting)):
+            yield check
+        serving = [Serving(w.queues, w.definitions) for w in workers if lives[w.id] == "live"]
+        for check in queue_checks.unserved(waiting, serving):
+            yield check
+        yield queue_checks.schedules(await storage.late_schedules(seconds=LATE_SECONDS))
+        day = await self._summaries.stats("24h")
+        hour = await self._summaries.stats("1h")
+        yield queue_checks.dead_letter(
+            hour=hour.total.dead_letter,
+            day=day.total.dead_letter,
+            most=[each.definition for each in hour.failing if each.dead_letter],
+        )
+
+
+def _isolation(vitals: Mapping[str, str]) -> str:
+    # The name differs between MariaDB and MySQL, and newer ones of MariaDB have both.
+    return vitals.get("transaction_isolation") or vitals.get("tx_isolation") or "unknown"

@@ -1,0 +1,2 @@
+-- Tells that nobody but this process answers: there is no server.
+select null as number

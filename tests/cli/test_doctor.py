@@ -1,0 +1,116 @@
+"""`windlass doctor`: every check with its sentence and its fix."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.shell import Done, Shell
+from tests.cli.test_serve import address
+from windlass.core.models import WorkerRow
+from windlass.ids import WorkerId
+
+WORKER = WorkerRow(
+    id=WorkerId("host:1"),
+    hostname="host",
+    pid=1,
+    version="1.0",
+    queues=(),
+    definitions=("another",),
+    slots=4,
+)
+
+
+def levels(done: Done) -> dict[str, str]:
+    return {check["code"]: check["level"] for check in done.json["checks"]}
+
+
+def test_a_database_at_rest_has_nothing_broken(ready: Shell):
+    done = ready.ok("doctor", "--json")
+
+    assert done.json["ok"]
+    found = levels(done)
+    assert [found[code] for code in ("settings", "database", "clock", "journal", "migrated")] == [
+        "ok"
+    ] * 5
+    assert found["workers"] == "warning"
+
+
+def test_a_person_sees_a_glyph_a_sentence_and_a_fix(ready: Shell):
+    done = ready.at_terminal("doctor", NO_COLOR="1")
+
+    assert done.code == 0
+    assert "✓ The settings are valid." in done.out
+    assert "▲ No worker lives.\n  → Start one: windlass worker" in done.out
+
+
+def test_jobs_that_nobody_runs_are_broken(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    done = ready.run("doctor", "--json")
+
+    assert done.code == 1
+    assert levels(done)["workers"] == "broken"
+
+
+def test_a_live_worker_that_lacks_a_definition_is_found(ready: Shell, do):
+    ready.here("enqueue", "hello", "name=Ada")
+    do(ready, lambda app: app.engine.workers.beat(WORKER))
+
+    done = ready.run("doctor", "--json")
+
+    assert done.code == 1
+    assert (levels(done)["workers"], levels(done)["unserved"]) == ("ok", "broken")
+    assert "hello in default (1)" in done.out
+
+
+def test_settings_that_cannot_be_used_are_a_finding(shell: Shell):
+    done = shell.run("doctor", "--json", WINDLASS_WORKER_CONCURRENCY="none")
+
+    assert done.code == 1
+    [check] = done.json["checks"]
+    assert (check["code"], check["level"]) == ("settings", "broken")
+    assert "worker.concurrency" in check["sentence"]
+
+
+def test_a_database_that_does_not_answer_is_a_finding(shell: Shell):
+    done = shell.run("doctor", "--db", "postgresql://app:secret@127.0.0.1:1/app")
+
+    assert done.code == 1
+    assert "broken\tCannot reach the database at 127.0.0.1:1" in done.out
+    assert "secret" not in done.out + done.err
+
+
+@pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
+def test_a_server_is_asked_what_is_its_own(shell_on: Callable[[str], Shell], database):
+    shell = shell_on(database.url)
+
+    found = levels(shell.ok("doctor", "--json"))
+
+    own = {"postgresql": {"pooler", "pinned", "vacuum"}, "mariadb": {"isolation"}}[database.kind]
+    assert {code: found[code] for code in own} == dict.fromkeys(own, "ok")
+
+
+@pytest.mark.database("postgresql")
+def test_a_server_without_tables_says_what_is_pending(
+    shell_on: Callable[[str], Shell], new_database
+):
+    shell = shell_on(new_database("postgresql").url)
+
+    done = shell.run("doctor", "--json")
+
+    assert done.code == 1
+    assert done.json["checks"][-1]["fix"] == "windlass db migrate"
+
+
+def test_over_http_the_server_is_asked(ready: Shell):
+    server = ready.start("serve", "--no-auth", "--port", "0")
+    url = address(server)
+
+    here = ready.ok("--url", url, "doctor", "--json")
+    server.stop()
+    server.ends()
+    gone = ready.run("--url", url, "doctor", "--json")
+
+    assert levels(here) == {"server": "ok", "ready": "ok", "workers": "warning"}
+    assert gone.code == 1
+    assert levels(gone) == {"server": "broken"}

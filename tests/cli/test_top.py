@@ -1,0 +1,183 @@
+"""`windlass top`: one frame for anybody, a screen with keys at a terminal."""
+
+import re
+
+import pytest
+
+from tests.cli.shell import Shell
+from tests.cli.test_serve import address
+from windlass.cli.top_keys import keys_in
+from windlass.cli.top_screen import Deed, Screen
+
+IDS = ["first-job", "second-job", "third-job"]
+
+
+def after(
+    *keys: str, start: Screen | None = None, ids: list[str] = IDS
+) -> tuple[Screen, list[Deed]]:
+    screen, deeds = start or Screen(), []
+    for key in keys:
+        screen, deed = screen.pressed(key, ids)
+        deeds += [deed] if deed else []
+    return screen, deeds
+
+
+def test_one_frame_needs_no_terminal(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    done = ready.ok("top", "--once")
+
+    assert re.search(r"windlass\.db · ● live +0\.0/s +dead letter 0 +workers 0", done.out)
+    assert re.search(r"^default +1 ", done.out, re.MULTILINE)
+    assert "No worker lives" in done.out
+    assert "○ Queued  hello" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_a_frame_is_cut_to_the_width_it_has(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    narrow = ready.ok("top", "--once", COLUMNS="80").lines
+    wide = ready.ok("top", "--once", COLUMNS="140").lines
+
+    assert max(map(len, narrow)) <= 80
+    assert not any("QUEUE" in line and "WORKER" in line for line in narrow)
+    assert any("QUEUE" in line and "WORKER" in line for line in wide)
+
+
+def test_programs_get_what_the_api_says(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    body = ready.here("top", "--once", "--json").json
+
+    assert body["summary"]["queued"] == 1
+    assert [job["definition"] for job in body["jobs"]] == ["hello"]
+    assert [queue["name"] for queue in body["queues"]] == ["default"]
+
+
+def test_without_a_terminal_it_says_what_to_do(ready: Shell):
+    done = ready.run("top")
+
+    assert done.code == 2
+    assert "`windlass top --once`" in done.err
+
+
+def test_a_filter_that_cannot_be_understood_is_refused(ready: Shell):
+    assert ready.run("top", "--once", "--where", "stat:queued").code == 2
+
+
+def test_a_person_opens_a_job_sees_its_log_and_quits(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    done = ready.at_terminal("top", types="\rl?q")
+
+    assert done.code == 0
+    assert '{"name": "Ada"}' in done.out
+    assert "It has logged nothing." in done.out
+    assert "these keys" in done.out
+
+
+def test_a_person_quits(ready: Shell):
+    done = ready.at_terminal("top", "--read-only", types="cq", width=80)
+
+    assert done.code == 0
+    assert "\x1b[?1049l" in done.out  # the screen from before is back
+
+
+def test_a_person_cancels_a_job(ready: Shell):
+    made = ready.here("enqueue", "hello", "name=Ada", "-o", "id").out.strip()
+
+    done = ready.at_terminal("top", types="cyq")
+
+    assert f"Cancel {made[-8:]}?" in done.out
+    assert f"{made[-8:]} is canceled" in done.out
+    assert ready.here("jobs", "show", made, "--json").json["state"] == "canceled"
+
+
+def test_a_typed_filter_that_cannot_be_understood_is_told_and_left(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    done = ready.at_terminal("top", types="/stat:queued\r/state:queued\rq")
+
+    assert done.code == 0
+    assert 'cannot be understood at character 1: "stat".' in done.out
+    assert "JOBS" in done.out
+    assert "state:queued" in done.out
+
+
+def test_it_works_over_http(ready: Shell):
+    server = ready.start("serve", "--no-auth", "--port", "0")
+    ready.here("enqueue", "hello", "name=Ada")
+
+    done = ready.ok("--url", address(server), "top", "--once", COLUMNS="120")
+
+    assert "127.0.0.1" in done.lines[0]
+    assert "hello" in done.out
+
+
+def test_the_cursor_stays_on_the_list():
+    assert after("down", "j", "j", "j")[0].cursor == 2
+    assert after("down", "up", "k")[0].cursor == 0
+    assert after("down", ids=[])[0].cursor == 0
+    assert after("down", ids=[])[0].chosen == ""
+
+
+def test_the_cursor_stays_on_its_job_while_the_list_moves():
+    chosen, _ = after("down")
+
+    assert chosen.place(["new-job", *IDS]) == 2
+    assert after("enter", start=chosen, ids=["new-job", *IDS])[0].job == "second-job"
+    assert chosen.place(["another-job"]) == 0
+
+
+def test_enter_opens_the_chosen_job_and_escape_goes_back():
+    opened, deeds = after("down", "enter")
+
+    assert (opened.page, opened.job, deeds) == ("job", "second-job", [Deed("look")])
+    assert after("l", "esc", start=opened)[0].page == "job"
+    assert after("esc", start=opened)[0] == after("down")[0]
+
+
+def test_a_change_is_asked_for_first():
+    asked, nothing = after("r")
+
+    assert (asked.asking, nothing) == (Deed("retry", "first-job"), [])
+    assert after("y", start=asked)[1] == [Deed("retry", "first-job")]
+    assert after("n", start=asked) == (Screen(), [])
+
+
+def test_read_only_changes_nothing():
+    screen, deeds = after("c", "y", start=Screen(read_only=True))
+
+    assert deeds == []
+    assert screen.asking is None
+
+
+def test_a_filter_is_typed_and_taken_back():
+    typed, deeds = after("/", *"state:quq", "backspace", "enter")
+
+    assert (typed.where, deeds) == ("state:qu", [Deed("look")])
+    assert after("/", "x", "esc", start=typed)[0].where == "state:qu"
+    assert after("esc", start=typed) == (Screen(), [Deed("look")])
+
+
+def test_a_pause_lasts_until_the_next():
+    paused, _ = after("p")
+
+    assert paused.paused
+    assert after("p", start=paused) == (Screen(), [Deed("look")])
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("jk", ["j", "k"]),
+        ("\x1b[A\x1b[B\x1bOA", ["up", "down", "up"]),
+        ("\x1b", ["esc"]),
+        ("\r\x7f", ["enter", "backspace"]),
+        ("\x1b[15~q\x1b[1;5Cx", ["q", "x"]),
+        ("ü\x01", ["ü"]),
+    ],
+)
+def test_what_a_terminal_sends_is_read_as_keys(text, keys):
+    assert list(keys_in(text)) == keys

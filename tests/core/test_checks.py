@@ -1,0 +1,133 @@
+"""The rules of a checkup: what is fine, what is told, and how to mend it."""
+
+from datetime import timedelta
+
+import pytest
+
+from windlass.core import database_checks as database
+from windlass.core import queue_checks as queue
+from windlass.core.checks import Level, failed
+from windlass.core.database_checks import DeadRows, Pinned
+from windlass.core.queue_checks import Serving, Waiting
+from windlass.errors import DatabaseUnreachable
+
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+FAR = "postgresql://app:secret@db.example/app"
+
+
+def levels(*checks):
+    return [check.level for check in checks]
+
+
+def test_an_error_is_a_check_with_its_hint_and_no_secret():
+    check = failed("database", DatabaseUnreachable(FAR, cause="refused"))
+
+    assert check.level is Level.BROKEN
+    assert check.sentence == "Cannot reach the database at db.example:5432. Refused."
+    assert "WINDLASS_DATABASE_URL" in check.fix
+
+
+def test_a_pooler_that_refuses_our_settings_is_recognised():
+    error = DatabaseUnreachable(FAR, cause="unsupported startup parameter: plan_cache_mode")
+
+    check = database.unreached(error)
+
+    assert (check.code, check.level) == ("pooler", Level.BROKEN)
+    assert "database.listen_url" in check.fix
+
+
+def test_every_reason_to_lose_jobs_is_a_warning():
+    assert levels(*database.durability([])) == ["ok"]
+    assert levels(*database.durability(["fsync is off", "in memory"])) == ["warning", "warning"]
+
+
+@pytest.mark.parametrize(
+    ("skew", "error", "told"),
+    [
+        (SECOND, 0 * SECOND, None),
+        (-3 * SECOND, 0 * SECOND, "3 s ahead of"),
+        (90 * SECOND, SECOND, "1 min 30 s behind"),
+        (3 * SECOND, 2 * SECOND, None),  # the answer took too long to be sure
+    ],
+)
+def test_clocks_that_differ_are_told_of_beyond_what_the_answer_took(skew, error, told):
+    check = database.clock_skew(skew, error=error)
+
+    assert (told is None) == (check.level is Level.OK)
+    assert (told or "same time") in check.sentence
+
+
+def test_connections_with_one_process_between_them_show_a_pooler():
+    apart = database.pooling([1, 2, 3], told=False)
+    shared = database.pooling([1, 2, 1], told=False)
+    known = database.pooling([1, 1, 1], told=True)
+    no_server = database.pooling([None, None], told=False)
+
+    assert levels(apart, shared, known, no_server) == ["ok", "broken", "ok", "ok"]
+
+
+def test_only_snapshots_held_for_long_are_told_of():
+    short = Pinned("transaction", "process 1", MINUTE, 10)
+    long = Pinned("transaction", "process 2 of app", HOUR, 10)
+    slot = Pinned("slot", "the replication slot copy", None, 5_000_000)
+
+    assert levels(*database.pinned([short])) == ["ok"]
+    first, second = database.pinned([short, long, slot])
+    assert first.sentence == (
+        "process 2 of app keeps old rows from being cleared away, for 1 h and 10 transactions."
+    )
+    assert "pg_drop_replication_slot" in second.fix
+
+
+def test_rows_left_behind_are_told_of_when_they_outnumber_the_others():
+    few = DeadRows("windlass_live", 10, 90_000, MINUTE)
+    many_of_many = DeadRows("windlass_live", 1_000_000, 200_000, MINUTE)
+    many = DeadRows("windlass_live", 10, 200_000, None)
+
+    assert levels(*database.vacuum([few, many_of_many])) == ["ok"]
+    [check] = database.vacuum([few, many])
+    assert "200,000 rows that nobody needs" in check.sentence
+    assert "never" in check.sentence
+    assert database.vacuum([]) == []
+
+
+def test_isolation_and_journal_are_judged():
+    assert levels(database.isolation("READ-COMMITTED"), database.isolation("REPEATABLE-READ")) == [
+        "ok",
+        "broken",
+    ]
+    assert levels(database.journal("wal"), database.journal("truncate")) == ["ok", "warning"]
+
+
+def test_no_worker_is_broken_only_while_jobs_wait():
+    assert levels(*queue.workers({}, queued=0)) == ["warning"]
+    assert levels(*queue.workers({}, queued=1)) == ["broken"]
+    assert levels(*queue.workers({"a": "live"}, queued=1)) == ["ok"]
+
+
+def test_workers_not_heard_of_are_named():
+    silent = {f"host:{n}": "stale" for n in range(4)}
+
+    live, stale = queue.workers({"a": "live", **silent}, queued=0)
+
+    assert live.sentence == "1 worker live."
+    assert stale.sentence == ("4 workers not heard of lately: host:0, host:1, host:2 and 1 more.")
+
+
+def test_jobs_that_no_worker_serves_are_named_by_definition_and_queue():
+    mail, bulk = Waiting("mail", "send", 2), Waiting("bulk", "send", 1)
+    everywhere, only_mail = Serving((), ("send",)), Serving(("mail",), ("send", "other"))
+
+    assert levels(*queue.unserved([mail, bulk], [everywhere])) == ["ok"]
+    [check] = queue.unserved([mail, bulk], [only_mail])
+    assert check.sentence == "No live worker serves 1 queued job: send in bulk (1)."
+    assert queue.unserved([mail], []) == []
+
+
+def test_a_dead_letter_is_told_of_when_it_grows_faster_than_over_the_day():
+    steady = queue.dead_letter(hour=100, day=2400, most=["send"])
+    few = queue.dead_letter(hour=9, day=9, most=["send"])
+    grows = queue.dead_letter(hour=100, day=150, most=["send"])
+
+    assert levels(steady, few, grows) == ["ok", "ok", "warning"]
+    assert "send" in grows.sentence

@@ -1,0 +1,29 @@
+"""Which file system a file is on."""
+
+from pathlib import Path
+
+from windlass.storage.sqlite.mounts import kind_of, networked
+
+MOUNTS = """\
+22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+30 22 0:40 / /srv rw - ext4 /dev/sdb1 rw
+31 30 0:41 / /srv/shared\\040files rw,relatime shared:9 - nfs4 nas:/export rw
+32 22 0:42 / /srv rw - xfs /dev/sdc1 rw
+broken line
+"""
+
+
+def test_the_longest_mount_above_a_file_tells_its_kind(tmp_path: Path):
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(MOUNTS, "utf-8")
+
+    assert kind_of("/home/app/windlass.db", mounts=mounts) == "ext4"
+    assert kind_of("/srvother/windlass.db", mounts=mounts) == "ext4"
+    assert kind_of("/srv/windlass.db", mounts=mounts) == "xfs"
+    assert kind_of("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
+    assert networked("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
+    assert networked("/srv/windlass.db", mounts=mounts) is None
+
+
+def test_where_mounts_are_not_told_there_is_no_warning(tmp_path: Path):
+    assert networked("/srv/windlass.db", mounts=tmp_path / "nothing") is None
