@@ -45,24 +45,7 @@ definitions.add_command(sync)
 def list_definitions(call: Call, system: bool, limit: int) -> None:
     """List definitions, by key."""
     page = call.ask(lambda api: api.page("/definitions", limit=limit, system=system))
-    call.out.list(
-        page["items"],
-        [
-            Column("key", "DEFINITION", lambda one: str(one["key"]), wide=True),
-            Column("enabled", "STATE", enabled_of),
-            Column("queue", "QUEUE", lambda one: str(one["queue"]), spare=1),
-            Column("strategy", "MADE", lambda one: one["strategy"].replace("_", " "), spare=2),
-            Column("max_attempts", "TRIES", lambda one: str(one["max_attempts"]), right=True),
-            Column("timeout_seconds"),
-            Column("max_concurrency", "LIMITS", _limits, wide=True, spare=3),
-            Column("rate_limit"),
-            Column("kind"),
-            Column("edited", "EDITED", lambda one: ", ".join(one["edited"]), wide=True, spare=4),
-            Column("missing_from_code", "", _missing),
-            Column("title"),
-        ],
-        body=page,
-    )
+    call.out.list(page["items"], _columns(page["items"]), body=page)
     if not page["items"]:
         call.out.say("No definitions yet.")
         call.out.hint("windlass definitions sync MODULE makes those of a module known")
@@ -186,6 +169,26 @@ def _changes(given: dict[str, str | None]) -> dict[str, Any]:
     }
 
 
+def _columns(items: list[Item]) -> list[Column]:
+    limited = any(_limits(one) for one in items)
+    edited = any(one["edited"] for one in items)
+    missing = any(one["missing_from_code"] for one in items)
+    return [
+        Column("key", "DEFINITION", lambda one: str(one["key"]), wide=True),
+        Column("enabled", "STATE", enabled_of),
+        Column("queue", "QUEUE", lambda one: str(one["queue"]), spare=1),
+        Column("strategy", "MADE", lambda one: one["strategy"].replace("_", " "), spare=2),
+        Column("max_attempts", "TRIES", lambda one: str(one["max_attempts"]), right=True),
+        Column("timeout_seconds"),
+        Column("max_concurrency", "LIMITS", _limits if limited else None, wide=True, spare=3),
+        Column("rate_limit"),
+        Column("kind"),
+        Column("edited", "EDITED", _edited if edited else None, wide=True, spare=4),
+        Column("missing_from_code", "", _missing if missing else None),
+        Column("title"),
+    ]
+
+
 def _show(call: Call, one: Item) -> None:
     out = call.out
     out.data(f"{out.look(enabled_of(one))}  {out.style(one['key'], bold=True)}  {one['title']}")
@@ -201,7 +204,7 @@ def _show(call: Call, one: Item) -> None:
             ("Retention", _retention(one)),
             ("Tags", ", ".join(one["tags"])),
             ("Metadata", value_of(one["metadata"] or None)),
-            ("Edited", ", ".join(one["edited"])),
+            ("Edited", _edited(one)),
             ("Code", "no module declares it any more" if one["missing_from_code"] else ""),
         ]
     )
@@ -230,6 +233,10 @@ def _limits(one: Item) -> str:
     return ", ".join(filter(None, [most, one["rate_limit"]]))
 
 
+def _edited(one: Item) -> str:
+    return ", ".join(one["edited"])
+
+
 def _retention(one: Item) -> str:
     days = one["retention_days"]
     if days is None:
@@ -242,5 +249,5 @@ def _missing(one: Item) -> str:
 
 
 def _line(one: Item) -> str:
-    edited = f"edited: {', '.join(one['edited'])}" if one["edited"] else "as in code"
+    edited = f"edited: {_edited(one)}" if one["edited"] else "as in code"
     return safe(f"{enabled_of(one)}  {one['key']}  {edited}")

@@ -157,5 +157,6 @@ def _running(queue: Item) -> str:
 
 
 def _paused(queue: Item, when: str) -> str:
-    by = f"by {queue['paused_by']}" if queue["paused_by"] else ""
-    return safe(" ".join(filter(None, [when, by, queue["pause_reason"] or ""])))
+    by = f" by {queue['paused_by']}" if queue["paused_by"] else ""
+    why = f": {queue['pause_reason']}" if queue["pause_reason"] else ""
+    return safe(f"{when}{by}{why}") if when else ""

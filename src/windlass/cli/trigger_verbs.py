@@ -170,7 +170,7 @@ def _show(call: Call, trigger: Item, noun: str) -> None:
             ("Attempts", str(trigger["max_attempts"] or "")),
             ("Tenant", tenant_of(trigger)),
             ("Declared", _origin(trigger)),
-            ("Created", out.when(trigger["created_at"])),
+            ("Created", f"{out.when(trigger['created_at'])}{_maker(trigger)}"),
         ]
     )
     verb = "disable" if trigger["enabled"] else "enable"
@@ -191,6 +191,10 @@ def _length(seconds: float | None) -> str:
 
 def _origin(trigger: Item) -> str:
     if trigger["origin"] != "code":
-        return f"by {trigger['created_by']}" if trigger["created_by"] else ""
+        return ""
     edited = f", edited: {', '.join(trigger['edited'])}" if trigger["edited"] else ""
     return f"in code{', which has it no more' if trigger['missing_from_code'] else ''}{edited}"
+
+
+def _maker(trigger: Item) -> str:
+    return safe(f" by {trigger['created_by']}") if trigger["created_by"] else ""
