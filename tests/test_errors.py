@@ -81,6 +81,7 @@ from windlass.errors import (
     UserNotFound,
     WaitTimedOut,
     WindlassError,
+    WorkerNotFound,
     ZoneUnknown,
     by_code,
 )
@@ -140,6 +141,7 @@ EXAMPLES = [
     ParentInvalid(JOB, because="cycle"),
     JobFailed(JOB, state="dead_letter", error_type="ValueError", error="no such thing"),
     WaitTimedOut(JOB, seconds=60, state="queued"),
+    WorkerNotFound("web-2:411"),
     TransactionUnsupported("Cursor"),
     CommandTemplateInvalid("sync", [FieldError("/argv/1", "is not text")]),
     ArgumentRefused("sync", "has a NUL character", pointer="/path"),

@@ -127,3 +127,14 @@ async def test_what_fails_leaves_no_entry_and_the_chain_stays_whole(guarded, roo
 
     assert [each["action"] for each in listed] == ["tokens.write"]
     assert whole["whole"] is True
+
+
+async def test_a_dry_run_leaves_no_entry(guarded, root):
+    await guarded.client.patch("/api/v1/queues/mail", json={"max_concurrency": 2}, headers=root)
+    body = {"name": "n", "type": "cron", "definition": "sign", "cron": "0 2 * * *"}
+    body["payload"] = {"name": "Ada", "pin": "0000"}
+
+    tried = await guarded.client.post("/api/v1/schedules?dry_run=true", json=body, headers=root)
+
+    assert tried.status_code == 200, tried.text
+    assert (await last(guarded, root))["action"] == "queues.write"

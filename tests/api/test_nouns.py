@@ -67,6 +67,31 @@ async def test_a_schedule_that_cannot_be_is_refused(api, ingest):
     assert (zone.status_code, zone.json()["code"]) == (422, "WL4402")
 
 
+async def test_a_dry_run_answers_what_a_schedule_would_be_and_keeps_nothing(api, ingest):
+    body = {"name": "x", "type": "interval", "definition": "ingest", "payload": {"path": "/"}}
+
+    tried = await api.post("/schedules?dry_run=true", json={**body, "interval_seconds": 60})
+
+    assert (tried.status_code, tried.json()["interval_seconds"]) == (200, 60)
+    assert (await api.get("/schedules")).json()["items"] == []
+
+
+async def test_times_of_another_type_are_refused_and_not_forgotten(api, ingest):
+    body = {"name": "x", "type": "interval", "definition": "ingest", "payload": {"path": "/"}}
+    await api.post("/schedules", json={**body, "interval_seconds": 60})
+
+    refused = await api.patch("/schedules/x", json={"cron": "0 2 * * *"})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "WL2007")
+    assert "interval_seconds" in refused.json()["hint"]
+
+
+async def test_an_unknown_worker_is_told(api, ingest):
+    answer = await api.get("/workers/web-2:411")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "WL3601")
+
+
 async def test_an_event_makes_the_jobs_of_its_triggers(api, ingest):
     await api.post(
         "/triggers",

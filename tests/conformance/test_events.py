@@ -140,3 +140,18 @@ async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
 async def test_an_unknown_event_is_taken_by_nobody(storage):
     async with storage.matching() as matching:
         assert await matching.take(EventId(new_event_id())) is None
+
+
+async def test_events_are_found_by_the_end_of_their_id(storage):
+    ids = [
+        EventId(UUID(f"0190a5d0-0000-7000-8000-0000{end}"))
+        for end in ("00abcdef", "11abcdef", "22fedcba")
+    ]
+    for id, tenant in zip(ids, ("default", "acme", "default"), strict=True):
+        await storage.add_event(an_event(id=id, tenant=TenantId(tenant)))
+
+    assert await storage.find_events(ALL_TENANTS, "abcdef") == [ids[1], ids[0]]
+    assert await storage.find_events(ALL_TENANTS, "00abcdef") == [ids[0]]
+    assert await storage.find_events(ALL_TENANTS, ids[2].hex[-20:]) == [ids[2]]
+    assert await storage.find_events(Scope(TenantId("acme")), "abcdef") == [ids[1]]
+    assert await storage.find_events(ALL_TENANTS, "000000") == []

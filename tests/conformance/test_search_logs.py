@@ -145,3 +145,21 @@ async def test_a_search_can_keep_to_the_jobs_that_somebody_made(storage):
     assert await search(storage, "word", created_by="user:1") == ["word of user:1"] * 3
     assert await search(storage, "word", created_by="user:3") == []
     assert await search(storage, "word", created_by="None") == []
+
+
+async def test_without_words_every_line_is_found_newest_first(storage):
+    await a_tenant(storage, "acme")
+    first, second = await started(storage), await started(storage, tenant=ACME)
+    await storage.log([log_line(first, f"line {n}", at=START + n * SECOND) for n in range(3)])
+    await storage.log([log_line(second, "theirs", at=START + HOUR, level="error")])
+
+    newest = (await storage.search_logs(ALL_TENANTS, None, limit=2))[-1]
+
+    assert await search(storage, None) == ["theirs", "line 2", "line 1", "line 0"]
+    assert await search(storage, None, before=newest.place) == ["line 1", "line 0"]
+    assert await search(storage, None, level="error") == ["theirs"]
+    assert await search(storage, None, job=first.job_id, since=START + SECOND) == [
+        "line 2",
+        "line 1",
+    ]
+    assert await search(storage, None, Scope(ACME)) == ["theirs"]

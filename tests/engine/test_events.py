@@ -3,16 +3,19 @@
 import pytest
 
 from tests.conformance.builders import KNOWN, change_definition
-from windlass.core.models import ALL_TENANTS
+from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.query import JobQuery
 from windlass.engine.events import DEEPEST
 from windlass.errors import (
+    AmbiguousId,
     ConditionInvalid,
     DatabaseTimeout,
     EventChainTooLong,
+    EventNotFound,
     OptionInvalid,
     TemplateInvalid,
     TriggerExists,
+    TriggerNotFound,
 )
 from windlass.storage.again import Crossed
 
@@ -189,3 +192,37 @@ async def test_a_name_is_taken_once(listen):
 
     with pytest.raises(TriggerExists):
         await listen("twice")
+
+
+async def test_triggers_and_events_are_found_by_the_end_of_their_id(engine, emit, listen):
+    trigger, event = await listen("a"), await emit()
+
+    assert (await engine.triggers.get(trigger.id.hex[-6:])).id == trigger.id
+    assert (await engine.triggers.get("a")).id == trigger.id
+    assert (await engine.events.get(event.id.hex[-6:])).id == event.id
+    with pytest.raises(TriggerNotFound):
+        await engine.triggers.get("0" * 12)
+    with pytest.raises(EventNotFound):
+        await engine.events.get("0" * 12)
+
+
+async def test_a_name_that_two_tenants_have_is_not_guessed_at(engine, listen):
+    mine = await listen("a")
+    await listen("a", tenant="acme")
+
+    with pytest.raises(AmbiguousId, match="several tenants have a trigger"):
+        await engine.triggers.get("a")
+    assert (await engine.triggers.get("a", Scope(mine.tenant))).id == mine.id
+
+
+async def test_a_dry_run_answers_what_a_trigger_would_be(engine, listen):
+    kept = await listen("a")
+
+    tried = await listen("b", dry_run=True)
+    renamed = await engine.triggers.update("a", dry_run=True, name="c", enabled=False)
+
+    assert (tried.name, tried.event_name) == ("b", "folder.changed")
+    assert (renamed.name, renamed.enabled) == ("c", False)
+    assert await engine.triggers.list() == [kept]
+    with pytest.raises(TriggerExists):
+        await listen("a", dry_run=True)

@@ -42,6 +42,11 @@ async def begin(request: Request, caller: "Caller", engine: Engine, right: str) 
         request.state.noting = Noting(caller, engine, right, before)
 
 
+def forget(request: Request) -> None:
+    """Leave no entry after all: nothing was changed."""
+    request.state.noting = None
+
+
 async def end(request: Request, response: Response) -> None:
     """Leave the entry of a change that was made; what is answered is how it looks now."""
     noting: Noting | None = getattr(request.state, "noting", None)

@@ -29,6 +29,9 @@ EXAMPLES: Sequence[Example] = (
     Example("Cancel it", "POST", "/jobs/$JOB/cancel", '{"reason": "not needed"}'),
     Example("Retry it", "POST", "/jobs/$JOB/retry"),
     Example("See what happened to it", "GET", "/jobs/$JOB/history"),
+    Example("Check a schedule, and keep nothing", "POST", "/schedules?dry_run=true",
+            '{"name": "hourly", "type": "interval", "definition": "hello", '
+            '"interval_seconds": 3600, "payload": {"name": "Ada"}}'),
     Example("Make a schedule", "POST", "/schedules",
             '{"name": "nightly", "type": "cron", "definition": "hello", "cron": "0 2 * * 1-5", '
             '"timezone": "Europe/Berlin", "payload": {"name": "Ada"}}', keeps="SCHEDULE=.id"),

@@ -1,13 +1,12 @@
 """`windlass enqueue`: make a job from the shell."""
 
-from datetime import datetime
 from typing import Any
 
 import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
-from windlass.errors import DefinitionNotFound, OptionInvalid
+from windlass.errors import DefinitionNotFound
 
 Options = dict[str, Any]
 
@@ -104,10 +103,11 @@ def delivery_options(
     hold: bool,
 ) -> Options:
     """The options of a delivery, as far as they were given."""
+    from windlass.cli.instants import instant
     from windlass.core.durations import duration
 
     options: Options = {
-        "due_at": None if at is None else _instant(at).isoformat(),
+        "due_at": None if at is None else instant(at, option="at").isoformat(),
         "delay_seconds": None if delay is None else duration(delay, option="in").total_seconds(),
         "queue": queue,
         "priority": None if priority is None else _priority(priority),
@@ -131,19 +131,6 @@ def _print(call: Call, definition: str, answer: dict[str, Any]) -> None:
         call.out.say(f"An equal job exists: same {receipt['because']}.")
     call.out.data(receipt["job_id"])
     call.out.hint(f"windlass jobs show {receipt['job_id'][-8:]}")
-
-
-def _instant(text: str) -> datetime:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        raise OptionInvalid(
-            "at",
-            text,
-            allowed="an instant such as 2030-01-31T09:00+01:00, or without an offset "
-            "for the local time",
-        ) from None
-    return at if at.tzinfo else at.astimezone()
 
 
 def _priority(text: str) -> int:

@@ -73,6 +73,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.JobFailed: Exit.JOB_FAILED,
     errors.WaitTimedOut: Exit.TIMED_OUT,
     errors.TransactionUnsupported: Exit.USAGE,
+    errors.WorkerNotFound: Exit.NOT_FOUND,
     errors.TriggerNotFound: Exit.NOT_FOUND,
     errors.TriggerExists: Exit.CONFLICT,
     errors.EventNotFound: Exit.NOT_FOUND,

@@ -1,7 +1,6 @@
 """`windlass jobs show|attempts|history|logs`: what is on record about one job."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -10,18 +9,20 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
+from windlass.cli.log_lines import print_line
 from windlass.cli.look import (
     LEVELS,
     OUTCOMES,
     RUNNING,
     STATES,
     Look,
-    moment,
     one_line,
     percent,
     safe,
     state_of,
+    tenant_of,
     took,
+    value_of,
 )
 from windlass.cli.output import Column, Item
 
@@ -131,7 +132,7 @@ def logs(call: Call, job: str, follow: bool, level: str) -> None:
         kept = []
         async for line in _lines(api, job, follow=follow):
             if line["level"] in wanted:
-                kept.append(line) if listed else _print_line(call, line)
+                kept.append(line) if listed else print_line(call, line)
         return kept
 
     lines = call.ask(stream, limited=not follow)
@@ -157,21 +158,6 @@ async def _lines(api: "Client", id: str, *, follow: bool) -> AsyncIterator["Show
         await asyncio.sleep(_FOLLOW_SECONDS)
 
 
-def _print_line(call: Call, line: "Shown") -> None:
-    out = call.out
-    if out.format in ("json", "jsonl", "csv"):
-        out.data(json.dumps(line, ensure_ascii=False))
-        return
-    fields = " ".join(f"{name}={_field(value)}" for name, value in line["fields"].items())
-    text = safe(f"{line['message']} {fields}".rstrip())
-    at = moment(line["at"])
-    if out.format != "people" or at is None:
-        out.data(f"{line['at']}\t{line['level']}\t{text}")
-        return
-    level = out.style(f"{line['level']:<5}", LEVELS[line["level"]])
-    out.data(f"{out.style(out.clock_time(at), dim=True)}  {level}  {text}")
-
-
 def _show(call: Call, job: Item, why: str) -> None:
     out = call.out
     out.data(f"{out.look(state_of(job))}  {out.style(job['definition'], bold=True)}  {job['id']}")
@@ -181,12 +167,12 @@ def _show(call: Call, job: Item, why: str) -> None:
         [
             ("Why", why),
             ("Progress", doing if job["progress"] else ""),
-            ("Result", _value(job["result"])),
+            ("Result", value_of(job["result"])),
             ("Warnings", "\n".join(map(safe, job["warnings"]))),
             ("Error", safe(": ".join(filter(None, [job["error_type"], job["last_error"]])))),
             ("Reason", safe(job["reason"] or "")),
-            ("Payload", _value(job["payload"])),
-            ("Tenant", job["tenant_id"] if job["tenant_id"] != "default" else ""),
+            ("Payload", value_of(job["payload"])),
+            ("Tenant", tenant_of(job)),
             ("Queue", f"{job['queue']}, priority {_priority(job['priority'])}"),
             ("Attempts", f"{job['attempts']} of {job['max_attempts']}"),
             (
@@ -200,7 +186,7 @@ def _show(call: Call, job: Item, why: str) -> None:
             ("Worker", job["worker_id"] or ""),
             ("Dedupe key", safe(job["dedupe_key"] or "")),
             ("Correlation", safe(job["correlation_id"] or "")),
-            ("Metadata", _value(job["metadata"] or None)),
+            ("Metadata", value_of(job["metadata"] or None)),
         ]
     )
     if job["error_trace"] and call.flags.verbose:
@@ -220,18 +206,6 @@ def _next(job: Item) -> str:
             return f"windlass jobs logs {id}"
         case _:
             return f"windlass jobs logs {id} -f · windlass jobs cancel {id}"
-
-
-def _value(value: object) -> str:
-    return "" if value is None else safe(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _field(value: object) -> str:
-    return (
-        value
-        if isinstance(value, str) and " " not in value
-        else json.dumps(value, ensure_ascii=False)
-    )
 
 
 def _priority(value: int) -> str:

@@ -26,6 +26,15 @@ def load_apps(modules: Sequence[str]) -> list[Windlass]:
     return list(apps.values())
 
 
+async def learn(app: Windlass, apps: Sequence[Windlass]) -> None:
+    """Make what other apps declare known, as a worker that runs them would."""
+    await app.close()
+    for each in apps:
+        for handler in each.handlers.values():
+            app.handlers.add(handler)
+    await app.ready()
+
+
 def load_module(name: str) -> ModuleType:
     """Import a dotted name as seen from here, or a file by its path."""
     try:

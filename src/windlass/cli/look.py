@@ -4,6 +4,7 @@ A state is always a glyph and a label; colour comes third. Colours are the termi
 which fit light and dark ones.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,6 +53,15 @@ CHECKS: Mapping[str, Look] = {
     "broken": Look("✕", "broken", "red"),
 }
 
+ENABLED, DISABLED = Look("●", "Enabled", "green"), Look("◌", "Disabled", "bright_black")
+OPEN, PAUSED = Look("●", "Open", "green"), Look("❚❚", "Paused", "yellow")
+
+LIVENESS: Mapping[str, Look] = {
+    "live": Look("●", "Live", "green"),
+    "stale": Look("▲", "Stale", "yellow"),
+    "lost": Look("✕", "Lost", "red"),
+}
+
 LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -63,6 +73,21 @@ def state_of(job: Mapping[str, Any]) -> Look:
     if job["state"] == "running" and job["cancel_requested_at"]:
         return Look(look.glyph, "Canceling…", look.color)
     return look
+
+
+def enabled_of(thing: Mapping[str, Any]) -> Look:
+    """How a definition or a trigger looks that may be disabled."""
+    return ENABLED if thing["enabled"] else DISABLED
+
+
+def value_of(value: object) -> str:
+    """A JSON value of others, over several lines; nothing for null."""
+    return "" if value is None else safe(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def tenant_of(thing: Mapping[str, Any]) -> str:
+    """Whose a thing is. With a single tenant there is nothing to tell apart."""
+    return str(thing["tenant_id"]) if thing["tenant_id"] != "default" else ""
 
 
 def safe(text: str) -> str:

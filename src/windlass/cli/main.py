@@ -22,7 +22,17 @@ COMMANDS = {
     "serve": Lazy("windlass.cli.serve", "serve", "Serve the API, and with --all everything."),
     "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
-    "schedules": Lazy("windlass.cli.schedules", "schedules", "See what schedules will do."),
+    "definitions": Lazy(
+        "windlass.cli.definitions", "definitions", "See what may run, and change how it runs."
+    ),
+    "schedules": Lazy(
+        "windlass.cli.schedules", "schedules", "Make and run schedules, see what they will do."
+    ),
+    "triggers": Lazy("windlass.cli.triggers", "triggers", "Make jobs when events come."),
+    "events": Lazy("windlass.cli.events", "events", "Emit events and look at them."),
+    "queues": Lazy("windlass.cli.queues", "queues", "Pause, resume and limit queues."),
+    "workers": Lazy("windlass.cli.workers", "workers", "See who runs jobs."),
+    "logs": Lazy("windlass.cli.logs", "logs", "Search and follow the log lines of all jobs."),
     "tokens": Lazy("windlass.cli.tokens", "tokens", "Make tokens for the API."),
     "users": Lazy("windlass.cli.users", "users", "Make users, and links to sign in by."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),

@@ -25,13 +25,25 @@ def whole_payload(
     if sum(ways) > 1:
         raise CommandInvalid("the payload is given in more than one way.", hint=_HOW)
     if list(pairs) == [_STDIN] or file == _STDIN:
-        return _object(sys.stdin.read(), "standard input")
+        return json_object(sys.stdin.read(), "standard input")
     if file is not None:
         try:
-            return _object(Path(file).read_text("utf-8"), file)
+            return json_object(Path(file).read_text("utf-8"), file)
         except (OSError, UnicodeError) as error:
             raise CommandInvalid(f"{quoted(file)} cannot be read: {error}.", hint=_HOW) from None
-    return None if text is None else _object(text, "--payload")
+    return None if text is None else json_object(text, "--payload")
+
+
+def json_object(text: str, where: str, *, hint: str = _HOW) -> dict[str, Any]:
+    """The object that JSON text spells; `where` is what the error calls it."""
+    try:
+        value = load_json(text)
+    except PayloadUnstorable as error:
+        reason = first_line(error.reason)
+        raise CommandInvalid(f"{where} is not JSON. {reason}", hint=hint) from None
+    if not isinstance(value, dict):
+        raise CommandInvalid(f"{where} is not a JSON object.", hint=hint)
+    return value
 
 
 def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
@@ -47,6 +59,12 @@ def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def event_data(pairs: Sequence[str], text: str | None, file: str | None) -> dict[str, Any]:
+    """The data of an event, which has no schema: a value that is JSON means that, else itself."""
+    whole = whole_payload(pairs, text, file)
+    return typed(split_pairs(pairs), {}) if whole is None else whole
+
+
 def typed(pairs: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
     """The values that the texts mean, by the definition's schema.
 
@@ -55,17 +73,6 @@ def typed(pairs: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]
     """
     top = applying([schema], schema)
     return {name: _meant(text, _types(under(top, name, schema))) for name, text in pairs.items()}
-
-
-def _object(text: str, where: str) -> dict[str, Any]:
-    try:
-        value = load_json(text)
-    except PayloadUnstorable as error:
-        reason = first_line(error.reason)
-        raise CommandInvalid(f"{where} is not JSON. {reason}", hint=_HOW) from None
-    if not isinstance(value, dict):
-        raise CommandInvalid(f"{where} is not a JSON object.", hint=_HOW)
-    return value
 
 
 def _meant(text: str, types: frozenset[str]) -> Any:

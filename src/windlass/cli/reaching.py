@@ -45,14 +45,9 @@ async def near(app: Windlass, who: str | None, tenant: str | None) -> AsyncItera
         return Caller(who, ALL_TENANTS)
 
     async def learn(modules: Sequence[str]) -> None:
-        """Make what these modules declare known, as a worker that imports them would."""
-        from windlass.cli.loading import load_apps
+        from windlass.cli import loading
 
-        await app.close()
-        for each in load_apps(modules):
-            for handler in each.handlers.values():
-                app.handlers.add(handler)
-        await app.ready()
+        await loading.learn(app, loading.load_apps(modules))
 
     api = create_api(app, authenticate=caller)
     api.state.cursors, api.state.limits = Cursors(_SEAL), Limits(None)

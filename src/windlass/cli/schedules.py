@@ -1,110 +1,108 @@
-"""`windlass schedules`: what a schedule will do, before anybody relies on it."""
+"""`windlass schedules`: what makes jobs by time."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
-from windlass.cli.look import ago
-from windlass.cli.output import Column, Item
-from windlass.errors import OptionInvalid
+from windlass.cli.each import tell
+from windlass.cli.schedule_preview import preview
+from windlass.cli.trigger_fields import BY_TIME, COMMON, fields, flags
+from windlass.cli.trigger_verbs import add_verbs, told
+from windlass.errors import CommandInvalid
 
-if TYPE_CHECKING:
-    from windlass.core.preview import Run
+#: Field -> the type of schedule that has it.
+_TYPES = {"cron": "cron", "interval_seconds": "interval", "at": "once"}
 
 
 @click.group(
     cls=Group,
     examples=[
         'windlass schedules preview "0 2 * * 1-5" --tz Europe/Berlin',
-        'windlass schedules preview "*/15 * * * *" --limit 10 --json',
+        'windlass schedules create --name nightly --definition report --cron "0 2 * * *"',
+        "windlass schedules run nightly",
     ],
 )
 def schedules() -> None:
-    """See what schedules will do."""
+    """Make, change and run schedules, and see what they will do.
+
+    One is given by its name, its id, or the last six or more characters of that.
+    """
+
+
+add_verbs(schedules, "schedules", example="nightly")
+schedules.add_command(preview)
 
 
 @schedules.command(
     examples=[
-        'windlass schedules preview "0 2 * * 1-5" --tz America/New_York',
-        'windlass schedules preview "30 2 * * *" --tz Europe/Berlin --after 2027-03-27',
-        "windlass schedules preview @hourly --limit 24 --json",
+        "windlass schedules create --name nightly --definition report "
+        '--cron "0 2 * * *" --tz Europe/Berlin',
+        "windlass schedules create --name poll --definition poll --every 15m "
+        '--payload \'{"folder": "/in"}\'',
+        "windlass schedules create --name launch --definition announce "
+        "--at 2030-01-31T09:00+01:00 --enabled false",
     ],
 )
-@click.argument("expression")
-@click.option("--tz", default="UTC", metavar="ZONE", help="Time zone, such as Europe/Berlin. [UTC]")
-@click.option(
-    "--after", metavar="INSTANT", help="From this time on, the zone's own without an offset. [now]"
-)
-@click.option("--limit", type=click.IntRange(1, 1000), default=5, help="How many runs. [5]")
+@click.option("--name", required=True, metavar="NAME", help="Unique within the tenant.")
+@click.option("--definition", required=True, metavar="KEY", help="What its jobs are of.")
+@flags(BY_TIME, COMMON)
 @with_call
-def preview(call: Call, expression: str, tz: str, after: str | None, limit: int) -> None:
-    """Tell in words and dates when the cron EXPRESSION fires, and what may surprise.
+def create(call: Call, /, dry_run: bool, **given: Any) -> None:
+    """Make a schedule, by one of --cron, --every and --at. Its id is printed."""
+    body = fields(given)
+    type = next((kind for field, kind in _TYPES.items() if field in body), None)
+    if type is None:
+        raise CommandInvalid(
+            "a schedule needs its times.", hint='Give --cron "0 2 * * *", --every 15m or --at.'
+        )
+    made = call.ask(
+        lambda api: api.post("/schedules", {**body, "type": type}, dry_run=dry_run or None)
+    )
+    told(call, made, dry_run=dry_run, noun="schedules")
 
-    Needs no database.
-    """
-    from windlass.clock import utcnow
-    from windlass.core.preview import describe, warnings
-    from windlass.core.preview import preview as coming
-    from windlass.core.schedule import cron
 
-    schedule = cron(expression, tz=tz)
-    now = utcnow()
-    start = now if after is None else _instant(after, tz)
-    runs = [*_shown(coming(schedule, start, limit), now)]
-    said = {"words": describe(schedule), "warnings": warnings(schedule, start)}
-    if call.out.format in ("json", "jsonl"):
-        shown = [{name: run[name] for name in ("at", "local", "note")} for run in runs]
-        call.out.json({"words": said["words"], "runs": shown, "warnings": said["warnings"]})
+@schedules.command(
+    examples=[
+        'windlass schedules update nightly --cron "30 3 * * *"',
+        "windlass schedules update nightly --tz Europe/Paris --dry-run",
+    ],
+)
+@click.argument("schedule")
+@click.option("--name", metavar="NAME", help="Another name.")
+@flags(BY_TIME, COMMON)
+@with_call
+def update(call: Call, /, schedule: str, dry_run: bool, **given: Any) -> None:
+    """Change what is given of SCHEDULE; all else stays. Other times count from now."""
+    from windlass.cli.client import path
+
+    body = fields(given)
+    if not body:
+        raise CommandInvalid("there is nothing to change.", hint="Give a flag, such as --cron.")
+    changed = call.ask(
+        lambda api: api.patch(path("schedules", schedule), body, dry_run=dry_run or None)
+    )
+    told(call, changed, dry_run=dry_run, noun="schedules")
+
+
+@schedules.command(
+    examples=["windlass schedules run nightly", "windlass schedules run nightly --wait"],
+)
+@click.argument("schedule")
+@click.option("--wait", is_flag=True, help="Wait for the job's end (--timeout), print its result.")
+@with_call
+def run(call: Call, schedule: str, wait: bool) -> None:
+    """Make the job of SCHEDULE now, and print its id; when it is due next stays."""
+    from windlass.cli.client import path
+    from windlass.cli.waiting import wait_for
+
+    receipt = call.ask(lambda api: api.post(path("schedules", schedule, "run")))
+    id = receipt["job_id"]
+    if wait:
+        wait_for(call, id, said=f"Job {id[-8:]} {receipt['status']}; waiting for its end.")
         return
-    if call.out.format == "people":
-        call.out.data(str(said["words"]))
-        call.out.data("")
-    call.out.list(runs, _columns(now))
-    for warning in said["warnings"]:
-        call.out.say(f"Note: {warning}")
-
-
-def _shown(runs: "list[Run]", now: datetime) -> Iterator[dict[str, Any]]:
-    """Runs as JSON, each with how far off it is, and how long after the one before it."""
-    before: datetime | None = None
-    for run in runs:
-        yield {
-            "at": f"{run.at:%Y-%m-%dT%H:%M:%SZ}",
-            "local": run.local,
-            "in_seconds": round((run.at - now).total_seconds()),
-            "gap_seconds": None if before is None else (run.at - before).total_seconds(),
-            "note": run.note,
-        }
-        before = run.at
-
-
-def _columns(now: datetime) -> list[Column]:
-    return [
-        Column("local", "RUN", lambda run: str(run["local"])),
-        Column("at", "UTC", lambda run: str(run["at"]), spare=2),
-        Column("in_seconds", "WHEN", lambda run: ago(datetime.fromisoformat(run["at"]), now)),
-        Column("gap_seconds", "GAP", _gap, right=True, spare=1),
-        Column("note", "NOTE", lambda run: str(run["note"]), wide=True),
-    ]
-
-
-def _gap(run: Item) -> str:
-    from windlass.core.durations import words
-
-    seconds = run["gap_seconds"]
-    return "" if seconds is None else words(timedelta(seconds=seconds))
-
-
-def _instant(text: str, tz: str) -> datetime:
-    from windlass.core.zones import zone
-
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        allowed = "an instant such as 2027-03-27T09:00+01:00, or without an offset for the zone's"
-        raise OptionInvalid("after", text, allowed=allowed) from None
-    return (at if at.tzinfo else at.replace(tzinfo=zone(tz))).astimezone(UTC)
+    if receipt["status"] == "existing":
+        call.out.say(f"An equal job exists: same {receipt['because']}.")
+    tell(call, receipt, lambda made: str(made["job_id"]), key="job_id")
+    call.out.hint(f"windlass jobs show {id[-8:]}")

@@ -14,6 +14,7 @@ from windlass.core.trigger import Event, Trigger
 from windlass.engine.making import Maker
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
 from windlass.errors import (
+    AmbiguousId,
     DatabaseTimeout,
     DatabaseUnreachable,
     EventChainTooLong,
@@ -21,7 +22,7 @@ from windlass.errors import (
     OptionInvalid,
     WindlassError,
 )
-from windlass.ids import EventId, TenantId, new_event_id, parse_job_id
+from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_suffix
 from windlass.storage.again import again
 from windlass.storage.base import Storage
 from windlass.storage.bound import apart
@@ -133,11 +134,21 @@ class Events:
                 self._soon.discard(task)
 
     async def get(self, id: EventId | str, scope: Scope = ALL_TENANTS) -> Event:
-        """One event; EventNotFound if there is none."""
-        whole = parse_job_id(id) if isinstance(id, str) else id
+        """One event by its id, or by any unambiguous ending of it of six or more characters;
+        EventNotFound if there is none."""
+        whole = await self._resolve(id, scope) if isinstance(id, str) else id
         if whole and (event := await self._storage.event(scope, EventId(whole))):
             return event
         raise EventNotFound(str(id))
+
+    async def _resolve(self, id: str, scope: Scope) -> EventId | None:
+        if whole := parse_job_id(id):
+            return EventId(whole)
+        suffix = parse_suffix(id)
+        found = await self._storage.find_events(scope, suffix) if suffix else []
+        if len(found) > 1:
+            raise AmbiguousId(id, found, said="events end in")
+        return found[0] if found else None
 
     async def list(
         self, *, before: EventId | None = None, limit: int = 50, scope: Scope = ALL_TENANTS

@@ -23,7 +23,7 @@ class Logs:
 
     async def search(
         self,
-        words: str,
+        words: str | None = None,
         *,
         definition: str | None = None,
         level: str | None = None,
@@ -35,7 +35,7 @@ class Logs:
         limit: int = 100,
         scope: Scope = ALL_TENANTS,
     ) -> Sequence[LogLine]:
-        """Log lines with all these words, whole and in any case, newest first.
+        """Log lines with all these words, whole and in any case, newest first; without words all.
 
         A line names its job, attempt and sequence number, at which `wl.jobs.logs` shows it. Times may be
         text as in a filter: `since="-2h"`. `before` goes on behind a line, at its `place`; of
@@ -47,7 +47,7 @@ class Logs:
             raise OptionInvalid("limit", limit, allowed=f"1 to {MOST_LINES:,}")
         return await self._storage.search_logs(
             scope,
-            storable(words),
+            None if words is None else storable(words),
             definition=definition,
             level=level,
             job=None if job is None else await self._jobs.resolve(job, scope),

@@ -25,8 +25,21 @@ from windlass.engine.jobs import Jobs
 from windlass.engine.making import Maker
 from windlass.engine.nudges import Nudges
 from windlass.engine.tenants import Tenants
-from windlass.errors import OptionInvalid, ScheduleInvalid, TriggerExists, TriggerNotFound
-from windlass.ids import DefinitionKey, TenantId, TriggerId, new_trigger_id, parse_job_id
+from windlass.errors import (
+    AmbiguousId,
+    OptionInvalid,
+    ScheduleInvalid,
+    TriggerExists,
+    TriggerNotFound,
+)
+from windlass.ids import (
+    DefinitionKey,
+    TenantId,
+    TriggerId,
+    new_trigger_id,
+    parse_job_id,
+    parse_suffix,
+)
 from windlass.storage.base import Storage
 from windlass.telemetry import Telemetry
 
@@ -80,11 +93,13 @@ class Triggers:
         created_by: str | None = None,
         schedule: Schedule | str | None = None,
         event: str | None = None,
+        dry_run: bool = False,
         **said: Unpack[TriggerOptions],
     ) -> Trigger:
         """Make a trigger: by `schedule`, or for an `event` whose data meet a `condition`.
 
-        Text as a schedule is a cron expression; one without a zone is in the tenant's.
+        Text as a schedule is a cron expression; one without a zone is in the tenant's. A `dry_run`
+        checks it and answers what it would be, and keeps nothing.
         """
         if (schedule is None) == (event is None):
             raise OptionInvalid("trigger", name, allowed="either a schedule or an event")
@@ -105,20 +120,38 @@ class Triggers:
         )
         trigger = replace(blank, **await self._fields(blank, about))
         await self._maker.check(trigger)
-        if not await self._storage.add_trigger(timed(trigger, await self._storage.now())):
+        trigger = timed(trigger, await self._storage.now())
+        if dry_run:
+            await self._check_free(trigger)
+            return trigger
+        if not await self._storage.add_trigger(trigger):
             raise TriggerExists(name, tenant=tenant)
         return await self._saved(trigger)
 
     async def get(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
-        """A trigger by its id or name."""
+        """A trigger by its id, its name, or an ending of its id of six or more characters that no
+        other has."""
         if (parsed := parse_job_id(id)) and (
             found := await self._storage.trigger(scope, TriggerId(parsed))
         ):
             return found
-        for trigger in await self._storage.triggers(scope):
-            if trigger.name == id:
-                return trigger
-        raise TriggerNotFound(id)
+        known, suffix = await self._storage.triggers(scope), parse_suffix(id)
+        named = [trigger for trigger in known if trigger.name == id]
+        ending = [trigger for trigger in known if suffix and trigger.id.hex.endswith(suffix)]
+        match named, ending:
+            case ([one], _) | ([], [one]):
+                return one
+            case [], []:
+                raise TriggerNotFound(id)
+            case [], _:
+                raise AmbiguousId(id, [each.id for each in ending], said="triggers end in")
+            case _:  # a name is unique within a tenant only
+                raise AmbiguousId(
+                    id,
+                    [each.id for each in named],
+                    said="tenants have a trigger",
+                    hint="Name the tenant, or give the id.",
+                )
 
     async def list(
         self,
@@ -144,11 +177,16 @@ class Triggers:
         return await self.list("time", scope, system=system)
 
     async def update(
-        self, id: str, scope: Scope = ALL_TENANTS, **changes: Unpack[TriggerChanges]
+        self,
+        id: str,
+        scope: Scope = ALL_TENANTS,
+        *,
+        dry_run: bool = False,
+        **changes: Unpack[TriggerChanges],
     ) -> Trigger:
         """Change what is named of a trigger. Other times count from now; of a trigger declared in
-        code, what is changed stays, and `edited` names it."""
-        return await self._change(await self.get(id, scope), changes)
+        code, what is changed stays, and `edited` names it. A `dry_run` answers what it would be."""
+        return await self._change(await self.get(id, scope), changes, dry_run=dry_run)
 
     async def reschedule(
         self, id: str, schedule: Schedule | str, scope: Scope = ALL_TENANTS
@@ -196,7 +234,7 @@ class Triggers:
         """Forget a trigger; the jobs it made stay."""
         await self._storage.drop_trigger(scope, (await self.get(id, scope)).id)
 
-    async def _change(self, trigger: Trigger, changes: TriggerChanges) -> Trigger:
+    async def _change(self, trigger: Trigger, changes: TriggerChanges, *, dry_run: bool) -> Trigger:
         fields, now = await self._fields(trigger, changes), await self._storage.now()
         await self._maker.check(replace(trigger, **fields))
 
@@ -204,6 +242,9 @@ class Triggers:
             changed = with_edits_named(replace(row, **fields))
             return timed(changed, now) if {"schedule", "enabled"} & set(changes) else changed
 
+        if dry_run:
+            await self._check_free(change(trigger))
+            return change(trigger)
         return await self._store(trigger, change)
 
     async def _fields(self, trigger: Trigger, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -243,6 +284,11 @@ class Triggers:
         if not stored:
             raise TriggerExists(change(trigger).name, tenant=trigger.tenant)
         return await self._saved(trigger)
+
+    async def _check_free(self, trigger: Trigger) -> None:
+        for other in await self._storage.triggers(Scope(trigger.tenant)):
+            if other.name == trigger.name and other.id != trigger.id:
+                raise TriggerExists(trigger.name, tenant=trigger.tenant)
 
     async def _saved(self, trigger: Trigger) -> Trigger:
         self._nudges.nudge_all()

@@ -5,7 +5,8 @@ from datetime import timedelta
 from typing import Literal
 
 from windlass.core.models import WorkerRow
-from windlass.ids import WorkerId
+from windlass.errors import AmbiguousId, WorkerNotFound
+from windlass.ids import SHORTEST_SUFFIX, WorkerId
 from windlass.storage.base import Storage
 
 #: A worker unseen for so long is forgotten.
@@ -29,6 +30,18 @@ class Workers:
     async def list(self) -> Sequence[WorkerRow]:
         """All workers with a row."""
         return await self._storage.workers()
+
+    async def get(self, id: str) -> WorkerRow:
+        """One worker by its id, or by any unambiguous ending of it of six or more characters."""
+        rows = await self._storage.workers()
+        found = [row for row in rows if row.id == id] or [
+            row for row in rows if len(id) >= SHORTEST_SUFFIX and row.id.endswith(id)
+        ]
+        if not found:
+            raise WorkerNotFound(id)
+        if len(found) > 1:
+            raise AmbiguousId(id, [row.id for row in found], said="workers end in")
+        return found[0]
 
     async def forget(self) -> int:
         """Remove the rows of workers long gone. Answers how many."""

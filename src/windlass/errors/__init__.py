@@ -41,12 +41,13 @@
     ├── 3xxx  jobs
     │   ├── WL3301 JobNotFound
     │   ├── WL3302 JobStateConflict         the verb does not apply to the job's state
-    │   ├── WL3303 AmbiguousId              several jobs end in what was typed
+    │   ├── WL3303 AmbiguousId              several things are called what was typed
     │   ├── WL3304 DuplicateJob             only with on_duplicate="error"
     │   ├── WL3305 ParentInvalid
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
-    │   └── WL3501 TransactionUnsupported   a `tx` we cannot write through
+    │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
+    │   └── WL3601 WorkerNotFound
     ├── 4xxx  rules that make jobs
     │   ├── WL4101 TriggerNotFound
     │   ├── WL4102 TriggerExists
@@ -148,6 +149,7 @@ from windlass.errors.jobs import (
     ParentInvalid,
     TransactionUnsupported,
     WaitTimedOut,
+    WorkerNotFound,
 )
 from windlass.errors.requests import (
     KeyInUse,
@@ -252,6 +254,7 @@ __all__ = [
     "UserNotFound",
     "WaitTimedOut",
     "WindlassError",
+    "WorkerNotFound",
     "ZoneUnknown",
     "by_code",
 ]

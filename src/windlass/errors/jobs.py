@@ -67,17 +67,25 @@ class JobStateConflict(WindlassError):
 
 
 class AmbiguousId(WindlassError):
-    """Several jobs' ids end in what was typed. `candidates` has some of them."""
+    """Several jobs' ids end in what was typed, or it names several of something else. `candidates`
+    has some of them."""
 
     code = "WL3303"
 
-    def __init__(self, suffix: str, candidates: Sequence[JobId]) -> None:
+    def __init__(
+        self,
+        suffix: str,
+        candidates: Sequence[UUID | str],
+        *,
+        said: str = "jobs end in",
+        hint: str = "Type more of the id.",
+    ) -> None:
         self.suffix = suffix
         self.candidates = tuple(candidates)
         super().__init__(
-            f"several jobs end in {quoted(suffix)}.",
-            reason=f"Among them {listed([str(job) for job in candidates])}.",
-            hint="Type more of the id.",
+            f"several {said} {quoted(suffix)}.",
+            reason=f"Among them {listed([str(each) for each in candidates])}.",
+            hint=hint,
         )
 
 
@@ -148,6 +156,21 @@ class WaitTimedOut(WindlassError):
             f"job {short(job)} has not ended within {seconds:g} s.",
             reason=f"It is {state}, and goes on without you.",
             hint=f"Why it is not done: `windlass jobs explain {short(job)}`.",
+        )
+
+
+class WorkerNotFound(WindlassError):
+    """No worker with this id was seen lately. One that stops leaves, and one that is lost is
+    forgotten after a day."""
+
+    code = "WL3601"
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        super().__init__(
+            f"no worker {quoted(worker)}.",
+            reason="It has stopped, or was not seen for a day.",
+            hint="`windlass workers list` has those there are; the end of an id will do.",
         )
 
 

@@ -14,7 +14,7 @@ class TriggerNotFound(WindlassError):
         super().__init__(
             f"no trigger {quoted(id)}.",
             reason="It may have been deleted, or belong to another tenant.",
-            hint="`await wl.triggers.list()` has them all.",
+            hint="`windlass triggers list` has them all.",
         )
 
 
@@ -42,7 +42,7 @@ class EventNotFound(WindlassError):
         super().__init__(
             f"no event {quoted(id)}.",
             reason="It may belong to another tenant, or have been pruned.",
-            hint="`await wl.events.list()` has the latest.",
+            hint="`windlass events list` has the latest.",
         )
 
 

@@ -177,4 +177,5 @@ class Workers:
     _awaited: nouns.WorkersFace
     _portal: Runs
 
+    get = Blocks(nouns.WorkersFace.get)
     list = Blocks(nouns.WorkersFace.list)

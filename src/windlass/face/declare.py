@@ -137,11 +137,11 @@ def declare(
 
 def declare_in(engine: Engine, handler: Handler) -> None:
     """Make a handler's definition and triggers known to an engine, which syncs them to rows."""
-    engine.definitions.declare(_row(handler))
+    engine.definitions.declare(row_of(handler))
     engine.code_triggers.declare(handler.definition, handler.triggers)
 
 
-def _row(handler: Handler) -> Definition:
+def row_of(handler: Handler) -> Definition:
     """The definition as it is synced: with its schema, and a hash of all that was declared.
 
     Made late, because a type hint may name a type that is defined further down in the module.

@@ -272,6 +272,7 @@ class WorkersFace(Noun):
     """The workers seen."""
 
     noun = "workers"
+    get = Awaits(Workers.get)
     list = Awaits(Workers.list)
 
 

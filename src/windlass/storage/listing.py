@@ -58,7 +58,7 @@ class ListVerbs:
     async def search_logs(
         self,
         scope: Scope,
-        words: str,
+        words: str | None,
         *,
         definition: str | None = None,
         level: str | None = None,
@@ -69,12 +69,13 @@ class ListVerbs:
         before: LogPlace | None = None,
         limit: int = 100,
     ) -> list[LogLine]:
-        """Log lines that hold all these words, newest first; `until` itself is not included.
+        """Log lines that hold all these words, newest first; None is whatever they say. `until`
+        itself is not included.
 
         Of `created_by` only lines of jobs that one made; `before` is the last line already seen.
         """
         return await self._search(
-            "search_logs",
+            "latest_logs" if words is None else "search_logs",
             scope,
             words,
             definition=definition,
@@ -91,7 +92,7 @@ class ListVerbs:
         self,
         verb: str,
         scope: Scope,
-        words: str,
+        words: str | None,
         *,
         definition: str | None = None,
         level: str | None = None,

@@ -136,6 +136,11 @@ class TriggerVerbs:
         found = await self._db.run("event", id=id, tenant_id=scope.tenant)
         return rows.event(found[0]) if found else None
 
+    async def find_events(self, scope: Scope, suffix: str, *, most: int = 10) -> list[EventId]:
+        """The events whose id ends with `suffix`, newest first."""
+        found = await self._db.run("find_events", suffix=suffix, tenant_id=scope.tenant, most=most)
+        return [EventId(rows.uuid(row["id"])) for row in found]
+
     async def prune_events(self, *, days: float, before_id: EventId, most: int = 1000) -> int:
         """Forget some events matched more than `days` ago; `before_id` is an id as old as that."""
         gone = await self._db.run("prune_events", days=days, before_id=before_id, most=most)

@@ -26,8 +26,13 @@ async def search(
     engine: Ready,
     paging: Paged,
     words: Annotated[
-        str, Query(description="All of them, whole and in any case.", min_length=1, max_length=500)
-    ],
+        str | None,
+        Query(
+            description="All of them, whole and in any case; without any, every line.",
+            min_length=1,
+            max_length=500,
+        ),
+    ] = None,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     job: Annotated[
         str | None, Query(description="Only this job's lines.", min_length=6, max_length=64)

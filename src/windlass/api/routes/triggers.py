@@ -1,10 +1,11 @@
 """`/triggers`, and `/schedules` for those by time."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Path
+from fastapi import Path, Query, Request, Response
 
-from windlass.api import shown
+from windlass.api import noting, shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routes.jobs import tenant_of
@@ -14,12 +15,26 @@ from windlass.core import wire
 from windlass.core.schedule import Cron, Every, Init, Once, Schedule
 from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import schedule_of
-from windlass.errors import OptionInvalid
+from windlass.errors import OptionInvalid, ScheduleInvalid
 
-Id = Annotated[str, Path(description="A trigger's id or name.", min_length=1, max_length=191)]
+Id = Annotated[
+    str,
+    Path(
+        description="A trigger's id, its last six or more characters, or its name.",
+        min_length=1,
+        max_length=191,
+    ),
+]
+DryRun = Annotated[bool, Query(description="Check it and tell what it would be; keep nothing.")]
 
-#: Fields that are times, and so become a schedule.
-_TIMES = ("cron", "interval_seconds", "at", "run_once", "timezone")
+#: Type -> the fields that are its times, and so become a schedule.
+_TIMES_OF: Mapping[str, tuple[str, ...]] = {
+    "cron": ("cron", "timezone"),
+    "interval": ("interval_seconds",),
+    "once": ("at",),
+    "init": ("run_once",),
+}
+_TIMES = tuple(field for fields in _TIMES_OF.values() for field in fields)
 #: A field -> the option that it is.
 _OPTIONS = {
     "delay_seconds": "delay",
@@ -39,8 +54,17 @@ def _routes(noun: str) -> Routes:
         page = paging.cut(sorted(found, key=_place), _place)
         return {**page, "items": [wire.trigger(each) for each in page["items"]]}
 
-    @routes.post("", "triggers.write", shown.Trigger, status_code=201, summary="Make one")
-    async def create(caller: Calling, engine: Ready, body: NewTrigger) -> dict[str, Any]:
+    @routes.post(
+        "", "triggers.write", shown.Trigger, also=(200,), status_code=201, summary="Make one"
+    )
+    async def create(
+        request: Request,
+        response: Response,
+        caller: Calling,
+        engine: Ready,
+        body: NewTrigger,
+        dry_run: DryRun = False,
+    ) -> dict[str, Any]:
         if by_time and body.type == "event":
             raise OptionInvalid(
                 "type", "event", allowed="a type by time: cron, interval, once, init"
@@ -50,10 +74,14 @@ def _routes(noun: str) -> Routes:
             definition=body.definition,
             tenant=tenant_of(caller, body.tenant),
             created_by=caller.name,
-            schedule=_schedule(body.type, body.said()),
+            schedule=_schedule(body.name, body.type, body.said()),
             event=body.event_name,
+            dry_run=dry_run,
             **_said(body, without=("name", "type", "definition", "tenant", "event_name")),
         )
+        if dry_run:
+            noting.forget(request)
+            response.status_code = 200
         return wire.trigger(trigger)
 
     @routes.get("/{id}", "triggers.read", shown.Trigger, summary="One of them")
@@ -61,13 +89,23 @@ def _routes(noun: str) -> Routes:
         return wire.trigger(await engine.triggers.get(id, caller.scope))
 
     @routes.patch("/{id}", "triggers.write", shown.Trigger, summary="Change it")
-    async def update(caller: Calling, engine: Ready, id: Id, body: TriggerEdit) -> dict[str, Any]:
+    async def update(
+        request: Request,
+        caller: Calling,
+        engine: Ready,
+        id: Id,
+        body: TriggerEdit,
+        dry_run: DryRun = False,
+    ) -> dict[str, Any]:
         """What is left out stays; other times count from now."""
         changes = _said(body)
         if set(_TIMES) & body.model_fields_set:
             trigger = await engine.triggers.get(id, caller.scope)
             changes["schedule"] = _changed(trigger, body.said())
-        return wire.trigger(await engine.triggers.update(id, caller.scope, **changes))
+        changed = await engine.triggers.update(id, caller.scope, dry_run=dry_run, **changes)
+        if dry_run:
+            noting.forget(request)
+        return wire.trigger(changed)
 
     @routes.post("/{id}/enable", "triggers.write", shown.Trigger, summary="Enable it")
     async def enable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
@@ -123,7 +161,14 @@ def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
     }
 
 
-def _schedule(type: str, said: dict[str, Any]) -> Schedule | None:
+def _schedule(name: str, type: str, said: dict[str, Any]) -> Schedule | None:
+    try:
+        return _times(type, said)
+    except ScheduleInvalid as error:
+        raise error.named(name) from None
+
+
+def _times(type: str, said: dict[str, Any]) -> Schedule | None:
     zone = said.get("timezone")
     match type:
         case "cron":
@@ -145,7 +190,11 @@ def _changed(trigger: Trigger, said: dict[str, Any]) -> Schedule:
     before = schedule_of(trigger)
     if before is None:
         raise OptionInvalid("trigger", trigger.name, allowed="one by time")
+    own = _TIMES_OF[trigger.type]
+    if strange := sorted(said.keys() & set(_TIMES) - set(own)):
+        allowed = f"{' and '.join(own)}: {trigger.name} is of type {trigger.type}"
+        raise OptionInvalid("change", strange[0], allowed=allowed)
     now = {name: getattr(trigger, name) for name in _TIMES} | said
-    changed = _schedule(trigger.type, now)
+    changed = _schedule(trigger.name, trigger.type, now)
     assert changed is not None
     return changed

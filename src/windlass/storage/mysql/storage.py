@@ -20,8 +20,10 @@ class MysqlStorage(Storage):
     """The same verbs, one in another order."""
 
     async def search_logs(
-        self, scope: Scope, words: str, *, limit: int = 100, **which: Any
+        self, scope: Scope, words: str | None, *, limit: int = 100, **which: Any
     ) -> list[LogLine]:
+        if words is None:
+            return await super().search_logs(scope, None, limit=limit, **which)
         recent = await self._search("recent_logs", scope, words, limit=limit, look=_LOOK, **which)
         if len(recent) >= limit:
             return recent

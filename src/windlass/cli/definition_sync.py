@@ -1,0 +1,100 @@
+"""`windlass definitions sync`: makes known what code declares, without running any of it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Command, with_call
+from windlass.cli.look import Look
+from windlass.cli.output import Column, Item
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+    from windlass.core.definition import Definition
+
+#: What becomes of a definition's row.
+_LOOKS = {
+    "new": Look("✓", "New", "green"),
+    "changed": Look("↻", "Changed", "yellow"),
+    "missing": Look("✕", "Missing", "red"),
+    "unchanged": Look("●", "Unchanged", ""),
+}
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass definitions sync jobs.py",
+        "windlass definitions sync shop.jobs shop.mail --mark-missing",
+        "windlass definitions sync --dry-run        # the modules of the settings, or of this folder",
+    ],
+)
+@click.argument("modules", nargs=-1, metavar="[MODULE]...")
+@click.option(
+    "--mark-missing",
+    is_flag=True,
+    help="These modules are all there is: schedule no more what none of them declares.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@with_call
+def sync(call: Call, modules: tuple[str, ...], mark_missing: bool, dry_run: bool) -> None:
+    """Make known what modules declare: definitions, and their schedules and triggers.
+
+    A worker does the same when it starts. What operators edited stays. Works on a database, not
+    over --url.
+    """
+    from windlass.cli.modules import chosen_modules
+
+    names = () if call.flags.url else chosen_modules(call, modules, look_around=True)
+    found = call.on_database(
+        lambda app: _sync(app, names, mark_missing=mark_missing, dry_run=dry_run)
+    )
+    call.out.list(
+        found,
+        [
+            Column("key", "DEFINITION", lambda one: str(one["key"]), wide=True),
+            Column("change", "CHANGE", lambda one: _LOOKS[one["change"]]),
+        ],
+        body={"items": found},
+    )
+    changed = sum(one["change"] != "unchanged" for one in found)
+    call.out.say(f"{changed} of {len(found)} {'would change' if dry_run else 'changed'}.")
+
+
+async def _sync(
+    app: "Windlass", modules: Sequence[str], *, mark_missing: bool, dry_run: bool
+) -> list[Item]:
+    from windlass.cli.loading import learn, load_apps
+    from windlass.face.declare import row_of
+
+    rows = {row.key: row for row in await app.definitions.list(system=True)}
+    apps = load_apps(modules)
+    declared = {
+        handler.definition.key: row_of(handler)
+        for each in apps
+        for handler in each.handlers.values()
+    }
+    missing = {
+        key: "missing"
+        for key, row in rows.items()
+        if mark_missing
+        and key not in declared
+        and row.origin == "code"
+        and not (row.system or row.missing_from_code)
+    }
+    if not dry_run:
+        await learn(app, apps)
+        if mark_missing:
+            await app.definitions.sync()
+    changes = {key: _change(rows.get(key), each) for key, each in declared.items()} | missing
+    return [{"key": key, "change": changes[key]} for key in sorted(changes)]
+
+
+def _change(row: "Definition | None", declared: "Definition") -> str:
+    from windlass.core.registry import differs
+
+    if row is None:
+        return "new"
+    return "changed" if differs(row, declared) else "unchanged"

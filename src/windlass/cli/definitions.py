@@ -1,0 +1,253 @@
+"""`windlass definitions`: what may run, and how."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.definition_sync import sync
+from windlass.cli.each import change_each, posting, tell
+from windlass.cli.enqueue import enqueue
+from windlass.cli.look import enabled_of, safe, took, value_of
+from windlass.cli.output import Column, Item
+
+_MOST = 10_000
+#: Limits that are whole numbers; the others are rates.
+_WHOLE = ("max_concurrency", "max_per_key", "max_attempts")
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass definitions list",
+        "windlass definitions schema mail.send",
+        "windlass definitions limits mail.send --rate-limit 100/min",
+        "windlass definitions sync jobs.py",
+    ],
+)
+def definitions() -> None:
+    """See what may run, and change how it runs without a deploy."""
+
+
+definitions.add_command(enqueue, "run")
+definitions.add_command(sync)
+
+
+@definitions.command(
+    "list", examples=["windlass definitions list", "windlass definitions list --system --json"]
+)
+@click.option("--system", is_flag=True, help="Also those of Windlass itself.")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=_MOST, help="How many at most.")
+@with_call
+def list_definitions(call: Call, system: bool, limit: int) -> None:
+    """List definitions, by key."""
+    page = call.ask(lambda api: api.page("/definitions", limit=limit, system=system))
+    call.out.list(page["items"], _columns(page["items"]), body=page)
+    if not page["items"]:
+        call.out.say("No definitions yet.")
+        call.out.hint("windlass definitions sync MODULE makes those of a module known")
+
+
+@definitions.command(
+    examples=["windlass definitions show mail.send", "windlass definitions show mail.send --json"],
+)
+@click.argument("definition")
+@with_call
+def show(call: Call, definition: str) -> None:
+    """Show everything about DEFINITION, and what operators edited of it."""
+    found = _read(call, definition)
+    call.out.one(found, lambda: _show(call, found), key="key")
+
+
+@definitions.command(
+    examples=[
+        "windlass definitions schema mail.send",
+        "windlass definitions schema mail.send | jq .properties",
+    ],
+)
+@click.argument("definition")
+@with_call
+def schema(call: Call, definition: str) -> None:
+    """Print the JSON Schema of the payload of DEFINITION."""
+    call.out.json(_read(call, definition)["payload_schema"])
+
+
+@definitions.command(
+    examples=["windlass definitions enable mail.send", "windlass definitions enable a b --yes"],
+)
+@click.argument("keys", nargs=-1, required=True, metavar="DEFINITION...")
+@click.option("--dry-run", is_flag=True, help="Show which, and change nothing.")
+@with_call
+def enable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
+    """Let definitions run again; their waiting jobs go on."""
+    return _switch(call, keys, "enable", doing="enabling", dry_run=dry_run)
+
+
+@definitions.command(
+    examples=["windlass definitions disable mail.send", "windlass definitions disable a b --yes"],
+)
+@click.argument("keys", nargs=-1, required=True, metavar="DEFINITION...")
+@click.option("--dry-run", is_flag=True, help="Show which, and change nothing.")
+@with_call
+def disable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
+    """Refuse new jobs of definitions and let their queued ones wait."""
+    return _switch(call, keys, "disable", doing="disabling", dry_run=dry_run)
+
+
+@definitions.command(
+    examples=[
+        "windlass definitions limits mail.send",
+        "windlass definitions limits mail.send --max-concurrency 8 --rate-limit 100/min",
+        "windlass definitions limits mail.send --rate-limit none",
+    ],
+)
+@click.argument("definition")
+@click.option("--max-concurrency", metavar="N", help="Jobs at once on all workers, or none.")
+@click.option("--max-per-key", metavar="N", help="Jobs at once with one key, or none.")
+@click.option("--rate-limit", metavar="RATE", help="Starts in a time, such as 100/min, or none.")
+@click.option("--rate-per-key", metavar="RATE", help="The same for each key.")
+@click.option("--max-attempts", metavar="N", help="Attempts, the first included.")
+@with_call
+def limits(call: Call, /, definition: str, **given: Any) -> None:
+    """Show the limits of DEFINITION, or set some. They win over the code until they are reset."""
+    from windlass.cli.client import path
+
+    changes = _changes(given)
+    found = (
+        call.ask(lambda api: api.patch(path("definitions", definition), changes))
+        if changes
+        else _read(call, definition)
+    )
+    call.out.one(found, lambda: _show_limits(call, found), key="key")
+
+
+@definitions.command(
+    examples=[
+        "windlass definitions reset mail.send",
+        "windlass definitions reset mail.send max_attempts rate_limit",
+    ],
+)
+@click.argument("definition")
+@click.argument("options", nargs=-1, metavar="[OPTION]...")
+@click.option("--dry-run", is_flag=True, help="Show what is edited, and change nothing.")
+@with_call
+def reset(call: Call, definition: str, options: tuple[str, ...], dry_run: bool) -> None:
+    """Return what was edited of DEFINITION to what the code says: these options, or all."""
+    from windlass.cli.client import path
+
+    if dry_run:
+        found = _read(call, definition)
+    else:
+        at = path("definitions", definition, "reset")
+        found = call.ask(lambda api: api.post(at, names=options))
+    tell(call, found, _line, key="key")
+
+
+def _read(call: Call, definition: str) -> dict[str, Any]:
+    from windlass.cli.client import path
+
+    return call.ask(lambda api: api.get(path("definitions", definition)))
+
+
+def _switch(call: Call, keys: Sequence[str], verb: str, *, doing: str, dry_run: bool) -> int:
+    change = posting("definitions", verb)
+    return change_each(
+        call, "definitions", keys, change, doing=doing, show=_line, dry_run=dry_run, key="key"
+    )
+
+
+def _changes(given: dict[str, str | None]) -> dict[str, Any]:
+    from windlass.cli.limits import NONE, limit_of
+
+    said = {name: text for name, text in given.items() if text is not None}
+    return {
+        name: limit_of(name, text) if name in _WHOLE else None if text == NONE else text
+        for name, text in said.items()
+    }
+
+
+def _columns(items: list[Item]) -> list[Column]:
+    limited = any(_limits(one) for one in items)
+    edited = any(one["edited"] for one in items)
+    missing = any(one["missing_from_code"] for one in items)
+    return [
+        Column("key", "DEFINITION", lambda one: str(one["key"]), wide=True),
+        Column("enabled", "STATE", enabled_of),
+        Column("queue", "QUEUE", lambda one: str(one["queue"]), spare=1),
+        Column("strategy", "MADE", lambda one: one["strategy"].replace("_", " "), spare=2),
+        Column("max_attempts", "TRIES", lambda one: str(one["max_attempts"]), right=True),
+        Column("timeout_seconds"),
+        Column("max_concurrency", "LIMITS", _limits if limited else None, wide=True, spare=3),
+        Column("rate_limit"),
+        Column("kind"),
+        Column("edited", "EDITED", _edited if edited else None, wide=True, spare=4),
+        Column("missing_from_code", "", _missing if missing else None),
+        Column("title"),
+    ]
+
+
+def _show(call: Call, one: Item) -> None:
+    out = call.out
+    out.data(f"{out.look(enabled_of(one))}  {out.style(one['key'], bold=True)}  {one['title']}")
+    out.data("")
+    out.facts(
+        [
+            ("About", safe(one["description"])),
+            ("Runs", f"{one['kind']} {safe(one['handler'])}".rstrip()),
+            ("Jobs made", one["strategy"].replace("_", " ")),
+            ("Queue", f"{one['queue']}, priority {one['priority']}"),
+            *_limit_facts(one),
+            ("Backoff", value_of(one["backoff"])),
+            ("Retention", _retention(one)),
+            ("Tags", ", ".join(one["tags"])),
+            ("Metadata", value_of(one["metadata"] or None)),
+            ("Edited", _edited(one)),
+            ("Code", "no module declares it any more" if one["missing_from_code"] else ""),
+        ]
+    )
+    out.hint(f"windlass definitions schema {one['key']} · windlass enqueue {one['key']} key=value")
+
+
+def _show_limits(call: Call, one: Item) -> None:
+    call.out.facts([("Definition", one["key"]), *_limit_facts(one, none="none")])
+
+
+def _limit_facts(one: Item, none: str = "") -> list[tuple[str, str]]:
+    seconds = one["timeout_seconds"]
+    return [
+        ("Attempts", str(one["max_attempts"])),
+        ("Timeout", "the settings'" if seconds is None else took(timedelta(seconds=seconds))),
+        ("At once", str(one["max_concurrency"] or none)),
+        ("Rate", one["rate_limit"] or none),
+        ("At once per key", str(one["max_per_key"] or none) if one["limit_key"] else ""),
+        ("Rate per key", (one["rate_per_key"] or none) if one["limit_key"] else ""),
+        ("Key", one["limit_key"] or ""),
+    ]
+
+
+def _limits(one: Item) -> str:
+    most = f"{one['max_concurrency']} at once" if one["max_concurrency"] else ""
+    return ", ".join(filter(None, [most, one["rate_limit"]]))
+
+
+def _edited(one: Item) -> str:
+    return ", ".join(one["edited"])
+
+
+def _retention(one: Item) -> str:
+    days = one["retention_days"]
+    if days is None:
+        return ""
+    return "forever" if days < 0 else f"{days:g} days"
+
+
+def _missing(one: Item) -> str:
+    return "✕ not in code" if one["missing_from_code"] else ""
+
+
+def _line(one: Item) -> str:
+    edited = f"edited: {_edited(one)}" if one["edited"] else "as in code"
+    return safe(f"{enabled_of(one)}  {one['key']}  {edited}")

@@ -1,0 +1,14 @@
+"""Limits as they are typed: a number, or `none` for no limit."""
+
+from windlass.errors import OptionInvalid
+
+NONE = "none"
+
+
+def limit_of(option: str, text: str) -> int | None:
+    """The limit that text means."""
+    if text == NONE:
+        return None
+    if not text.isdecimal():
+        raise OptionInvalid(option, text, allowed="a whole number, or none")
+    return int(text)

@@ -1,0 +1,162 @@
+"""`windlass queues`: named lines of jobs."""
+
+from collections.abc import Sequence
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.each import change_each, posting
+from windlass.cli.look import OPEN, PAUSED, Look, ago, moment, safe
+from windlass.cli.output import Column, Item
+from windlass.clock import utcnow
+
+_MOST = 10_000
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass queues list",
+        "windlass queues pause mail --reason 'the relay is down'",
+        "windlass queues limits media --max-concurrency 4",
+    ],
+)
+def queues() -> None:
+    """Look at queues, pause, resume and limit them."""
+
+
+@queues.command("list", examples=["windlass queues list", "windlass queues list --json"])
+@click.option("--limit", type=click.IntRange(1, _MOST), default=_MOST, help="How many at most.")
+@with_call
+def list_queues(call: Call, limit: int) -> None:
+    """List queues by name, with how many of their jobs wait and run."""
+    page = call.ask(lambda api: api.page("/queues", limit=limit))
+    call.out.list(page["items"], _columns(), body=page)
+    if not page["items"]:
+        call.out.say("No queues yet: the first job of a queue makes it.")
+
+
+@queues.command(examples=["windlass queues show mail", "windlass queues show mail --json"])
+@click.argument("queue")
+@with_call
+def show(call: Call, queue: str) -> None:
+    """Show everything about QUEUE. One that nobody has used yet is empty."""
+    from windlass.cli.client import path
+
+    found = call.ask(lambda api: api.get(path("queues", queue)))
+    call.out.one(found, lambda: _show(call, found), key="name")
+
+
+@queues.command(
+    examples=[
+        "windlass queues pause mail",
+        "windlass queues pause mail --reason 'the relay is down'",
+    ],
+)
+@click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
+@click.option("--reason", metavar="TEXT", help="Why; shown to whoever asks why a job waits.")
+@click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
+@with_call
+def pause(call: Call, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
+    """Let nobody take jobs from queues; what runs goes on, what is enqueued waits."""
+    change = posting("queues", "pause", {"reason": reason})
+    return change_each(
+        call, "queues", names, change, doing="pausing", show=_line, dry_run=dry_run, key="name"
+    )
+
+
+@queues.command(
+    examples=["windlass queues resume mail", "windlass queues resume mail media --yes"],
+)
+@click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
+@click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
+@with_call
+def resume(call: Call, names: Sequence[str], dry_run: bool) -> int:
+    """Let workers take jobs from queues again."""
+    change = posting("queues", "resume")
+    return change_each(
+        call, "queues", names, change, doing="resuming", show=_line, dry_run=dry_run, key="name"
+    )
+
+
+@queues.command(
+    examples=[
+        "windlass queues limits media",
+        "windlass queues limits media --max-concurrency 4",
+        "windlass queues limits media --max-concurrency none",
+    ],
+)
+@click.argument("queue")
+@click.option(
+    "--max-concurrency", metavar="N", help="Jobs at once on all workers together, or none."
+)
+@with_call
+def limits(call: Call, queue: str, max_concurrency: str | None) -> None:
+    """Show the limit of QUEUE, or set it."""
+    from windlass.cli.client import path
+    from windlass.cli.limits import limit_of
+
+    at = path("queues", queue)
+    if max_concurrency is None:
+        found = call.ask(lambda api: api.get(at))
+    else:
+        body = {"max_concurrency": limit_of("max_concurrency", max_concurrency)}
+        found = call.ask(lambda api: api.patch(at, body))
+    call.out.one(found, lambda: call.out.data(_line(found)), key="name")
+
+
+def _columns() -> list[Column]:
+    now = utcnow()
+    return [
+        Column("name", "QUEUE", lambda queue: str(queue["name"]), wide=True),
+        Column("paused_at", "STATE", _state),
+        Column("queued", "QUEUED", lambda queue: f"{queue['queued']:,}", right=True),
+        Column("pending", "WAITING", lambda queue: f"{queue['pending']:,}", right=True, spare=2),
+        Column("running", "RUNNING", _running, right=True),
+        Column("max_concurrency"),
+        Column("paused_by"),
+        Column(
+            "pause_reason",
+            "PAUSED",
+            lambda queue: _paused(queue, ago(moment(queue["paused_at"]), now)),
+            wide=True,
+        ),
+    ]
+
+
+def _show(call: Call, queue: Item) -> None:
+    out = call.out
+    out.data(f"{out.look(_state(queue))}  {out.style(safe(queue['name']), bold=True)}")
+    out.data("")
+    out.facts(
+        [
+            ("Paused", _paused(queue, out.when(queue["paused_at"]))),
+            ("Queued", f"{queue['queued']:,}"),
+            ("Waiting", f"{queue['pending']:,}"),
+            ("Running", _running(queue)),
+        ]
+    )
+    verb = "resume" if queue["paused_at"] else "pause"
+    out.hint(f"windlass queues {verb} {queue['name']}")
+
+
+def _line(queue: Item) -> str:
+    return safe(
+        f"{_state(queue)}  {queue['name']}  {queue['queued']:,} queued, {_running(queue)} running"
+    )
+
+
+def _state(queue: Item) -> Look:
+    return PAUSED if queue["paused_at"] else OPEN
+
+
+def _running(queue: Item) -> str:
+    most = queue["max_concurrency"]
+    return f"{queue['running']:,}" if most is None else f"{queue['running']:,}/{most:,}"
+
+
+def _paused(queue: Item, when: str) -> str:
+    by = f" by {queue['paused_by']}" if queue["paused_by"] else ""
+    why = f": {queue['pause_reason']}" if queue["pause_reason"] else ""
+    return safe(f"{when}{by}{why}") if when else ""

@@ -1,0 +1,111 @@
+"""`windlass workers`: who runs jobs."""
+
+from datetime import timedelta
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.look import LIVENESS, Look, ago, moment, safe, took, value_of
+from windlass.cli.output import Column, Item
+from windlass.clock import utcnow
+from windlass.errors.wording import counted
+
+
+@click.group(
+    cls=Group,
+    examples=["windlass workers list", "windlass workers show 8c1f42d7"],
+)
+def workers() -> None:
+    """See who runs jobs.
+
+    A worker is stale after two missed beats and lost after a lease: its jobs are taken back then.
+    """
+
+
+@workers.command("list", examples=["windlass workers list", "windlass workers list --json"])
+@with_call
+def list_workers(call: Call) -> None:
+    """List the workers there are, lost ones for a day."""
+    found = call.ask(lambda api: api.get("/workers"))
+    now = utcnow()
+    call.out.list(
+        found["items"],
+        [
+            Column("id", "ID", lambda worker: str(worker["id"]), wide=True),
+            Column("liveness", "STATE", _state),
+            Column("slots_used", "SLOTS", _slots, right=True),
+            Column("slots"),
+            Column("age_seconds", "SEEN", _seen, right=True),
+            Column("last_seen_at"),
+            Column(
+                "started_at",
+                "STARTED",
+                lambda worker: ago(moment(worker["started_at"]), now),
+                spare=1,
+            ),
+            Column("queues", "QUEUES", _queues, wide=True, spare=3),
+            Column("definitions", "RUNS", _count, spare=2),
+            Column("hostname"),
+            Column("pid"),
+            Column("version", "VERSION", lambda worker: str(worker["version"]), spare=4),
+        ],
+        body=found,
+    )
+    if not found["items"]:
+        call.out.say("No worker runs.")
+        call.out.hint("windlass worker MODULE starts one")
+
+
+@workers.command(
+    examples=["windlass workers show 8c1f42d7", "windlass workers show web-2:411:8c1f42d7 --json"],
+)
+@click.argument("worker")
+@with_call
+def show(call: Call, worker: str) -> None:
+    """Show everything about WORKER, given by its id or the last six or more characters of it."""
+    from windlass.cli.client import path
+
+    found = call.ask(lambda api: api.get(path("workers", worker)))
+    call.out.one(found, lambda: _show(call, found))
+
+
+def _show(call: Call, worker: Item) -> None:
+    out = call.out
+    out.data(f"{out.look(_state(worker))}  {out.style(safe(worker['id']), bold=True)}")
+    out.data("")
+    out.facts(
+        [
+            ("Slots", f"{_slots(worker)} in use"),
+            ("Seen", out.when(worker["last_seen_at"])),
+            ("Started", out.when(worker["started_at"])),
+            ("Host", f"{safe(worker['hostname'])}, process {worker['pid']}"),
+            ("Version", safe(worker["version"])),
+            ("Lease", took(timedelta(seconds=worker["lease_seconds"]))),
+            ("Queues", _queues(worker)),
+            ("Runs", safe("\n".join(worker["definitions"]))),
+            ("Metadata", value_of(worker["metadata"] or None)),
+        ]
+    )
+    out.hint(f"windlass jobs list --where 'worker:{worker['id']}'")
+
+
+def _state(worker: Item) -> Look:
+    return LIVENESS[worker["liveness"]]
+
+
+def _slots(worker: Item) -> str:
+    return f"{worker['slots_used']}/{worker['slots']}"
+
+
+def _seen(worker: Item) -> str:
+    age = worker["age_seconds"]
+    return "" if age is None else f"{took(timedelta(seconds=age))} ago"
+
+
+def _queues(worker: Item) -> str:
+    return safe(", ".join(worker["queues"])) or "all"
+
+
+def _count(worker: Item) -> str:
+    return counted(len(worker["definitions"]), "definition")

@@ -1,0 +1,16 @@
+-- Log lines, newest first: by their time, whatever they say.
+select * from windlass_logs
+where (cast(:tenant_id as text) is null or tenant_id = :tenant_id)
+    and (cast(:definition as text) is null or definition = :definition)
+    and (cast(:level as text) is null or level = :level)
+    and (cast(:job_id as uuid) is null or job_id = :job_id)
+    and (cast(:since as timestamptz) is null or created_at >= :since)
+    and (cast(:until as timestamptz) is null or created_at < :until)
+    and (cast(:before_at as timestamptz) is null
+        or (created_at, job_id, sequence) < (:before_at, cast(:before_job as uuid), cast(:before_sequence as integer)))
+    -- One by one, because a hash of the jobs of one is made by reading all jobs.
+    and (cast(:created_by as text) is null or :created_by = coalesce(
+        (select created_by from windlass_live where id = windlass_logs.job_id),
+        (select created_by from windlass_later where id = windlass_logs.job_id),
+        (select created_by from windlass_ended where id = windlass_logs.job_id)))
+order by created_at desc, job_id desc, sequence desc limit :most

@@ -1,0 +1,114 @@
+"""`windlass definitions`: what may run, from the shell."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.shell import JOBS, Shell
+
+MORE = """
+from windlass import Windlass, cron
+
+wl = Windlass()
+
+@wl.job(schedule=cron("0 2 * * *"))
+def nightly() -> None: ...
+"""
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
+def test_what_a_module_declares_is_made_known_and_told(shell_on: Callable[[str], Shell], database):
+    shell = shell_on(database.url)
+
+    tried = shell.ok("definitions", "sync", "jobs.py", "--dry-run")
+    first = shell.ok("definitions", "sync", "jobs.py", "--json").json["items"]
+    again = shell.ok("definitions", "sync")
+
+    keys = ["count", "fail", "hello", "login", "wait_for"]
+    assert tried.err == "5 of 5 would change.\n"
+    assert first == [{"key": key, "change": "new"} for key in keys]
+    assert again.err == "0 of 5 changed.\n"
+    assert shell.ok("definitions", "list", "-o", "id").lines == keys
+
+
+def test_schedules_in_code_come_along_and_what_is_gone_is_marked(ready: Shell):
+    ready.write("more.py", MORE)
+    ready.write("jobs.py", JOBS.replace("@wl.job(max_attempts=1)", "@wl.job(max_attempts=2)"))
+
+    done = ready.ok("definitions", "sync", "more.py", "jobs.py", "--json").json["items"]
+    gone = ready.ok("definitions", "sync", "more.py", "--mark-missing").lines
+
+    changes = {one["key"]: one["change"] for one in done}
+    assert (changes["nightly"], changes["fail"], changes["hello"]) == (
+        "new",
+        "changed",
+        "unchanged",
+    )
+    assert len(ready.here("schedules", "list", "-o", "id").lines) == 1
+    assert "hello\tmissing" in gone
+    assert ready.here("definitions", "show", "hello", "--json").json["missing_from_code"] is True
+
+
+def test_a_sync_needs_the_database_in_hand(shell: Shell):
+    done = shell.run("definitions", "sync", "jobs.py", "--url", "http://127.0.0.1:9")
+
+    assert done.code == 2
+    assert "works on a database" in done.err
+
+
+def test_a_definition_is_disabled_and_enabled(ready: Shell):
+    ready.here("definitions", "disable", "hello")
+    refused = ready.run("definitions", "run", "hello", "name=Ada")
+    ready.here("definitions", "enable", "hello")
+    made = ready.here("definitions", "run", "hello", "name=Ada").out.strip()
+
+    assert refused.code == 5
+    assert ready.here("jobs", "show", made, "--json").json["definition"] == "hello"
+
+
+def test_limits_are_set_unset_and_reset(ready: Shell):
+    edited = ready.here(
+        "definitions", "limits", "hello", "--max-concurrency", "4", "--rate-limit", "5/s", "--json"
+    ).json
+    unset = ready.here("definitions", "limits", "hello", "--rate-limit", "none", "--json").json
+    ready.here("definitions", "reset", "hello", "max_concurrency")
+    wrong = ready.run("definitions", "limits", "hello", "--max-concurrency", "many")
+
+    assert (edited["max_concurrency"], edited["rate_limit"]) == (4, "5/s")
+    assert (unset["max_concurrency"], unset["rate_limit"]) == (4, None)
+    shown = ready.here("definitions", "limits", "hello").lines
+    assert "max_concurrency\t" in shown
+    assert wrong.code == 2
+    assert wrong.err.startswith('error[WL2007]: max_concurrency cannot be "many".')
+
+
+def test_the_schema_is_json_for_whoever_asks(ready: Shell):
+    schema = ready.here("definitions", "schema", "hello").json
+
+    assert schema["properties"]["name"]["type"] == "string"
+
+
+def test_a_dry_run_changes_nothing(ready: Shell):
+    done = ready.here("definitions", "disable", "hello", "count", "--dry-run")
+
+    assert done.lines == ["hello", "count"]
+    assert ready.here("definitions", "show", "hello", "--json").json["enabled"] is True
+
+
+def test_a_person_sees_state_and_edits(ready: Shell):
+    ready.here("definitions", "disable", "hello")
+
+    shown = ready.at_terminal("definitions", "list", width=140).out
+    one = ready.at_terminal("definitions", "show", "hello").out
+
+    assert "◌ Disabled" in shown
+    assert "● Enabled" in shown
+    assert "Say hello." in one
+    assert "enabled" in one
+
+
+def test_an_unknown_definition_gets_a_guess(ready: Shell):
+    done = ready.run("definitions", "show", "helo")
+
+    assert done.code == 3
+    assert "Did you mean `hello`?" in done.err
