@@ -14,6 +14,7 @@ from windlass.cli.client import Client
 from windlass.cli.server import At
 from windlass.core.models import ALL_TENANTS
 from windlass.telemetry import Telemetry
+from windlass.upkeep.operating import Operating
 
 #: Whoever has the database in hand needs no seal on what they are shown.
 _SEAL = b"windlass"
@@ -54,8 +55,18 @@ async def near(app: Windlass, who: str | None, tenant: str | None) -> AsyncItera
                 app.handlers.add(handler)
         await app.ready()
 
+    @asynccontextmanager
+    async def operating() -> AsyncIterator[None]:
+        """Work on bulk operations: nobody else may be there to do it."""
+        work = Operating(await app.ready())
+        work.start()
+        try:
+            yield
+        finally:
+            await work.stop()
+
     api = create_api(app, authenticate=caller)
     api.state.cursors, api.state.limits = Cursors(_SEAL), Limits(None)
     transport = httpx2.ASGITransport(api)
     async with httpx2.AsyncClient(transport=transport, base_url="http://windlass") as http:
-        yield Client(http, tenant=tenant, learn=learn)
+        yield Client(http, tenant=tenant, learn=learn, operating=operating)
