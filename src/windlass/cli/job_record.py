@@ -1,8 +1,6 @@
 """`windlass jobs show|attempts|history|logs`: what is on record about one job."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -10,13 +8,13 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
+from windlass.cli.log_lines import print_line
 from windlass.cli.look import (
     LEVELS,
     OUTCOMES,
     RUNNING,
     STATES,
     Look,
-    moment,
     one_line,
     percent,
     safe,
@@ -28,8 +26,6 @@ from windlass.cli.output import Column, Item
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
 
-_FOLLOW_SECONDS = 0.5
-_ENDED = ("completed", "canceled", "dead_letter")
 _OPEN_BUT_RUNNING = ("pending", "queued")
 
 
@@ -123,53 +119,22 @@ def history(call: Call, job: str) -> None:
 @with_call
 def logs(call: Call, job: str, follow: bool, level: str) -> None:
     """Print the log lines of JOB."""
-    wanted = list(LEVELS)[list(LEVELS).index(level) :]
+    from windlass.cli.following import lines_of
 
+    wanted = list(LEVELS)[list(LEVELS).index(level) :]
     listed = not follow and call.out.format in ("json", "jsonl", "csv")
 
     async def stream(api: "Client") -> "list[Shown]":
         kept = []
-        async for line in _lines(api, job, follow=follow):
+        async for line in lines_of(api, job, follow=follow):
             if line["level"] in wanted:
-                kept.append(line) if listed else _print_line(call, line)
+                kept.append(line) if listed else print_line(call, line)
         return kept
 
     lines = call.ask(stream, limited=not follow)
     if listed:
         keys = ["sequence", "at", "level", "message", "fields", "attempt"]
         call.out.list(lines, [Column(key) for key in keys], body={"items": lines})
-
-
-async def _lines(api: "Client", id: str, *, follow: bool) -> AsyncIterator["Shown"]:
-    from windlass.cli.client import path
-
-    id = (await api.get(path("jobs", id)))["id"]
-    seen = 0
-    while True:
-        # Whether it has ended is asked first: what it said before its end is there by then.
-        over = not follow or (await api.get(path("jobs", id)))["state"] in _ENDED
-        while lines := (await api.get(path("jobs", id, "logs"), after=seen))["items"]:
-            seen = lines[-1]["sequence"]
-            for line in lines:
-                yield line
-        if over:
-            return
-        await asyncio.sleep(_FOLLOW_SECONDS)
-
-
-def _print_line(call: Call, line: "Shown") -> None:
-    out = call.out
-    if out.format in ("json", "jsonl", "csv"):
-        out.data(json.dumps(line, ensure_ascii=False))
-        return
-    fields = " ".join(f"{name}={_field(value)}" for name, value in line["fields"].items())
-    text = safe(f"{line['message']} {fields}".rstrip())
-    at = moment(line["at"])
-    if out.format != "people" or at is None:
-        out.data(f"{line['at']}\t{line['level']}\t{text}")
-        return
-    level = out.style(f"{line['level']:<5}", LEVELS[line["level"]])
-    out.data(f"{out.style(out.clock_time(at), dim=True)}  {level}  {text}")
 
 
 def _show(call: Call, job: Item, why: str) -> None:
@@ -224,14 +189,6 @@ def _next(job: Item) -> str:
 
 def _value(value: object) -> str:
     return "" if value is None else safe(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _field(value: object) -> str:
-    return (
-        value
-        if isinstance(value, str) and " " not in value
-        else json.dumps(value, ensure_ascii=False)
-    )
 
 
 def _priority(value: int) -> str:

@@ -7,6 +7,8 @@ from windlass.cli.choosing import choosing, words_of
 from windlass.cli.commands import Group, with_call
 from windlass.cli.enqueue import enqueue
 from windlass.cli.job_changes import cancel, delete, retry, run_now
+from windlass.cli.job_copies import clone, export
+from windlass.cli.job_graph import graph
 from windlass.cli.job_record import attempts, history, logs, show
 from windlass.cli.look import ago, moment, one_line, percent, state_of, took
 from windlass.cli.output import Column, Item
@@ -28,7 +30,9 @@ def jobs() -> None:
     """
 
 
-for _command in (enqueue, show, attempts, history, logs, cancel, retry, run_now, delete):
+for _command in (
+    enqueue, clone, show, attempts, history, logs, graph, cancel, retry, run_now, delete, export,
+):  # fmt: skip
     jobs.add_command(_command)
 
 
