@@ -23,6 +23,8 @@ COMMANDS = {
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
     "dead": Lazy("windlass.cli.dead", "dead", "See what failed for good, by cause; retry it."),
     "schedules": Lazy("windlass.cli.schedules", "schedules", "See what schedules will do."),
+    "tenants": Lazy("windlass.cli.tenants", "tenants", "Make tenants, suspend and limit them."),
+    "members": Lazy("windlass.cli.members", "members", "Give people roles in a tenant."),
     "users": Lazy("windlass.cli.users", "users", "Make users, and links to sign in by."),
     "tokens": Lazy("windlass.cli.tokens", "tokens", "Make and revoke tokens for the API."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
