@@ -33,9 +33,15 @@ COMMANDS = {
     "audit": Lazy("windlass.cli.audit", "audit", "Read and check who changed what."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
+    "completion": Lazy(
+        "windlass.cli.completion", "completion", "Let a shell complete commands and values."
+    ),
     "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),
     "version": Lazy("windlass.cli.version", "version", "Tell which Windlass this is."),
 }
+
+#: Set by a shell's script that asks what could come next.
+COMPLETING = "_WINDLASS_COMPLETE"
 
 
 def main() -> NoReturn:
@@ -43,6 +49,10 @@ def main() -> NoReturn:
     # Text of others may hold what a terminal's encoding has not; better marks than a crash.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
+    if asked := os.environ.get(COMPLETING):
+        from windlass.cli.completion import complete
+
+        sys.exit(complete(asked))
     sys.exit(run(sys.argv[1:]))
 
 
