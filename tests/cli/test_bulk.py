@@ -189,3 +189,18 @@ def test_dead_lettered_jobs_are_deleted_for_good(ready: Shell):
     assert refused.code == 5
     assert "2 jobs deleted." in rest.out
     assert ready.here("jobs", "list", "-o", "id").lines == [kept]
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_a_database_server_is_worked_on_by_the_command_itself(shell_on, database):
+    shell = shell_on(database.url)
+    shell.ok("worker", "jobs.py", "--drain")
+    for name in ("Ada", "Bob", "Cid"):
+        shell.here("enqueue", "hello", f"name={name}")
+
+    canceled = shell.ok("jobs", "cancel", "--definition", "hello", "--yes", "--json").json
+    retried = shell.here("jobs", "retry", "--state", "canceled", "--yes", "--json").json
+
+    assert (canceled["done"], canceled["state"]) == (3, "completed")
+    assert (retried["done"], retried["failed"]) == (3, 0)
+    assert _states(shell) == {"queued"}
