@@ -172,3 +172,29 @@ async def test_what_is_not_there_is_a_problem_too(api):
 
     assert (nowhere.status_code, nowhere.json()["code"]) == (404, "WL2102")
     assert (method.status_code, method.json()["code"]) == (405, "WL2103")
+
+
+async def test_a_clone_is_due_at_once_and_has_none_of_the_keys(api, hello):
+    first = await enqueued(
+        api, dedupe_key="x", idempotency_key="y", queue="mail", delay_seconds=3600,
+        metadata={"order": 7}, timeout_seconds=5,
+    )  # fmt: skip
+
+    answer = await api.post(f"/jobs/{first['id']}/clone")
+    clone = answer.json()["job"]
+
+    assert (answer.status_code, answer.json()["receipt"]["status"]) == (201, "created")
+    assert clone["id"] != first["id"]
+    for name in ("definition", "payload", "queue", "metadata", "timeout_seconds"):
+        assert clone[name] == first[name]
+    assert (clone["dedupe_key"], clone["idempotency_key"]) == (None, None)
+    assert clone["view"] == "queued"
+
+
+async def test_a_clone_that_is_only_checked_is_not_stored(api, hello):
+    first = await enqueued(api)
+
+    answer = await api.post(f"/jobs/{first['id']}/clone", params={"dry_run": True})
+
+    assert (answer.status_code, answer.json()["receipt"]["status"]) == (200, "valid")
+    assert len((await api.get("/jobs")).json()["items"]) == 1

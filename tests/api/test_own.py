@@ -130,3 +130,15 @@ def test_a_cursor_does_not_show_behind_what_a_list_stopped():
 
     assert UNKNOWN.encode() not in raw
     assert cursors.read(cursor, list="jobs", scope=ALL_TENANTS) == UNKNOWN
+
+
+async def test_nobody_clones_a_job_that_they_may_not_look_at(two):
+    async def clone(who, job):
+        return await two.guarded.client.post(f"/api/v1/jobs/{job}/clone", headers=who)
+
+    own, theirs = await clone(two.ada, two.adas), await clone(two.ada, two.bobs)
+    unknown, guessed = await clone(two.ada, UNKNOWN), await clone(two.ada, two.bobs[-8:])
+
+    assert own.status_code == 201
+    assert {theirs.status_code, unknown.status_code, guessed.status_code} == {404}
+    assert theirs.json()["code"] == unknown.json()["code"]

@@ -201,8 +201,11 @@ class Shell:
         self.started.append(Started(process))
         return self.started[-1]
 
-    def at_terminal(self, *args: str, types: str = "", width: int = 100, **env: str) -> Done:
-        """Run a command at a terminal, where both streams end up in `out`."""
+    def at_terminal(
+        self, *args: str, types: str = "", once: str = "", width: int = 100, **env: str
+    ) -> Done:
+        """Run a command at a terminal, where both streams end up in `out`. What is typed is typed
+        at once, or when the terminal shows `once`: a prompt for a password drops what came before."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, width, 0, 0))
         process = subprocess.Popen(
@@ -215,8 +218,7 @@ class Shell:
             start_new_session=True,
         )
         os.close(theirs)
-        os.write(ours, types.encode())
-        shown = _all_of(ours)
+        shown = _all_of(ours, types, once)
         os.close(ours)
         return Done(process.wait(_PATIENCE), shown.replace("\r\n", "\n"), "")
 
@@ -255,10 +257,14 @@ class Shell:
             started.close()
 
 
-def _all_of(terminal: int) -> str:
+def _all_of(terminal: int, types: str, once: str) -> str:
     shown = b""
+    typed = False
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
+        if not typed and once.encode() in shown:
+            os.write(terminal, types.encode())
+            typed = True
         if select.select([terminal], [], [], 0.1)[0]:
             with contextlib.suppress(OSError):  # the other side is closed
                 if some := os.read(terminal, 65536):

@@ -28,6 +28,7 @@ EXAMPLES: Sequence[Example] = (
     Example("Find jobs", "GET", "/jobs?state=queued,retrying&definition=hello&limit=10"),
     Example("Cancel it", "POST", "/jobs/$JOB/cancel", '{"reason": "not needed"}'),
     Example("Retry it", "POST", "/jobs/$JOB/retry"),
+    Example("Make another like it", "POST", "/jobs/$JOB/clone"),
     Example("See what happened to it", "GET", "/jobs/$JOB/history"),
     Example("Check a schedule, and keep nothing", "POST", "/schedules?dry_run=true",
             '{"name": "hourly", "type": "interval", "definition": "hello", '

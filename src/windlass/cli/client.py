@@ -5,6 +5,7 @@ Commands see only this, so they do the same either way.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +26,7 @@ from windlass.errors.base import by_code
 Shown = dict[str, Any]
 Params = Mapping[str, Any]
 Learn = Callable[[Sequence[str]], Awaitable[None]]
+Operating = Callable[[], AbstractAsyncContextManager[object]]
 
 PREFIX = "/api/v1"
 _ENDED = ("completed", "canceled", "dead_letter")
@@ -37,15 +39,22 @@ _PAGE = 500
 class Client:
     """Asks one API, for one person; with a tenant, only of that tenant.
 
-    `learn` makes the definitions of modules known, where the API is one of this process.
+    Where the API is one of this process, `learn` makes the definitions of modules known, and the
+    work of bulk operations is done while `operating()` lasts; a server sees to that itself.
     """
 
     def __init__(
-        self, http: httpx2.AsyncClient, *, tenant: str | None = None, learn: Learn | None = None
+        self,
+        http: httpx2.AsyncClient,
+        *,
+        tenant: str | None = None,
+        learn: Learn | None = None,
+        operating: Operating = nullcontext,
     ) -> None:
         self._http = http
         self._tenant = tenant
         self.learn = learn
+        self.operating = operating
 
     async def get(self, at: str, **params: Any) -> Shown:
         """Something as JSON, such as `get("/jobs", state="queued")`; what is None is left out."""

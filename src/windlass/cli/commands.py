@@ -8,9 +8,11 @@ from importlib import import_module
 from typing import Any, Concatenate, ParamSpec
 
 import click
+from click.shell_completion import CompletionItem
 
 from windlass.cli.call import Call
 from windlass.cli.flags import flags_of, global_options, name_variables
+from windlass.cli.live_values import complete_live
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import nearest, quoted
 
@@ -30,6 +32,7 @@ class _Shown:
         self.params: list[click.Parameter]
         self.params = [*self.params, *global_options(hidden=not self._lists_flags)]
         name_variables(self.params)
+        complete_live(self.params)
 
     @property
     def _lists_flags(self) -> bool:
@@ -56,7 +59,8 @@ class Group(_Shown, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if self.get_command(ctx, args[0]) is None:
+        # Who completes a line is told nothing of what is wrong with it.
+        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
             near = nearest(args[0], self.list_commands(ctx))
             path = ctx.command_path
             raise CommandInvalid(
@@ -96,6 +100,14 @@ class LazyGroup(Group):
             return None
         command: click.Command = getattr(import_module(lazy.module), lazy.name)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        found = [
+            CompletionItem(name, help=lazy.help)
+            for name, lazy in self._lazy.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -17,6 +17,7 @@ Options = dict[str, Any]
         "windlass enqueue hello name=Ada",
         "windlass enqueue hello name=Ada --in 10m --priority high",
         "windlass enqueue resize_all --payload '{\"ids\": [1, 2, 3]}' --wait",
+        "windlass enqueue report --follow               # its log until its end, then its result",
         "generate-report | windlass enqueue report.import -",
     ],
 )
@@ -40,6 +41,7 @@ Options = dict[str, Any]
 @click.option("--hold", is_flag=True, help="Wait until somebody says `jobs run-now`.")
 @click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
+@click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
 @with_call
 def enqueue(
     call: Call,
@@ -50,6 +52,7 @@ def enqueue(
     file: str | None,
     dry_run: bool,
     wait: bool,
+    follow: bool,
     **given: Any,
 ) -> None:
     """Make a job of DEFINITION.
@@ -59,6 +62,7 @@ def enqueue(
     """
     from windlass.cli.client import Client, path
     from windlass.cli.payload import split_pairs, typed, whole_payload
+    from windlass.cli.receipts import received
     from windlass.core.payload import dump_json
 
     whole = whole_payload(values, payload, file)
@@ -80,15 +84,7 @@ def enqueue(
         body = {**options, "after": after, "definition": definition, "payload": data}
         return await api.post("/jobs", body, dry_run=dry_run or None)
 
-    answer = call.ask(store)
-    receipt = answer["receipt"]
-    if wait and not dry_run:
-        from windlass.cli.waiting import wait_for
-
-        id = receipt["job_id"]
-        wait_for(call, id, said=f"Job {id[-8:]} {receipt['status']}; waiting for its end.")
-    else:
-        _print(call, definition, answer)
+    received(call, call.ask(store), wait=wait, follow=follow)
 
 
 def delivery_options(
@@ -117,20 +113,6 @@ def delivery_options(
         "hold": hold or None,
     }
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _print(call: Call, definition: str, answer: dict[str, Any]) -> None:
-    if call.out.format in ("json", "jsonl"):
-        call.out.json(answer)
-        return
-    receipt = answer["receipt"]
-    if receipt["status"] == "valid":
-        call.out.say(f"A job of {definition} could be enqueued; nothing was stored.")
-        return
-    if receipt["status"] == "existing":
-        call.out.say(f"An equal job exists: same {receipt['because']}.")
-    call.out.data(receipt["job_id"])
-    call.out.hint(f"windlass jobs show {receipt['job_id'][-8:]}")
 
 
 def _priority(text: str) -> int:

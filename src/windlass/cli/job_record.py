@@ -1,7 +1,5 @@
 """`windlass jobs show|attempts|history|logs`: what is on record about one job."""
 
-import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -29,8 +27,6 @@ from windlass.cli.output import Column, Item
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
 
-_FOLLOW_SECONDS = 0.5
-_ENDED = ("completed", "canceled", "dead_letter")
 _OPEN_BUT_RUNNING = ("pending", "queued")
 
 
@@ -124,13 +120,14 @@ def history(call: Call, job: str) -> None:
 @with_call
 def logs(call: Call, job: str, follow: bool, level: str) -> None:
     """Print the log lines of JOB."""
-    wanted = list(LEVELS)[list(LEVELS).index(level) :]
+    from windlass.cli.following import lines_of
 
+    wanted = list(LEVELS)[list(LEVELS).index(level) :]
     listed = not follow and call.out.format in ("json", "jsonl", "csv")
 
     async def stream(api: "Client") -> "list[Shown]":
         kept = []
-        async for line in _lines(api, job, follow=follow):
+        async for line in lines_of(api, job, follow=follow):
             if line["level"] in wanted:
                 kept.append(line) if listed else print_line(call, line)
         return kept
@@ -139,23 +136,6 @@ def logs(call: Call, job: str, follow: bool, level: str) -> None:
     if listed:
         keys = ["sequence", "at", "level", "message", "fields", "attempt"]
         call.out.list(lines, [Column(key) for key in keys], body={"items": lines})
-
-
-async def _lines(api: "Client", id: str, *, follow: bool) -> AsyncIterator["Shown"]:
-    from windlass.cli.client import path
-
-    id = (await api.get(path("jobs", id)))["id"]
-    seen = 0
-    while True:
-        # Whether it has ended is asked first: what it said before its end is there by then.
-        over = not follow or (await api.get(path("jobs", id)))["state"] in _ENDED
-        while lines := (await api.get(path("jobs", id, "logs"), after=seen))["items"]:
-            seen = lines[-1]["sequence"]
-            for line in lines:
-                yield line
-        if over:
-            return
-        await asyncio.sleep(_FOLLOW_SECONDS)
 
 
 def _show(call: Call, job: Item, why: str) -> None:

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 import click
 
 from windlass.cli.call import Call
+from windlass.cli.choosing import choosing, words_of
 from windlass.cli.commands import Group, with_call
 from windlass.cli.enqueue import enqueue
-from windlass.cli.job_changes import cancel, retry, run_now
+from windlass.cli.job_changes import cancel, delete, retry, run_now
+from windlass.cli.job_copies import clone, export
+from windlass.cli.job_graph import graph
 from windlass.cli.job_record import attempts, history, logs, show
 from windlass.cli.look import ago, moment, one_line, percent, state_of, took
 from windlass.cli.output import Column, Item
@@ -29,7 +32,9 @@ def jobs() -> None:
     """
 
 
-for _command in (enqueue, show, attempts, history, logs, cancel, retry, run_now):
+for _command in (
+    enqueue, clone, show, attempts, history, logs, graph, cancel, retry, run_now, delete, export,
+):  # fmt: skip
     jobs.add_command(_command)
 
 
@@ -39,15 +44,10 @@ for _command in (enqueue, show, attempts, history, logs, cancel, retry, run_now)
         "windlass jobs list",
         "windlass jobs list --state dead_letter,retrying --definition mail.send",
         "windlass jobs list --where 'error:timeout created:>-2h'",
-        "windlass jobs list --state dead_letter -o id | xargs windlass jobs retry --yes",
+        "windlass jobs list --state running -o csv > running.csv",
     ],
 )
-@click.option(
-    "--state", "states", multiple=True, metavar="S", help="States or views; a,b or repeated."
-)
-@click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
-@click.option("--queue", metavar="NAME", help="Only jobs in this queue.")
-@click.option("--where", metavar="FILTER", help="Such as 'attempts:>3 created:>-2h'.")
+@choosing
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
 @click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
 @with_call
@@ -65,7 +65,7 @@ def list_jobs(
     States: pending, queued, running, completed, canceled, dead_letter. Views of these: scheduled,
     retrying, waiting.
     """
-    wanted = [name.strip() for text in states for name in text.split(",") if name.strip()]
+    wanted = words_of(states)
     page = call.ask(
         lambda api: api.page(
             "/jobs",

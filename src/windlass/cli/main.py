@@ -22,6 +22,7 @@ COMMANDS = {
     "serve": Lazy("windlass.cli.serve", "serve", "Serve the API, and with --all everything."),
     "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
+    "dead": Lazy("windlass.cli.dead", "dead", "See what failed for good, by cause; retry it."),
     "definitions": Lazy(
         "windlass.cli.definitions", "definitions", "See what may run, and change how it runs."
     ),
@@ -33,15 +34,27 @@ COMMANDS = {
     "queues": Lazy("windlass.cli.queues", "queues", "Pause, resume and limit queues."),
     "workers": Lazy("windlass.cli.workers", "workers", "See who runs jobs."),
     "logs": Lazy("windlass.cli.logs", "logs", "Search and follow the log lines of all jobs."),
-    "tokens": Lazy("windlass.cli.tokens", "tokens", "Make tokens for the API."),
+    "tenants": Lazy("windlass.cli.tenants", "tenants", "Make tenants, suspend and limit them."),
+    "members": Lazy("windlass.cli.members", "members", "Give people roles in a tenant."),
     "users": Lazy("windlass.cli.users", "users", "Make users, and links to sign in by."),
+    "tokens": Lazy("windlass.cli.tokens", "tokens", "Make and revoke tokens for the API."),
+    "login": Lazy("windlass.cli.login", "login", "Sign in to a server."),
+    "logout": Lazy("windlass.cli.login", "logout", "Sign out of a server."),
+    "whoami": Lazy("windlass.cli.whoami", "whoami", "Tell who you are, and what you may do."),
+    "audit": Lazy("windlass.cli.audit", "audit", "Read and check who changed what."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
     "top": Lazy("windlass.cli.top", "top", "Watch queues, workers and jobs, full-screen."),
     "doctor": Lazy("windlass.cli.doctor", "doctor", "Check what Windlass stands on, with fixes."),
+    "completion": Lazy(
+        "windlass.cli.completion", "completion", "Let a shell complete commands and values."
+    ),
     "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),
     "version": Lazy("windlass.cli.version", "version", "Tell which Windlass this is."),
 }
+
+#: Set by a shell's script that asks what could come next.
+COMPLETING = "_WINDLASS_COMPLETE"
 
 
 def main() -> NoReturn:
@@ -49,6 +62,10 @@ def main() -> NoReturn:
     # Text of others may hold what a terminal's encoding has not; better marks than a crash.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
+    if asked := os.environ.get(COMPLETING):
+        from windlass.cli.completion import complete
+
+        sys.exit(complete(asked))
     sys.exit(run(sys.argv[1:]))
 
 

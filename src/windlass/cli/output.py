@@ -6,6 +6,7 @@ tab-separated values, ISO times and nothing cut, or the format it asked for.
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,16 @@ class Output:
         if sys.stderr.isatty() and self.human:
             dim = self.colored(sys.stderr)
             self.say(click.style(f"→ {text}", dim=True) if dim else f"→ {text}")
+
+    @cached_property
+    def draws(self) -> bool:
+        """Whether a line on stderr can be drawn over."""
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not self._flags.quiet
+
+    def draw(self, text: str) -> None:
+        """A line on stderr in place of the one that was drawn before; empty clears it."""
+        width = shutil.get_terminal_size().columns
+        print(f"\r\x1b[K{text[: width - 1]}", end="", file=sys.stderr, flush=True)  # noqa: T201
 
     def data(self, text: str) -> None:
         """A line of data."""

@@ -7,6 +7,7 @@ import httpx2
 
 from windlass.api.app import create_api
 from windlass.api.callers import Caller
+from windlass.api.credentials import COOKIE
 from windlass.api.cursors import Cursors
 from windlass.api.limits import Limits
 from windlass.app import Windlass
@@ -14,6 +15,7 @@ from windlass.cli.client import Client
 from windlass.cli.server import At
 from windlass.core.models import ALL_TENANTS
 from windlass.telemetry import Telemetry
+from windlass.upkeep.operating import Operating
 
 #: Whoever has the database in hand needs no seal on what they are shown.
 _SEAL = b"windlass"
@@ -33,8 +35,23 @@ class Unheard(Telemetry):
 async def far(at: At, tenant: str | None) -> AsyncIterator[Client]:
     """The API of a server."""
     headers = {"authorization": f"Bearer {at.token}"} if at.token else {}
-    async with httpx2.AsyncClient(base_url=at.url, headers=headers, timeout=30) as http:
+    cookies = {}
+    if at.session and not at.token:
+        # What a server's own page says: a session is refused to the pages of others.
+        headers, cookies = {"origin": at.origin}, {COOKIE: at.session}
+    async with httpx2.AsyncClient(
+        base_url=at.url, headers=headers, cookies=cookies, timeout=30
+    ) as http:
         yield Client(http, tenant=tenant)
+
+
+async def session_of(at: At, name: str, password: str) -> str | None:
+    """The session that a name and a password open on a server."""
+    async with httpx2.AsyncClient(
+        base_url=at.url, headers={"origin": at.origin}, timeout=30
+    ) as http:
+        await Client(http).post("/login", {"name": name, "password": password})
+        return http.cookies.get(COOKIE)
 
 
 @asynccontextmanager
@@ -49,8 +66,18 @@ async def near(app: Windlass, who: str | None, tenant: str | None) -> AsyncItera
 
         await loading.learn(app, loading.load_apps(modules))
 
+    @asynccontextmanager
+    async def operating() -> AsyncIterator[None]:
+        """Work on bulk operations: nobody else may be there to do it."""
+        work = Operating(await app.ready())
+        work.start()
+        try:
+            yield
+        finally:
+            await work.stop()
+
     api = create_api(app, authenticate=caller)
     api.state.cursors, api.state.limits = Cursors(_SEAL), Limits(None)
     transport = httpx2.ASGITransport(api)
     async with httpx2.AsyncClient(transport=transport, base_url="http://windlass") as http:
-        yield Client(http, tenant=tenant, learn=learn)
+        yield Client(http, tenant=tenant, learn=learn, operating=operating)

@@ -1,8 +1,9 @@
-"""Where a server is, and by which token it knows us."""
+"""Where a server is, and by which token or session it knows us."""
 
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from windlass.errors import OptionInvalid
 
@@ -11,17 +12,22 @@ _TOKEN = "WINDLASS_TOKEN"
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where the server is, and the token that it knows us by."""
+    """Where the server is, and the token, or else the session, that it knows us by."""
 
     url: str
     token: str | None = field(default=None, repr=False)
+    session: str | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, url: str, token_file: str | None) -> "At":
-        """With the token in a file, or else in the environment: a command line can be seen by
-        everybody on a machine."""
+        """With the token in a file, or else in the environment, or else what `windlass login` has
+        kept: a command line can be seen by everybody on a machine."""
         if token_file is None:
-            return cls(url, os.environ.get(_TOKEN) or None)
+            if token := os.environ.get(_TOKEN):
+                return cls(url, token)
+            from windlass.cli.kept_logins import kept
+
+            return cls(url, **kept(url))
         try:
             token = Path(token_file).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
@@ -32,3 +38,9 @@ class At:
         if not token or not token.isascii() or not token.isprintable():
             raise OptionInvalid("token-file", token_file, allowed="a file with one token in it")
         return cls(url, token)
+
+    @property
+    def origin(self) -> str:
+        """What a page of this server would say it comes from."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

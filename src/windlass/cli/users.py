@@ -7,18 +7,12 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.output import Column
+from windlass.cli.people import AT, print_link
 
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
 
 _MOST = 100_000
-_AT = click.option(
-    "--at",
-    metavar="URL",
-    default="http://127.0.0.1:8787",
-    show_default=True,
-    help="Where the server is reached; only the link printed depends on it.",
-)
 
 
 @click.group(
@@ -58,12 +52,12 @@ def list_users(call: Call) -> None:
     ],
 )
 @click.argument("name")
-@_AT
+@AT
 @with_call
 def create(call: Call, name: str, at: str) -> int:
     """Make a user called NAME who administers everything, and print a link to set a password.
 
-    Members of a tenant are invited over the API, by whoever administers the tenant.
+    Members of a tenant are invited: `windlass members invite`.
     """
     return _print(call, name, at, "password", make=True)
 
@@ -77,7 +71,7 @@ def create(call: Call, name: str, at: str) -> int:
 )
 @click.argument("name")
 @click.option("--login", is_flag=True, help="A link to sign in, instead of one to set a password.")
-@_AT
+@AT
 @with_call
 def link(call: Call, name: str, login: bool, at: str) -> int:
     """Print a link that works once for the user called NAME."""
@@ -92,7 +86,5 @@ def _print(call: Call, name: str, at: str, purpose: str, *, make: bool) -> int:
             await api.post("/users", {"name": name, "superadmin": True})
         return await api.post(path("users", name, "link"), {"purpose": purpose})
 
-    made = call.ask(new_link)
-    click.echo(f"{at.rstrip('/')}{made['path']}")
-    call.out.say("It works once, and is never shown again.")
+    print_link(call, at, call.ask(new_link))
     return 0

@@ -16,7 +16,7 @@ class NotAuthenticated(WindlassError):
         super().__init__(
             "a valid token or session is needed.",
             reason="There was none, or it is unknown, expired or revoked.",
-            hint="Sign in again, or make a token: `windlass tokens create`.",
+            hint="Sign in (`windlass login`), or make a token: `windlass tokens create`.",
         )
 
 

@@ -1,7 +1,8 @@
-"""`/jobs`: enqueue, find, explain, cancel, retry."""
+"""`/jobs`: enqueue, find, explain, cancel, retry, clone."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from fastapi import Path, Query, Request, Response
 
@@ -53,30 +54,12 @@ async def enqueue(
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
     too, with the status `valid`, when it was only checked."""
-    tenant = tenant_of(caller, body.tenant)
-    if caller.principal is not None:
-        definition = await engine.definitions.get(body.definition)
-        engine.access.allow_enqueue(caller.principal, definition, tenant=tenant)
-    options = {"tenant": tenant, **body.options()}
+    options = {"tenant": tenant_of(caller, body.tenant), **body.options()}
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    if caller.name is not None:
-        options["created_by"] = caller.name
-    app: Windlass = request.app.state.windlass
-    if dry_run:
-        await app.make(body.definition, body.payload, **options)
-        response.status_code = 200
-        return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
-    receipt = await app.enqueue(body.definition, body.payload, **options)
-    shown = {"receipt": wire.receipt(receipt), "job": None}
-    if receipt.status != "rejected":
-        stored = await engine.jobs.get(receipt.job_id, caller.scope)
-        # Whoever sees only their own jobs is told that there is another, not what it is.
-        if caller.reads_all or stored.created_by == caller.name:
-            shown["job"] = await showing.job(engine, stored)
-    response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
-    return shown
+    made = _Made(body.definition, body.payload, options)
+    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
 
 
 @routes.get("", "jobs.read", shown.paged(shown.JobEntry), summary="List jobs", own=True)
@@ -217,6 +200,86 @@ async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name)
     return await showing.job(engine, job)
+
+
+@routes.post(
+    "/{job_id}/clone",
+    "jobs.enqueue",
+    shown.Enqueued,
+    also=(200, 409),
+    status_code=201,
+    summary="Make another like it",
+    own=True,
+)
+async def clone(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
+) -> dict[str, Any]:
+    """Of the same definition and payload, secrets included, due at once. It waits for no other job
+    and has none of its keys."""
+    job = await _readable(caller, engine, job_id)
+    options = {name: getattr(job, name) for name in _CLONED}
+    if job.timeout_seconds is not None:
+        options["timeout"] = job.timeout_seconds
+    made = _Made(job.definition, job.payload, options)
+    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+
+
+#: What a clone has of the job it is made of, besides its definition and payload.
+_CLONED = ("tenant", "queue", "priority", "max_attempts", "metadata", "correlation_id")
+
+
+class _Made(NamedTuple):
+    """A job to enqueue, and the options it is enqueued with."""
+
+    definition: str
+    payload: Mapping[str, Any]
+    options: dict[str, Any]
+
+
+async def _enqueue(
+    request: Request,
+    response: Response,
+    caller: Caller,
+    engine: Engine,
+    made: _Made,
+    *,
+    dry_run: bool,
+) -> dict[str, Any]:
+    options = made.options
+    if caller.principal is not None:
+        definition = await engine.definitions.get(made.definition)
+        engine.access.allow_enqueue(caller.principal, definition, tenant=options["tenant"])
+    if caller.name is not None:
+        options["created_by"] = caller.name
+    app: Windlass = request.app.state.windlass
+    if dry_run:
+        await app.make(made.definition, made.payload, **options)
+        response.status_code = 200
+        return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
+    receipt = await app.enqueue(made.definition, made.payload, **options)
+    shown = {"receipt": wire.receipt(receipt), "job": None}
+    if receipt.status != "rejected":
+        stored = await engine.jobs.get(receipt.job_id, caller.scope)
+        # Whoever sees only their own jobs is told that there is another, not what it is.
+        if caller.reads_all or stored.created_by == caller.name:
+            shown["job"] = await showing.job(engine, stored)
+    response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
+    return shown
+
+
+async def _readable(caller: Caller, engine: Engine, id: str) -> Job:
+    """A job that the caller may look at, though what they are about to do is another right."""
+    if not caller.reads_all and parse_job_id(id) is None:
+        raise JobNotFound(id)
+    job = await engine.jobs.get(id, caller.scope)
+    if not caller.reads_all and job.created_by != caller.name:
+        raise JobNotFound(id)
+    return job
 
 
 async def theirs(caller: Caller, engine: Engine, id: str) -> Job:

@@ -1,0 +1,162 @@
+"""One action on all jobs that a filter finds: told first, asked for, watched, stopped by Ctrl-C."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from windlass import clock
+from windlass.cli.call import Call
+from windlass.cli.exits import Exit
+from windlass.cli.look import one_line, state_of
+from windlass.cli.progress import Progress
+from windlass.errors import OperationStateConflict, OperationTooLarge
+from windlass.errors.wording import counted, sentence
+
+if TYPE_CHECKING:
+    from windlass.cli.client import Client, Shown
+
+#: Between two looks at how far it is.
+_LOOK_SECONDS = 0.1
+#: How long a stop may take; a batch under way is finished first.
+_STOP_SECONDS = 30.0
+_FAILURES_SHOWN = 3
+
+
+class Deed(NamedTuple):
+    """What is done to jobs: as the API calls it, and as people do."""
+
+    action: str
+    doing: str
+    done: str
+    destroys: bool = False
+
+    @property
+    def verb(self) -> str:
+        """As a route calls it."""
+        return self.action.replace("_", "-")
+
+
+def bulk(call: Call, deed: Deed, q: str, *, dry_run: bool, reason: str | None = None) -> int:
+    """Do it to the jobs that match now, and answer the exit code."""
+    meant = {"action": deed.action, "q": q}
+    preview = call.ask(lambda api: api.post("/operations/preview", meant))
+    changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
+    if dry_run:
+        shown = "\n".join(_told(deed, preview, changing))
+        call.out.one(preview, lambda: call.out.data(shown), key="total")
+        return Exit.OK
+    if preview["more"]:
+        raise OperationTooLarge(most=preview["total"])
+    for line in _told(deed, preview, changing):
+        call.out.say(line)
+    if not changing:
+        return Exit.OK
+    if changing > 1 or deed.destroys:
+        what = f"{deed.doing} {counted(changing, 'job')}"
+        call.confirm(what, f"{sentence(what)} Go on?")
+    limit = _limit(call)
+    return call.ask(
+        lambda api: _operate(call, api, deed, {**meant, "reason": reason}, limit), limited=False
+    )
+
+
+def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
+    """What would be done, to how many, and to which for example."""
+    if not preview["total"]:
+        yield "No jobs match."
+        return
+    most = "More than " if preview["more"] else ""
+    yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {deed.done}."
+    for each in preview["skipped"]:
+        yield f"  {counted(each['count'], 'job')} skipped: {each['reason']}"
+    for job in preview["sample"]:
+        why = f"  {one_line(job['last_error'])}" if job["last_error"] else ""
+        yield f"  {job['id'][-8:]}  {state_of(job)}  {job['definition']}{why}"
+    if preview["total"] > len(preview["sample"]) > 0:
+        yield "  …"
+
+
+async def _operate(
+    call: Call, api: "Client", deed: Deed, body: "Shown", limit: float | None
+) -> int:
+    from windlass.cli.client import path
+
+    early: Exit | None = None
+    async with api.operating():
+        # In a task of its own: whoever interrupts this must have its id, to stop it.
+        begun = asyncio.create_task(api.post("/operations", body))
+        try:
+            operation = await asyncio.shield(begun)
+            operation = await _watch(call, api, deed, operation["id"], limit)
+            early = Exit.TIMED_OUT if operation["state"] == "running" else None
+        except asyncio.CancelledError:
+            early, operation = Exit.INTERRUPTED, await begun
+        if early is not None:
+            operation = await _stop(api, operation["id"])
+    failures: list[Shown] = []
+    if operation["failed"]:
+        items = path("operations", operation["id"], "items")
+        failures = (await api.get(items, state="failed", limit=_FAILURES_SHOWN))["items"]
+    _report(call, deed, operation, failures)
+    return early if early is not None else _judged(operation)
+
+
+async def _watch(call: Call, api: "Client", deed: Deed, id: str, limit: float | None) -> "Shown":
+    """The operation once it has ended, or as it is when the time is over."""
+    from windlass.cli.client import path
+
+    progress = Progress(call.out, deed.doing)
+    until = None if limit is None else clock.monotonic() + limit
+    try:
+        while True:
+            operation = await api.get(path("operations", id))
+            progress.show(operation["total"] - operation["left"], operation["total"])
+            if operation["state"] != "running" or (until and clock.monotonic() > until):
+                return operation
+            await asyncio.sleep(_LOOK_SECONDS)
+    finally:
+        progress.end()
+
+
+async def _stop(api: "Client", id: str) -> "Shown":
+    from windlass.cli.client import path
+
+    with suppress(OperationStateConflict):  # it has come to its end meanwhile
+        await api.post(path("operations", id, "stop"))
+    until = clock.monotonic() + _STOP_SECONDS
+    while True:
+        operation = await api.get(path("operations", id))
+        if operation["state"] != "running" or clock.monotonic() > until:
+            return operation
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _report(call: Call, deed: Deed, operation: "Shown", failures: "list[Shown]") -> None:
+    counts = [f"{counted(operation['done'], 'job')} {deed.done}"]
+    counts += [
+        f"{operation[name]:,} {word}"
+        for name, word in (("skipped", "skipped"), ("failed", "failed"), ("left", "left alone"))
+        if operation[name]
+    ]
+    stopped = "" if operation["state"] == "completed" else "Stopped: "
+    call.out.say(f"{stopped}{', '.join(counts)}.")
+    for item in failures:
+        call.out.say(f"  {item['job_id'][-8:]}  {one_line(item['note'])}")
+    if call.out.format != "people":
+        call.out.one(operation, lambda: None)
+
+
+def _judged(operation: "Shown") -> int:
+    if operation["state"] == "stopped":
+        return Exit.PARTLY
+    if operation["failed"]:
+        return Exit.PARTLY if operation["done"] else Exit.FAILED
+    return Exit.OK
+
+
+def _limit(call: Call) -> float | None:
+    from windlass.core.durations import duration
+
+    given = call.flags.timeout
+    return None if given is None else duration(given, option="timeout").total_seconds()

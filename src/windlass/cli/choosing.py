@@ -1,0 +1,51 @@
+"""Which jobs a command means: flags that are the same wherever jobs are chosen, and their filter."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+_OPTIONS = (
+    click.option(
+        "--state", "states", multiple=True, metavar="S", help="States or views; a,b or repeated."
+    ),
+    click.option("--definition", metavar="KEY", help="Only jobs of this definition."),
+    click.option("--queue", metavar="NAME", help="Only jobs in this queue."),
+    click.option("--where", metavar="FILTER", help="Such as 'attempts:>3 created:>-2h'."),
+)
+
+
+def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command be told which jobs: `states`, `definition`, `queue` and `where`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def words_of(states: Sequence[str]) -> list[str]:
+    """Each state that was named, whether apart or with commas between them."""
+    return [name.strip() for text in states for name in text.split(",") if name.strip()]
+
+
+def filter_of(
+    *,
+    states: Sequence[str] = (),
+    definition: str | None = None,
+    queue: str | None = None,
+    where: str | None = None,
+) -> str:
+    """One filter that says the same as the flags; empty if none was given."""
+    wanted = words_of(states)
+    named = {"definition": definition, "queue": queue}
+    # The person's own text first: an error tells the place in it.
+    terms = [
+        (where or "").strip(),
+        f"state:{','.join(wanted)}" if wanted else "",
+        *(f"{field}:{_exactly(value)}" for field, value in named.items() if value),
+    ]
+    return " ".join(filter(None, terms))
+
+
+def _exactly(value: str) -> str:
+    """A value in quotes, in which a star is a star: `jobs list` takes these flags at their word."""
+    return '"{}"'.format(value.replace("\\", "\\\\").replace('"', '\\"'))

@@ -1,0 +1,112 @@
+"""Values that a shell completes by asking: definitions, queues, tenants and recent jobs.
+
+What has to be asked for is asked for a moment only, and where nobody answers nothing is offered.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from windlass.cli.call import Call
+from windlass.cli.flags import flags_of
+from windlass.cli.look import STATES
+from windlass.errors.wording import address
+
+_PATIENCE = "1s"
+_RECENT = 30
+_MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A list of the API: which field is the value, and which tells a person what it is."""
+
+    at: str
+    value: str
+    about: Sequence[str] = ()
+    limit: int = _MOST
+    end: int = 0
+
+
+#: What a parameter is called -> where its values are.
+_SOURCES: Mapping[str, _Source] = {
+    "definition": _Source("/definitions", "key", ("title",)),
+    "queue": _Source("/queues", "name"),
+    **dict.fromkeys(("tenant", "tenant_id"), _Source("/tenants", "id", ("name",))),
+    **dict.fromkeys(
+        ("job", "ids"), _Source("/jobs", "id", ("view", "definition"), limit=_RECENT, end=8)
+    ),
+}
+
+
+class _Live(click.ParamType[str]):
+    """Text of which some values are known to the API."""
+
+    name = "text"
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        source = self._source
+        found = [
+            CompletionItem(str(item[source.value])[-source.end :], help=_about(source, item))
+            for item in _asked(ctx, source)
+        ]
+        return [item for item in found if item.value.startswith(incomplete)]
+
+
+class _States(click.ParamType[str]):
+    """States and views, several with commas between them."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, begun = incomplete.rpartition(",")
+        words = sorted({*STATES, "pending"})
+        return [
+            CompletionItem(f"{before}{comma}{word}") for word in words if word.startswith(begun)
+        ]
+
+
+def complete_live(params: Sequence[click.Parameter]) -> None:
+    """Let every parameter that takes a value known by asking offer those."""
+    for param in params:
+        if param.type is not click.STRING:
+            continue
+        if param.name in _SOURCES:
+            param.type = _Live(_SOURCES[param.name])
+        elif param.name == "states":
+            param.type = _States()
+
+
+def _about(source: _Source, item: Mapping[str, Any]) -> str:
+    return " ".join(str(item[name]) for name in source.about if item.get(name))
+
+
+def _asked(ctx: click.Context, source: _Source) -> Sequence[Mapping[str, Any]]:
+    flags = flags_of(ctx)
+    flags.timeout = _PATIENCE
+    call = Call(flags)
+    try:
+        if call.server is None and not _is_there(call.settings.database.url):
+            return []
+        items: Sequence[Mapping[str, Any]] = call.ask(
+            lambda api: api.page(source.at, limit=source.limit)
+        )["items"]
+    except Exception:  # noqa: BLE001  a shell that completes has no place for an error
+        return []
+    return items
+
+
+def _is_there(url: str) -> bool:
+    """Whether there is a database to ask: looking for one would make a SQLite file."""
+    return not url.startswith("sqlite") or Path(address(url)).exists()

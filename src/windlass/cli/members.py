@@ -1,0 +1,122 @@
+"""`windlass members`: who has which role in a tenant."""
+
+from typing import Any
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.output import Column, Item
+from windlass.cli.people import AT, print_link
+
+_MOST = 100_000
+_PERMISSIONS = click.option(
+    "--permission",
+    "permissions",
+    multiple=True,
+    metavar="WORD",
+    help="A word that definitions ask for; may be repeated.",
+)
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass members list -t acme",
+        "windlass members invite ada@example.com --role tenant_admin -t acme",
+    ],
+)
+def members() -> None:
+    """Invite people into a tenant and give them roles. Name the tenant by -t."""
+
+
+@members.command("list", examples=["windlass members list -t acme", "windlass members list --json"])
+@with_call
+def list_members(call: Call) -> None:
+    """List members, by tenant and name."""
+    page = call.ask(lambda api: api.page("/members", limit=_MOST))
+    call.out.list(
+        page["items"],
+        [
+            Column("name", "NAME", lambda one: str(one["name"])),
+            Column("tenant_id", "TENANT", lambda one: str(one["tenant_id"])),
+            Column("role", "ROLE", lambda one: str(one["role"])),
+            Column("permissions", "PERMISSIONS", lambda one: ", ".join(one["permissions"])),
+            Column("user_id"),
+            Column("created_at"),
+        ],
+        body=page,
+    )
+    if not page["items"]:
+        call.out.say("Nobody is a member.")
+
+
+@members.command(
+    examples=[
+        "windlass members invite ada@example.com -t acme",
+        "windlass members invite ada --role tenant_admin -t acme --at https://jobs.example.com",
+    ]
+)
+@click.argument("user")
+@click.option("--role", default="user", show_default=True, help="user or tenant_admin.")
+@_PERMISSIONS
+@AT
+@with_call
+def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
+    """Give USER a role in the tenant. Somebody new gets a link to set a password."""
+    body = {"name": user, "role": role, "permissions": list(permissions)}
+    invited = call.ask(lambda api: api.post("/members", body))
+    if call.out.format in ("json", "jsonl"):
+        call.out.json(invited)
+        return
+    member = invited["member"]
+    call.out.say(f"{member['name']} is {member['role']} in {member['tenant_id']}.")
+    if invited["link"] is not None:
+        print_link(call, at, invited["link"])
+
+
+@members.command(
+    examples=[
+        "windlass members role ada@example.com tenant_admin -t acme",
+        "windlass members role ada user --permission billing -t acme",
+    ]
+)
+@click.argument("user")
+@click.argument("role")
+@_PERMISSIONS
+@with_call
+def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None:
+    """Give the member USER another ROLE, and permissions if any are named."""
+    from windlass.cli.client import path
+
+    body: dict[str, Any] = {"role": role}
+    if permissions:
+        body["permissions"] = list(permissions)
+
+    changed = call.ask(lambda api: api.patch(path("members", user), body))
+    _print(call, changed)
+
+
+@members.command(
+    examples=[
+        "windlass members remove ada@example.com -t acme",
+        "windlass members remove ada -t acme --yes",
+    ]
+)
+@click.argument("user")
+@with_call
+def remove(call: Call, user: str) -> None:
+    """Take USER out of the tenant. The user itself stays."""
+    from windlass.cli.client import path
+
+    call.confirm(f"removing the member {user}", f"Removing the member {user}. Go on?")
+    call.ask(lambda api: api.delete(path("members", user)))
+    call.out.say(f"{user} is removed.")
+
+
+def _print(call: Call, member: Item) -> None:
+    call.out.one(
+        member,
+        lambda: call.out.data(f"{member['name']}  {member['role']} in {member['tenant_id']}"),
+        key="user_id",
+    )

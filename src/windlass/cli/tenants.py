@@ -1,0 +1,183 @@
+"""`windlass tenants`: who owns jobs, how much they may do, and whether they may at all."""
+
+from typing import Any
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Group, with_call
+from windlass.cli.output import Column, Item
+from windlass.errors import CommandInvalid
+
+_MOST = 100_000
+_DRY = click.option("--dry-run", is_flag=True, help="Show the tenant, and change nothing.")
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass tenants list",
+        "windlass tenants create acme --name 'Acme Corp' --max-running 20",
+        "windlass tenants suspend acme",
+    ],
+)
+def tenants() -> None:
+    """Make tenants, suspend them, and set their limits."""
+
+
+@tenants.command("list", examples=["windlass tenants list", "windlass tenants list --json"])
+@with_call
+def list_tenants(call: Call) -> None:
+    """List tenants."""
+    page = call.ask(lambda api: api.page("/tenants", limit=_MOST))
+    call.out.list(
+        page["items"],
+        [
+            Column("id", "ID", lambda one: str(one["id"])),
+            Column("name", "NAME", lambda one: str(one["name"]), wide=True),
+            Column("state", "STATE", lambda one: str(one["state"])),
+            Column("weight", "WEIGHT", lambda one: str(one["weight"]), right=True),
+            Column("max_running", "RUNNING", lambda one: _limit(one["max_running"]), right=True),
+            Column("max_open", "OPEN", lambda one: _limit(one["max_open"]), right=True),
+            Column("timezone", "ZONE", lambda one: str(one["timezone"]), spare=1),
+        ],
+        body=page,
+    )
+
+
+@tenants.command(examples=["windlass tenants show acme", "windlass tenants show acme --json"])
+@click.argument("tenant_id", metavar="TENANT")
+@with_call
+def show(call: Call, tenant_id: str) -> None:
+    """Show one tenant."""
+    from windlass.cli.client import path
+
+    _print(call, call.ask(lambda api: api.get(path("tenants", tenant_id))))
+
+
+@tenants.command(
+    examples=[
+        "windlass tenants create acme",
+        "windlass tenants create acme --name 'Acme Corp' --weight 2 --zone Europe/Berlin",
+    ]
+)
+@click.argument("tenant_id", metavar="TENANT")
+@click.option("--name", metavar="TEXT", help="What people call it; its id without.")
+@click.option("--weight", type=int, metavar="N", help="Its share of the workers. [1]")
+@click.option("--max-running", type=int, metavar="N", help="How many of its jobs run at a time.")
+@click.option("--max-open", type=int, metavar="N", help="How many of its jobs may be open.")
+@click.option("--zone", metavar="ZONE", help="The time zone of its schedules. [UTC]")
+@with_call
+def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> None:
+    """Make a tenant with the id TENANT."""
+    given = {"id": tenant_id, "timezone": zone, **about}
+    body = {name: value for name, value in given.items() if value is not None}
+    made = call.ask(lambda api: api.post("/tenants", body))
+    _print(call, made)
+
+
+@tenants.command(
+    examples=["windlass tenants suspend acme", "windlass tenants suspend acme --yes"],
+)
+@click.argument("tenant_id", metavar="TENANT")
+@_DRY
+@with_call
+def suspend(call: Call, tenant_id: str, dry_run: bool) -> None:
+    """Take no new jobs of TENANT and start none; those that run go on."""
+    _change(call, tenant_id, "suspend", dry_run=dry_run, asks=True)
+
+
+@tenants.command(examples=["windlass tenants resume acme", "windlass tenants resume acme --json"])
+@click.argument("tenant_id", metavar="TENANT")
+@_DRY
+@with_call
+def resume(call: Call, tenant_id: str, dry_run: bool) -> None:
+    """Let a suspended TENANT go on."""
+    _change(call, tenant_id, "resume", dry_run=dry_run, asks=False)
+
+
+@tenants.command(
+    examples=[
+        "windlass tenants limits acme --max-running 20 --max-open 10000",
+        "windlass tenants limits acme --max-running none",
+        "windlass tenants limits acme --weight 3",
+    ]
+)
+@click.argument("tenant_id", metavar="TENANT")
+@click.option("--weight", metavar="N", help="Its share of the workers.")
+@click.option("--max-running", metavar="N", help="How many of its jobs run at a time, or none.")
+@click.option("--max-open", metavar="N", help="How many of its jobs may be open, or none.")
+@with_call
+def limits(call: Call, /, tenant_id: str, **given: str | None) -> None:
+    """Set limits of TENANT; `none` takes one away. Without flags, show them."""
+    from windlass.cli.client import path
+
+    body = {name: _count(name, text) for name, text in given.items() if text is not None}
+    at = path("tenants", tenant_id)
+    _print(call, call.ask(lambda api: api.patch(at, body) if body else api.get(at)))
+
+
+@tenants.command(
+    examples=["windlass tenants delete acme", "windlass tenants delete acme --dry-run"],
+)
+@click.argument("tenant_id", metavar="TENANT")
+@_DRY
+@with_call
+def delete(call: Call, tenant_id: str, dry_run: bool) -> None:
+    """Delete TENANT: its open jobs end in the dead letter, its history stays."""
+    from windlass.cli.client import path
+
+    at = path("tenants", tenant_id)
+    found = call.ask(lambda api: api.get(at))
+    if dry_run:
+        _print(call, found)
+        return
+    call.confirm(
+        f"deleting the tenant {found['id']}",
+        f"Deleting the tenant {found['id']} ({found['name']}): its open jobs end. Go on?",
+    )
+    closed = call.ask(lambda api: api.delete(at))
+    if call.out.format in ("json", "jsonl"):
+        call.out.json(closed)
+    call.out.say(f"Tenant {found['id']} is deleted; open jobs that ended: {closed['closed']:,}.")
+
+
+def _change(call: Call, tenant_id: str, verb: str, *, dry_run: bool, asks: bool) -> None:
+    from windlass.cli.client import path
+
+    if asks and not dry_run:
+        what = f"{verb}ing the tenant {tenant_id}"
+        call.confirm(what, f"{what[:1].upper()}{what[1:]}: none of its jobs will start. Go on?")
+    at = path("tenants", tenant_id)
+    _print(call, call.ask(lambda api: api.get(at) if dry_run else api.post(f"{at}/{verb}")))
+
+
+def _print(call: Call, tenant: Item) -> None:
+    call.out.one(
+        tenant,
+        lambda: call.out.facts(
+            [
+                ("Tenant", str(tenant["id"])),
+                ("Name", str(tenant["name"])),
+                ("State", str(tenant["state"])),
+                ("Weight", str(tenant["weight"])),
+                ("Running at most", _limit(tenant["max_running"])),
+                ("Open at most", _limit(tenant["max_open"])),
+                ("Time zone", str(tenant["timezone"])),
+            ]
+        ),
+    )
+
+
+def _limit(value: int | None) -> str:
+    return "no limit" if value is None else f"{value:,}"
+
+
+def _count(name: str, text: str) -> int | None:
+    if text == "none" and name != "weight":
+        return None
+    if not text.isdecimal():
+        allowed = "a whole number" + ("" if name == "weight" else ", or none")
+        flag = name.replace("_", "-")
+        raise CommandInvalid(f"--{flag} is {text!r}.", hint=f"Give {allowed}.")
+    return int(text)

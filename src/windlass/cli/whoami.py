@@ -1,0 +1,41 @@
+"""`windlass whoami`: who is asking, and what they may do."""
+
+import click
+
+from windlass.cli.call import Call
+from windlass.cli.commands import Command, with_call
+from windlass.cli.output import Item
+
+
+@click.command(
+    cls=Command,
+    examples=["windlass whoami", "windlass whoami --url https://jobs.example.com --json"],
+)
+@with_call
+def whoami(call: Call) -> None:
+    """Tell who you are to the server, in which tenants, and what you may do."""
+    me = call.ask(lambda api: api.get("/whoami"))
+    call.out.one(me, lambda: _show(call, me), key="name")
+
+
+def _show(call: Call, me: Item) -> None:
+    rights = "everything" if me["rights"] is None else ", ".join(me["rights"])
+    places = [
+        f"{each['role']} in {each['tenant_id'] or 'the installation'}" for each in me["memberships"]
+    ]
+    call.out.facts(
+        [
+            ("Name", str(me["name"])),
+            ("By", _KINDS.get(me["kind"], str(me["kind"]))),
+            ("Tenant", str(me["tenant_id"] or "all")),
+            ("Roles", "\n".join(places)),
+            ("May", rights),
+        ]
+    )
+
+
+_KINDS = {
+    "session": "a session",
+    "token": "a token",
+    "none": "no credential: nobody is asked for one here",
+}
