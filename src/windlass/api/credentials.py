@@ -4,12 +4,11 @@ from fastapi import Request
 
 from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
 from windlass.core.access import Reach, Right, Table, reach_of, scope_of
+from windlass.core.accounts import COOKIE
 from windlass.core.models import Scope
 from windlass.core.principal import Principal
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
-
-COOKIE = "windlass_session"
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 

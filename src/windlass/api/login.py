@@ -7,11 +7,12 @@ from fastapi import APIRouter, Cookie, Request, Response
 
 from windlass.api import shown
 from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Calling, Ready
-from windlass.api.credentials import COOKIE, check_same_site
+from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
 from windlass.api.routing import PROBLEMS
 from windlass.api.shapes import ByLink, Login, PasswordByLink, PasswordChange
 from windlass.core.access import Right, reach_by
+from windlass.core.accounts import COOKIE
 from windlass.core.wire import fields_of
 from windlass.engine.sessions import SignedIn
 from windlass.ids import SessionId

@@ -54,12 +54,14 @@ class Call:
         """Ask the API: the server's, or one on the database; --timeout limits it if `limited`."""
         import asyncio
 
-        from windlass.cli.reaching import far, near
-
         async def run() -> T:
             if self.server is not None:
+                from windlass.cli.far import far
+
                 async with far(self.server, self.flags.tenant) as client:
                     return await question(client)
+            from windlass.cli.near import near
+
             async with self._app() as app, near(app, actor(), self.flags.tenant) as client:
                 return await question(client)
 
@@ -83,7 +85,7 @@ class Call:
     @asynccontextmanager
     async def _app(self) -> "AsyncIterator[Windlass]":
         from windlass.app import Windlass
-        from windlass.cli.reaching import Unheard
+        from windlass.cli.unheard import Unheard
 
         app = Windlass(settings=self.settings)
         app.telemetry = Unheard()

@@ -80,7 +80,7 @@ def _signed_in(call: Call, at: "At", name: str, password: str) -> str:
     """The session that a name and a password open."""
     import asyncio
 
-    from windlass.cli.reaching import session_of
+    from windlass.cli.far import session_of
 
     session = asyncio.run(session_of(at, name, password))
     if session is None:

@@ -7,6 +7,8 @@ from typing import Literal
 from windlass.ids import SessionId, TenantId, TokenId, UserId
 
 LinkPurpose = Literal["login", "password"]
+#: By which name a browser keeps a session.
+COOKIE = "windlass_session"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
