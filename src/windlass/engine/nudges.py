@@ -5,6 +5,7 @@ many enqueues share one.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Collection
 
 from windlass import clock
@@ -15,6 +16,8 @@ from windlass.storage.database import Database
 #: takes long, within twenty times as long: producers must not wait for what only saves time.
 _GATHER_SECONDS = 0.01
 _TIMES = 20.0
+#: How long the end waits for one that is under way.
+_LAST_SECONDS = 1.0
 #: When a job in a caller's transaction is likely to have been committed.
 COMMITTED_SECONDS = (0.02, 0.25)
 
@@ -24,6 +27,7 @@ class Nudges:
         self._database = database
         self._queues: set[str] = set()
         self._sending: asyncio.Task[None] | None = None
+        self._ending = asyncio.Event()
         self._later: set[asyncio.TimerHandle] = set()
         #: Workers and schedulers of this process, which need not be told through the database.
         self.here: set[Callable[[Collection[str]], None]] = set()
@@ -54,7 +58,10 @@ class Nudges:
     async def close(self) -> None:
         for handle in self._later:
             handle.cancel()
+        self._ending.set()
         if self._sending and not self._sending.done():
+            # A job that was made at the very end is worth a nudge too.
+            await asyncio.wait([self._sending], timeout=_LAST_SECONDS)
             self._sending.cancel()
             await asyncio.gather(self._sending, return_exceptions=True)
 
@@ -68,4 +75,6 @@ class Nudges:
             except Exception:  # noqa: BLE001  workers poll; the next nudge tries again
                 return
             took = clock.monotonic() - began
-            await asyncio.sleep(max(_GATHER_SECONDS, took * _TIMES))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(max(_GATHER_SECONDS, took * _TIMES)):
+                    await self._ending.wait()

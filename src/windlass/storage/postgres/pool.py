@@ -14,6 +14,8 @@ from windlass import clock
 
 #: A connection not needed for this long is closed.
 _IDLE_SECONDS = 300.0
+#: How long the end waits for connections that are being made.
+_LAST_SECONDS = 1.0
 
 
 class Pool:
@@ -23,6 +25,7 @@ class Pool:
         self._connect = connect
         self._room = asyncio.Semaphore(size)
         self._idle: deque[tuple[Any, float]] = deque()
+        self._unwanted: set[asyncio.Future[Any]] = set()
         self._closed = False
 
     @asynccontextmanager
@@ -34,7 +37,7 @@ class Pool:
         else:
             await self._room.acquire()
         try:
-            connection = self._take() or await self._connect()
+            connection = self._take() or await self._made()
             try:
                 yield connection
             except (asyncio.CancelledError, TimeoutError):
@@ -47,9 +50,27 @@ class Pool:
 
     async def close(self) -> None:
         self._closed = True
+        if self._unwanted:
+            await asyncio.wait(self._unwanted, timeout=_LAST_SECONDS)
         while self._idle:
             connection, _ = self._idle.pop()
             await connection.close(timeout=5)
+
+    async def _made(self) -> Any:
+        """A new connection. Whoever does not wait for it any more leaves it to be closed once it is
+        there: cut short in the middle, the driver complains to nobody."""
+        making = asyncio.ensure_future(self._connect())
+        try:
+            return await asyncio.shield(making)
+        except asyncio.CancelledError:
+            self._unwanted.add(making)
+            making.add_done_callback(self._drop)
+            raise
+
+    def _drop(self, made: asyncio.Future[Any]) -> None:
+        self._unwanted.discard(made)
+        if not made.cancelled() and made.exception() is None:
+            made.result().terminate()
 
     def _take(self) -> Any:
         while self._idle:

@@ -9,6 +9,9 @@ import asyncpg
 
 from windlass.storage.address import Address
 
+#: How long the end waits for a connection that is being made.
+_LAST_SECONDS = 1.0
+
 
 def channel(schema: str | None) -> str:
     return f"windlass_{schema}" if schema else "windlass"
@@ -37,6 +40,8 @@ class PostgresWatch:
 
     async def close(self) -> None:
         if self._mending:
+            # Cut short in the middle, the driver complains to nobody: so it has a moment.
+            await asyncio.wait([self._mending], timeout=_LAST_SECONDS)
             self._mending.cancel()
             await asyncio.gather(self._mending, return_exceptions=True)
         if self._connection and not self._connection.is_closed():
