@@ -4,7 +4,7 @@ What a command may not need is imported where it is used: help and usage errors 
 """
 
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,18 +54,28 @@ class Call:
         """Ask the API: the server's, or one on the database; --timeout limits it if `limited`."""
         import asyncio
 
+        reached = self._reach()
+
         async def run() -> T:
-            if self.server is not None:
-                from windlass.cli.far import far
-
-                async with far(self.server, self.flags.tenant) as client:
-                    return await question(client)
-            from windlass.cli.near import near
-
-            async with self._app() as app, near(app, actor(), self.flags.tenant) as client:
+            async with reached as client:
                 return await question(client)
 
         return asyncio.run(self._limited(run()) if limited else run())
+
+    def _reach(self) -> "AbstractAsyncContextManager[Client]":
+        """The way to the API. What it takes is loaded here: --timeout is for the answer."""
+        if self.server is not None:
+            from windlass.cli.far import far
+
+            return far(self.server, self.flags.tenant)
+        from windlass.cli.near import near
+
+        @asynccontextmanager
+        async def here() -> "AsyncIterator[Client]":
+            async with self._app() as app, near(app, actor(), self.flags.tenant) as client:
+                yield client
+
+        return here()
 
     def on_database(self, work: "Callable[[Windlass], Coroutine[Any, Any, T]]") -> T:
         """Do what only whoever has the database in hand can do, within --timeout."""
