@@ -1,4 +1,3 @@
-import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from uuid import RFC_4122, UUID
@@ -75,7 +74,6 @@ def test_threads_never_get_the_same_id():
     assert len(set(made)) == len(made)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
 def test_a_forked_child_starts_with_randomness_of_its_own(monkeypatch):
     source = ids._Source()
     source.make()

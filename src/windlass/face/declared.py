@@ -36,6 +36,8 @@ Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 class Declared(Generic[P, R_co]):
     """A function declared as a job. Calling it runs the function here and now, as before."""
 
+    _app: "Windlass | sync.Windlass"
+
     def __init__(self, handler: Handler, delivery: Delivery | None = None) -> None:
         self.handler = handler
         self._delivery = delivery or Delivery({})
@@ -87,7 +89,7 @@ class Declared(Generic[P, R_co]):
     @property
     def definition(self) -> Definition:
         """The definition as it is in force: as declared, but for what operators edited."""
-        raise NotImplementedError
+        return self._app.effective(self.handler.definition)
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[NewJob, Definition]:
         """A job with these arguments, and the definition that it was made by."""
@@ -100,13 +102,11 @@ class Declared(Generic[P, R_co]):
 class DeclaredJob(Declared[P, R_co]):
     """A job as its author uses it where code awaits."""
 
+    _app: "Windlass"
+
     def __init__(self, app: "Windlass", handler: Handler, delivery: Delivery | None = None) -> None:
         super().__init__(handler, delivery)
         self._app = app
-
-    @property
-    def definition(self) -> Definition:
-        return self._app.effective(self.handler.definition)
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments; they are validated first."""
@@ -122,15 +122,13 @@ class DeclaredJob(Declared[P, R_co]):
 class BlockingJob(Declared[P, R_co]):
     """A job as its author uses it where code blocks."""
 
+    _app: "sync.Windlass"
+
     def __init__(
         self, app: "sync.Windlass", handler: Handler, delivery: Delivery | None = None
     ) -> None:
         super().__init__(handler, delivery)
         self._app = app
-
-    @property
-    def definition(self) -> Definition:
-        return self._app.effective(self.handler.definition)
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments, validated first, and return when it is durable."""
