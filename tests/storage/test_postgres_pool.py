@@ -1,0 +1,32 @@
+"""Connections of PostgreSQL's pool, given up before they are there."""
+
+import asyncio
+import contextlib
+import gc
+
+import pytest
+
+from windlass.storage.open import open_storage
+
+pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+
+
+@pytest.mark.parametrize("steps", range(24))
+async def test_who_gives_up_while_connecting_leaves_nothing_to_complain_of(database, steps):
+    complaints = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, about: complaints.append(about))
+    storage = open_storage(database.url)
+    asking = asyncio.create_task(storage.now())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+
+    asking.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asking
+    pools = list(storage.database._pools.values())
+    await storage.close()
+    await asyncio.sleep(0.01)
+    gc.collect()  # what nobody asked for is complained of when it is thrown away
+
+    assert complaints == []
+    assert [pool._unwanted for pool in pools if pool._unwanted] == []
