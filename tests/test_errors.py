@@ -14,6 +14,7 @@ from windlass.errors import (
     CommandTemplateInvalid,
     ConditionInvalid,
     ConfirmationNeeded,
+    DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
     DefinitionDisabled,
@@ -94,6 +95,7 @@ EXAMPLES = [
     DatabaseUnreachable(
         "postgresql://u:p@db.internal/x", cause="Connection refused", tries=3, seconds=6
     ),
+    DatabaseFull("sqlite:///windlass.db", cause="database or disk is full"),
     DatabaseTimeout("claim jobs", seconds=5),
     UnsupportedDatabase("oracle"),
     RowSecurityUnavailable("only PostgreSQL has it"),

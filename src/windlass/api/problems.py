@@ -17,6 +17,7 @@ from windlass.errors.wording import json_pointer
 STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     WindlassError: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.DatabaseUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaTooNew: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -29,6 +29,7 @@ class Exit(IntEnum):
 CODES: Mapping[type[WindlassError], Exit] = {
     WindlassError: Exit.FAILED,
     errors.DatabaseUnreachable: Exit.UNREACHABLE,
+    errors.DatabaseFull: Exit.UNREACHABLE,
     errors.DatabaseTimeout: Exit.UNREACHABLE,
     errors.ExtraMissing: Exit.USAGE,
     errors.StreamsFull: Exit.CONFLICT,

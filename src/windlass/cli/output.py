@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -83,9 +84,10 @@ class Output:
         return click.style(text, fg=color or None, bold=bold or None, dim=dim or None)
 
     def say(self, text: str) -> None:
-        """A message: on stderr, and not with --quiet."""
+        """A message: on stderr, and not with --quiet. Nobody has to be there to read it."""
         if not self._flags.quiet:
-            print(text, file=sys.stderr, flush=True)  # noqa: T201
+            with suppress(OSError):  # a terminal that was closed, a full disk
+                print(text, file=sys.stderr, flush=True)  # noqa: T201
 
     def hint(self, text: str) -> None:
         """The next step, for a person only."""

@@ -6,6 +6,7 @@
     │   ├── WL1102 DatabaseTimeout          it answered too late
     │   ├── WL1103 UnsupportedDatabase      a URL for no database we know, or its driver is missing
     │   ├── WL1104 RowSecurityUnavailable   asked for where the database cannot keep it
+    │   ├── WL1105 DatabaseFull             it has no room left to write
     │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
@@ -128,6 +129,7 @@ from windlass.errors.handlers import (
 )
 from windlass.errors.installation import (
     AppNotFound,
+    DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
     ExtraMissing,
@@ -187,6 +189,7 @@ __all__ = [
     "CommandTemplateInvalid",
     "ConditionInvalid",
     "ConfirmationNeeded",
+    "DatabaseFull",
     "DatabaseTimeout",
     "DatabaseUnreachable",
     "DefinitionDisabled",
