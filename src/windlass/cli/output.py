@@ -4,6 +4,7 @@ A person at a terminal gets aligned tables with relative times, cut to the width
 tab-separated values, ISO times and nothing cut, or the format it asked for.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -51,6 +52,7 @@ class Column:
 class Output:
     def __init__(self, flags: Flags) -> None:
         self._flags = flags
+        self._terminals: dict[IO[str], bool] = {}
 
     @cached_property
     def human(self) -> bool:
@@ -74,7 +76,8 @@ class Output:
         if self._flags.color != "auto":
             return self._flags.color == "always"
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        return stream.isatty() and not plain
+        # As it was at first: what is held back for a terminal stays as it would have looked.
+        return self._terminals.setdefault(stream, stream.isatty()) and not plain
 
     def style(self, text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
         """Text for stdout, coloured if it may be."""
@@ -85,7 +88,8 @@ class Output:
     def say(self, text: str) -> None:
         """A message: on stderr, and not with --quiet."""
         if not self._flags.quiet:
-            print(text, file=sys.stderr, flush=True)  # noqa: T201
+            with contextlib.suppress(OSError):  # whoever read it has gone; the work goes on
+                print(text, file=sys.stderr, flush=True)  # noqa: T201
 
     def hint(self, text: str) -> None:
         """The next step, for a person only."""
