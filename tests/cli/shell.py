@@ -311,6 +311,8 @@ class Shell:
             ours.pop(name, None)
         # Compiled once for all processes of a run: half of what a command costs otherwise.
         ours["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "windlass-bytecode")
+        # Whoever runs the tests may have contexts and logins: these commands have none.
+        ours["XDG_CONFIG_HOME"] = str(self.folder / "config")
         ours |= {"TERM": "xterm-256color", "TZ": "UTC"} | more
         if self.url and "WINDLASS_DATABASE_URL" not in more:
             ours["WINDLASS_DATABASE_URL"] = self.url

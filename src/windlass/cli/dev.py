@@ -5,7 +5,7 @@ import sys
 import click
 
 from windlass.cli.call import Call
-from windlass.cli.commands import Command, with_call
+from windlass.cli.commands import Runner, with_call
 from windlass.cli.modules import chosen_modules, takes_modules
 
 _DEMO = "windlass.cli.demo"
@@ -13,7 +13,7 @@ _DEMO_DATABASE = "sqlite:///demo.db"
 
 
 @click.command(
-    cls=Command,
+    cls=Runner,
     examples=[
         "windlass dev jobs.py",
         "windlass dev                                # finds jobs.py, or files that make an app",
