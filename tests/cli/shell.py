@@ -16,8 +16,9 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from unittest import mock
@@ -26,6 +27,11 @@ from windlass.cli.main import run
 
 _COMMAND = [sys.executable, "-m", "windlass.cli"]
 _PATIENCE = 60.0
+#: Makes the terminal of a new session the one that controls it, as a window does.
+_CONTROLLED = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execvp(sys.argv[1], sys.argv[1:])"
+)
 _NOTHING: Mapping[str, str] = {}
 
 JOBS = '''
@@ -89,10 +95,7 @@ class Started:
         self.process = process
         self._text: list[str] = []
         self._changed = threading.Condition()
-        self._readers = [
-            threading.Thread(target=self._read, args=(stream,), daemon=True)
-            for stream in (process.stdout, process.stderr)
-        ]
+        self._readers = [threading.Thread(target=read, daemon=True) for read in self._streams()]
         for reader in self._readers:
             reader.start()
 
@@ -131,12 +134,61 @@ class Started:
     def _count(self, pattern: str) -> int:
         return len(re.findall(pattern, self.text, re.MULTILINE))
 
+    def _streams(self) -> list[Callable[[], None]]:
+        return [
+            partial(self._read, stream) for stream in (self.process.stdout, self.process.stderr)
+        ]
+
     def _read(self, stream: IO[str]) -> None:
         with stream:
             for line in stream:
-                with self._changed:
-                    self._text.append(line)
-                    self._changed.notify_all()
+                self._add(line)
+
+    def _add(self, text: str) -> None:
+        with self._changed:
+            self._text.append(text)
+            self._changed.notify_all()
+
+
+class Seated(Started):
+    """A command with a terminal of its own, which somebody sits at."""
+
+    def __init__(self, process: subprocess.Popen[str], terminal: int) -> None:
+        self.terminal = terminal
+        super().__init__(process)
+
+    def types(self, text: str) -> None:
+        os.write(self.terminal, text.encode())
+
+    def modes(self) -> list[Any]:
+        """How the terminal is set."""
+        return termios.tcgetattr(self.terminal)
+
+    def hang_up(self) -> None:
+        """Close the window."""
+        os.close(self.terminal)
+        self.terminal = -1
+
+    def close(self) -> None:
+        super().close()
+        if self.terminal >= 0:
+            self.hang_up()
+
+    def _streams(self) -> list[Callable[[], None]]:
+        return [self._read_terminal]
+
+    def _read_terminal(self) -> None:
+        terminal = self.terminal
+        while True:
+            try:
+                if not select.select([terminal], [], [], 0.05)[0]:
+                    if self.terminal < 0 or self.process.poll() is not None:
+                        return
+                    continue
+                some = os.read(terminal, 65536)
+            except (OSError, ValueError):  # the other side is closed, or this one
+                return
+            self._add(some.decode(errors="replace").replace("\r\n", "\n"))
 
 
 @dataclass
@@ -201,6 +253,24 @@ class Shell:
         self.started.append(Started(process))
         return self.started[-1]
 
+    def sit_at(self, *args: str, command: Sequence[str] = _COMMAND, **env: str) -> Seated:
+        """Start a command that goes on, or another program, at a terminal that controls it."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 120, 0, 0))
+        process = subprocess.Popen(
+            [sys.executable, "-c", _CONTROLLED, *command, *args],
+            cwd=self.folder,
+            env=self.environment(**env),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            text=True,
+        )
+        os.close(theirs)
+        self.started.append(Seated(process, ours))
+        return self.started[-1]
+
     def at_terminal(
         self, *args: str, types: str = "", once: str = "", width: int = 100, **env: str
     ) -> Done:
@@ -241,6 +311,8 @@ class Shell:
             ours.pop(name, None)
         # Compiled once for all processes of a run: half of what a command costs otherwise.
         ours["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "windlass-bytecode")
+        # Whoever runs the tests may have contexts and logins: these commands have none.
+        ours["XDG_CONFIG_HOME"] = str(self.folder / "config")
         ours |= {"TERM": "xterm-256color", "TZ": "UTC"} | more
         if self.url and "WINDLASS_DATABASE_URL" not in more:
             ours["WINDLASS_DATABASE_URL"] = self.url

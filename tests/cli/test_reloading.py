@@ -3,7 +3,7 @@
 import os
 import time
 
-from windlass.cli.reloading import Files
+from windlass.cli.saved_files import Files
 
 
 def test_a_file_is_noticed_once_each_time_it_is_saved(tmp_path):

@@ -31,9 +31,12 @@ def banner(
     modules: Sequence[str],
     style: Callable[..., str],
     url: str,
+    *,
     sign_in: str = "",
+    keys: str = "Ctrl-C stop · save a file to reload",
 ) -> Iterator[str]:
-    """The lines of the greeting; `sign_in` is the address of a link, if one is needed."""
+    """The lines of the greeting; `sign_in` is the address of a link, if one is needed, `keys` what
+    they do."""
     handlers = [handler for app in apps for handler in app.handlers.values()]
     names = [handler.definition.key for handler in handlers]
     shown = " · ".join(names[:_SHOWN]) + (" · …" if len(names) > _SHOWN else "")
@@ -49,22 +52,27 @@ def banner(
     yield f"  {style('Jobs', dim=True)}       {found.replace(' jobs found', ' found')}: {shown}"
     if handlers:
         yield f"  {style('Try', dim=True)}        {style(example(apps[0], handlers[0]), bold=True)}"
-    yield f"  {style('Keys', dim=True)}       Ctrl-C stop · save a file to reload"
+    yield f"  {style('Keys', dim=True)}       {keys}"
     yield ""
 
 
 def example(app: Windlass, handler: Handler) -> str:
-    """A command that enqueues a job from another terminal, with a value for each field it needs."""
+    """A command that enqueues a job from another terminal."""
+    where = []
+    # A file can be named; a server's URL holds a password, and is in the environment anyway.
+    if app.url.startswith("sqlite:") and app.url != Settings.load(environ={}).database.url:
+        where = ["--db", app.url]
+    return " ".join([_me(), "enqueue", words(handler), *where])
+
+
+def words(handler: Handler) -> str:
+    """What to say to `windlass enqueue`, with a value for each field that is needed."""
     schema = handler.payload.schema
     pairs = [
         shlex.quote(f"{name}={_sample(name, schema.get('properties', {}).get(name, {}))}")
         for name in schema.get("required", ())
     ]
-    where = []
-    # A file can be named; a server's URL holds a password, and is in the environment anyway.
-    if app.url.startswith("sqlite:") and app.url != Settings.load(environ={}).database.url:
-        where = ["--db", app.url]
-    return " ".join([_me(), "enqueue", handler.definition.key, *pairs, *where])
+    return " ".join([handler.definition.key, *pairs])
 
 
 def _sample(name: str, schema: Mapping[str, Any]) -> str:

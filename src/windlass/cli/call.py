@@ -14,6 +14,7 @@ from windlass.cli.output import Output
 if TYPE_CHECKING:
     from windlass.app import Windlass
     from windlass.cli.client import Client
+    from windlass.cli.contexts import Context
     from windlass.cli.server import At
     from windlass.settings import Settings
 
@@ -21,19 +22,41 @@ T = TypeVar("T")
 
 
 class Call:
-    def __init__(self, flags: Flags) -> None:
-        self.flags = flags
+    """`runs_here`: it runs jobs or serves, and follows a context only if that is named to it."""
+
+    def __init__(self, flags: Flags, *, runs_here: bool = False) -> None:
+        self._given = flags
+        self._runs_here = runs_here
+
+    @property
+    def flags(self) -> Flags:
+        """What was given, and what the context in use says where nothing was."""
+        self.context  # noqa: B018  read once, and its values are among the flags
+        return self._given
+
+    @cached_property
+    def context(self) -> "Context | None":
+        """The context in use."""
+        from windlass.cli.place import settle
+
+        return settle(self._given, current=not self._runs_here)
+
+    def typed(self, *names: str) -> dict[str, str]:
+        """Those of these flags that stand on the command line."""
+        return {name: getattr(self._given, name) for name in names if self._given.typed(name)}
 
     @cached_property
     def out(self) -> Output:
-        return Output(self.flags)
+        return Output(self._given)
 
     @cached_property
     def settings(self) -> "Settings":
         """The settings in force, with --db on top."""
         from windlass.settings import Settings
 
-        return Settings.load({"database.url": self.flags.db})
+        of_context = self.context is not None and self.context.db is not None
+        origin = f"context {self.context.name}" if of_context and self.context else "argument"
+        return Settings.load({"database.url": self.flags.db}, origin=origin)
 
     @cached_property
     def server(self) -> "At | None":
@@ -114,7 +137,8 @@ class Call:
             return
         if self.flags.no_input or not self.out.can_ask:
             raise ConfirmationNeeded(doing)
-        click.confirm(question, abort=True, err=True)
+        where = f"In the context {self.context.name}: " if self.context else ""
+        click.confirm(f"{where}{question}", abort=True, err=True)
 
     async def _limited(self, work: Coroutine[Any, Any, T]) -> T:
         if self.flags.timeout is None:

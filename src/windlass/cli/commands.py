@@ -51,6 +51,10 @@ class Command(_Shown, click.Command):
     """A command."""
 
 
+class Runner(Command):
+    """A command that runs jobs or serves: a context counts only if it is named to it."""
+
+
 class Group(_Shown, click.Group):
     """A noun with its verbs."""
 
@@ -119,7 +123,8 @@ def with_call(command: Callable[Concatenate[Call, P], int | None]) -> Callable[P
     """Hand a command the call it is part of; what it returns is the exit code."""
 
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
-        call = Call(flags_of(click.get_current_context()))
+        ctx = click.get_current_context()
+        call = Call(flags_of(ctx), runs_here=isinstance(ctx.command, Runner))
         return command(call, *args, **kwargs) or 0
 
     return update_wrapper(run, command)

@@ -9,14 +9,19 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
+from windlass.cli.config_contexts import contexts, use
 from windlass.cli.output import Column, cell
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import nearest, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from windlass.settings import Origin
 
 _FILE = "windlass.toml"
+#: Flags that are no settings, and say where a command goes.
+_PLACE = ("context", "url", "token_file", "tenant")
 
 
 @click.group(
@@ -25,13 +30,19 @@ _FILE = "windlass.toml"
         "windlass config show --origin",
         "windlass config get worker.concurrency",
         "windlass config set worker.concurrency 16",
+        "windlass config use prod",
     ],
 )
 def config() -> None:
-    """Show and change settings.
+    """Show and change settings, and name the places you work at.
 
-    A flag wins over the environment, the environment over the file, the file over the default.
+    A flag wins over the environment, the environment over the context in use, that over the file,
+    the file over the default.
     """
+
+
+config.add_command(contexts)
+config.add_command(use)
 
 
 @config.command(
@@ -45,7 +56,7 @@ def config() -> None:
 @with_call
 def show(call: Call, origin: bool) -> None:
     """Show every setting. Secrets are masked."""
-    items = [_item(one) for one in call.settings.origins()]
+    items = [*_flags(call), *(_item(one) for one in call.settings.origins())]
     columns = [
         Column("key", "KEY", lambda item: item["key"]),
         Column("value", "VALUE", lambda item: cell(item["value"]), wide=True),
@@ -109,6 +120,22 @@ def _item(one: "Origin") -> dict[str, Any]:
     except ValueError:
         value = None if one.value is None else one.shown
     return {"key": one.key, "value": value, "origin": one.origin}
+
+
+def _flags(call: Call) -> "Iterator[dict[str, Any]]":
+    """What says where commands go, as far as it is set."""
+    named, flags = call.context, call.flags
+    of_context = {
+        name for name in _PLACE if named and getattr(named, name, None) == getattr(flags, name)
+    }
+    for name in _PLACE:
+        if value := getattr(flags, name):
+            origin = f"environment, WINDLASS_{name.upper()}"
+            if flags.typed(name):
+                origin = "argument"
+            elif named is not None and name in of_context:
+                origin = f"context {named.name}"
+            yield {"key": name, "value": value, "origin": origin}
 
 
 def _file() -> Path:

@@ -47,7 +47,7 @@ def sync(call: Call, modules: tuple[str, ...], mark_missing: bool, dry_run: bool
     """
     from windlass.cli.modules import chosen_modules
 
-    names = () if call.flags.url else chosen_modules(call, modules, look_around=True)
+    names = () if call.server else chosen_modules(call, modules, look_around=True)
     found = call.on_database(
         lambda app: _sync(app, names, mark_missing=mark_missing, dry_run=dry_run)
     )

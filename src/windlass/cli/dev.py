@@ -1,9 +1,11 @@
 """`windlass dev`: everything in one terminal, for somebody who writes jobs."""
 
+import sys
+
 import click
 
 from windlass.cli.call import Call
-from windlass.cli.commands import Command, with_call
+from windlass.cli.commands import Runner, with_call
 from windlass.cli.modules import chosen_modules, takes_modules
 
 _DEMO = "windlass.cli.demo"
@@ -11,7 +13,7 @@ _DEMO_DATABASE = "sqlite:///demo.db"
 
 
 @click.command(
-    cls=Command,
+    cls=Runner,
     examples=[
         "windlass dev jobs.py",
         "windlass dev                                # finds jobs.py, or files that make an app",
@@ -29,7 +31,8 @@ _DEMO_DATABASE = "sqlite:///demo.db"
 )
 @click.option("--demo", is_flag=True, help="Run a living demo, on demo.db unless --db is given.")
 @click.option("--no-auth", is_flag=True, help="Let everybody on this machine do everything.")
-@click.option("--no-reload", is_flag=True, help="Stay with the code as it is.")
+@click.option("--no-reload", is_flag=True, help="Stay with the code as it is, in one process.")
+@click.option("--open", "open_page", is_flag=True, help="Open the page in the browser when ready.")
 @with_call
 def dev(
     call: Call,
@@ -39,16 +42,22 @@ def dev(
     demo: bool,
     no_auth: bool,
     no_reload: bool,
+    open_page: bool,
 ) -> int:
     """Run the jobs that MODULEs declare, serve the API, show what happens, and reload on save.
 
     On a SQLite file, windlass.db, unless told otherwise; its tables are made. All queues are
     served. It prints a link by which you sign in to the API, once; programs need a token
-    (`windlass tokens create`), or --no-auth. Jobs that run while a file is saved finish in the process they run in.
+    (`windlass tokens create`), or --no-auth. Jobs that run while a file is saved finish in the
+    process they run in.
+
+    At a terminal it has keys, and `?` tells which. With --no-reload the terminal is left to your
+    code, for a debugger.
     """
     from windlass.cli.developing import Developing
     from windlass.cli.listening import listen_near
     from windlass.cli.reloading import Supervisor
+    from windlass.cli.terminal import Terminal
     from windlass.cli.working import How
 
     if demo:
@@ -59,7 +68,9 @@ def dev(
     # Opened once, so that it stays the same while processes come and go.
     listening = listen_near("127.0.0.1", port)
     how = How(concurrency=concurrency, queues=["*"])
-    developing = Developing(call, names, how, listening, no_auth=no_auth)
+    keys = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
+    developing = Developing(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)
     if no_reload:
         return developing.run(None, True)
-    return Supervisor(developing.run, call.out.say).run()
+    terminal = Terminal(sys.stdin.fileno()) if keys else None
+    return Supervisor(developing.run, call.out.say, terminal).run()

@@ -7,12 +7,14 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from windlass.app import Windlass
-from windlass.cli.banner import banner
+from windlass.cli.banner import banner, words
+from windlass.cli.browsing import browse
 from windlass.cli.call import Call
+from windlass.cli.dev_keys import KEYS
 from windlass.cli.job_lines import JobLines
 from windlass.cli.listening import address
 from windlass.cli.loading import is_file, load_apps
@@ -54,6 +56,9 @@ class Developing:
     how: How
     listening: socket.socket
     no_auth: bool = False
+    keys: bool = False
+    open: bool = False
+    _opening: set[asyncio.Task[None]] = field(default_factory=set)
 
     def run(self, link: Link | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; the exit code."""
@@ -84,9 +89,7 @@ class Developing:
     async def _work(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> int:
         for app in apps:
             await _create_schema(app)
-        sign_in = ""
-        if first and not self.no_auth:
-            sign_in = await sign_in_url(await apps[0].ready(), address(self.listening))
+        sign_in = await self._sign_in(apps[0]) if first and not self.no_auth else ""
         working = Working(self.call.out.say, lambda: self._ready(apps, link, first, sign_in))
         async with self._served(apps[0], working):
             return await self._worked(apps, working, link)
@@ -114,7 +117,7 @@ class Developing:
         if link is None:
             return await work(apps, self.how, working)
         loop = asyncio.get_running_loop()
-        loop.add_reader(link.fileno(), self._abandoned, link, working)
+        loop.add_reader(link.fileno(), self._ordered, link, working, apps[0])
         telling = asyncio.create_task(_tell_more(link))
         try:
             return await work(apps, self.how, working)
@@ -126,15 +129,44 @@ class Developing:
         self, apps: Sequence[Windlass], link: Link | None, first: bool, sign_in: str
     ) -> None:
         if link is not None:
-            link.tell("ready", imported_files())
+            example = next((words(one) for app in apps for one in app.handlers.values()), "")
+            link.tell("ready", imported_files(), database=apps[0].url, example=example)
         if first:
-            url = address(self.listening)
-            for line in banner(apps, self.modules, self.call.out.style, url, sign_in):
-                self.call.out.say(line)
+            self._greet(apps, sign_in)
+        if first and self.open:
+            self._open_soon(apps[0])
 
-    def _abandoned(self, link: Link, working: Working) -> None:
-        asyncio.get_running_loop().remove_reader(link.fileno())
-        working.stop()
+    def _greet(self, apps: Sequence[Windlass], sign_in: str) -> None:
+        keys = {"keys": KEYS} if self.keys else {}
+        style, url = self.call.out.style, address(self.listening)
+        for line in banner(apps, self.modules, style, url, sign_in=sign_in, **keys):
+            self.call.out.say(line)
+
+    def _ordered(self, link: Link, working: Working, app: Windlass) -> None:
+        orders = link.orders()
+        if orders is None:
+            asyncio.get_running_loop().remove_reader(link.fileno())
+            working.stop()
+        elif "open" in orders:
+            self._open_soon(app)
+
+    def _open_soon(self, app: Windlass) -> None:
+        task = asyncio.get_running_loop().create_task(self._open(app))
+        self._opening.add(task)
+        task.add_done_callback(self._opening.discard)
+
+    async def _open(self, app: Windlass) -> None:
+        """Open the page, signed in: each time by a link of its own, for a link works once."""
+        try:
+            url = address(self.listening) if self.no_auth else await self._sign_in(app)
+        except WindlassError as error:
+            report(error, self.call.flags)
+            return
+        if not (url.startswith("http") and await browse(url)):
+            self.call.out.say(f"No browser could be started. Open it yourself: {url}")
+
+    async def _sign_in(self, app: Windlass) -> str:
+        return await sign_in_url(await app.ready(), address(self.listening))
 
     def _given_files(self) -> Iterator[str]:
         for name in self.modules:

@@ -19,10 +19,13 @@ class Flags:
     """What was given, gathered while a command line is read. A flag behind the command wins over
     one before it, and both over the environment."""
 
+    context: str | None = None
     db: str | None = None
     url: str | None = None
     token_file: str | None = None
     tenant: str | None = None
+    all_tenants: bool = False
+    columns: str | None = None
     output: Format = "table"
     json: bool = False
     utc: bool = False
@@ -42,6 +45,10 @@ class Flags:
         if typed:
             self._typed.add(name)
 
+    def typed(self, name: str) -> bool:
+        """Whether a flag was given on the command line."""
+        return name in self._typed
+
     @property
     def format(self) -> Format:
         return "json" if self.json else self.output
@@ -58,6 +65,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         return kind([*names], hidden=hidden, expose_value=False, callback=_remember, **more)
 
     return [
+        flag("--context", metavar="NAME", help="Ask there: `windlass config contexts` lists them."),
         flag(
             "--db",
             kind=SettingOption,
@@ -71,6 +79,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             help="Where the server's token is; without it WINDLASS_TOKEN has it.",
         ),
         flag("-t", "--tenant", metavar="ID", help="Only this tenant's jobs; enqueue for it."),
+        flag("--all-tenants", is_flag=True, help="Every tenant's, whatever tenant is set."),
         flag(
             "-o",
             "--output",
@@ -79,6 +88,7 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             help="table (tab-separated where no person reads it), json, jsonl, csv or id.",
         ),
         flag("--json", is_flag=True, help="The same as --output json."),
+        flag("--columns", metavar="A,B,C", help="These columns of a list, in this order."),
         flag("--utc", is_flag=True, help="Show times in UTC instead of the local zone."),
         flag(
             "--color",

@@ -3,6 +3,7 @@
 It is the telemetry of the app it watches, so it sees batches as the worker handles them.
 """
 
+import contextlib
 import json
 import re
 import sys
@@ -174,8 +175,9 @@ class JobLines(Telemetry):
                 self._print(text)
 
     def _print(self, text: str) -> None:
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+        with contextlib.suppress(OSError):  # whoever read it has gone; the jobs go on
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
 
 
 def _field(value: object) -> str:

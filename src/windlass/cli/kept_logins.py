@@ -1,13 +1,13 @@
 """What `windlass login` keeps: for each server a token or a session, in a file of the user's own."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from windlass.cli.own_files import write_own
 from windlass.errors import CommandInvalid
 
 Kind = Literal["token", "session"]
@@ -24,14 +24,7 @@ def keep(url: str, credential: Mapping[Kind, str] | None) -> None:
     logins.pop(_key(url), None)
     if credential is not None:
         logins[_key(url)] = {str(kind): secret for kind, secret in credential.items()}
-    path = file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Written apart and moved: no other can read it, and a crash leaves the old one whole.
-    new = path.with_name(f"{path.name}.{os.getpid()}")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        json.dump(logins, stream, indent=2)
-    new.replace(path)
+    write_own(file(), json.dumps(logins, indent=2))
 
 
 def file() -> Path:

@@ -77,6 +77,19 @@ class _States(click.ParamType[str]):
         ]
 
 
+class _Contexts(click.ParamType[str]):
+    """The contexts that the user has."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from windlass.cli.contexts import read
+
+        return [CompletionItem(name) for name in read().known if name.startswith(incomplete)]
+
+
 def complete_live(params: Sequence[click.Parameter]) -> None:
     """Let every parameter that takes a value known by asking offer those."""
     for param in params:
@@ -86,6 +99,8 @@ def complete_live(params: Sequence[click.Parameter]) -> None:
             param.type = _Live(_SOURCES[param.name])
         elif param.name == "states":
             param.type = _States()
+        elif param.name in ("context", "chosen"):
+            param.type = _Contexts()
 
 
 def _about(source: _Source, item: Mapping[str, Any]) -> str:

@@ -106,5 +106,5 @@ def root() -> None:
     """Durable background jobs on the database you already have.
 
     Every flag has a variable: --no-input is WINDLASS_NO_INPUT. A flag wins over the environment,
-    the environment over windlass.toml.
+    the environment over the context in use, that over windlass.toml.
     """

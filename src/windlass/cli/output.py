@@ -52,6 +52,7 @@ class Column:
 class Output:
     def __init__(self, flags: Flags) -> None:
         self._flags = flags
+        self._terminals: dict[IO[str], bool] = {}
 
     @cached_property
     def human(self) -> bool:
@@ -75,7 +76,8 @@ class Output:
         if self._flags.color != "auto":
             return self._flags.color == "always"
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        return stream.isatty() and not plain
+        # As it was at first: what is held back for a terminal stays as it would have looked.
+        return self._terminals.setdefault(stream, stream.isatty()) and not plain
 
     def style(self, text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
         """Text for stdout, coloured if it may be."""
@@ -86,7 +88,7 @@ class Output:
     def say(self, text: str) -> None:
         """A message: on stderr, and not with --quiet. Nobody has to be there to read it."""
         if not self._flags.quiet:
-            with suppress(OSError):  # a terminal that was closed, a full disk
+            with suppress(OSError):  # whoever read it has gone; the work goes on
                 print(text, file=sys.stderr, flush=True)  # noqa: T201
 
     def hint(self, text: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.call import Call
-from windlass.cli.commands import Command, with_call
+from windlass.cli.commands import Runner, with_call
 from windlass.cli.first_process import step_aside
 from windlass.cli.modules import chosen_modules
 from windlass.cli.signals import heard
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=Command,
+    cls=Runner,
     examples=[
         "windlass serve                          # the API on http://127.0.0.1:8787",
         "windlass serve shop.jobs --all --port 9000",

@@ -68,4 +68,5 @@ def _place(call: Call) -> str:
     from windlass.errors.wording import address
 
     where = call.server.url if call.server else address(call.settings.database.url)
-    return f"{call.flags.tenant} · {where}" if call.flags.tenant else where
+    named = call.context.name if call.context else ""
+    return " · ".join(part for part in (call.flags.tenant, named, where) if part)

@@ -27,6 +27,7 @@ def _show(call: Call, me: Item) -> None:
         [
             ("Name", str(me["name"])),
             ("By", _KINDS.get(me["kind"], str(me["kind"]))),
+            ("Context", call.context.name if call.context else ""),
             ("Tenant", str(me["tenant_id"] or "all")),
             ("Roles", "\n".join(places)),
             ("May", rights),

@@ -8,7 +8,7 @@ from types import FrameType
 import click
 
 from windlass.cli.call import Call
-from windlass.cli.commands import Command, with_call
+from windlass.cli.commands import Runner, with_call
 from windlass.cli.exits import Exit
 from windlass.cli.first_process import step_aside
 from windlass.cli.flags import SettingOption
@@ -17,7 +17,7 @@ from windlass.cli.signals import stopping
 
 
 @click.command(
-    cls=Command,
+    cls=Runner,
     examples=[
         "windlass worker shop.jobs",
         "windlass worker jobs.py -q mail -q default -c 16",

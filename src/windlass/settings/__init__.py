@@ -77,19 +77,20 @@ class Settings(Tree):
         cls,
         overrides: Mapping[str, object] = MappingProxyType({}),
         *,
+        origin: str = "argument",
         environ: Mapping[str, str] | None = None,
         cwd: str | Path | None = None,
         file: str | Path | None = None,
     ) -> Self:
         """The settings as configured; SettingsInvalid lists every problem there is.
 
-        `overrides` are flags and arguments by dotted key, None meaning not given. `file` is read
-        instead of what is found in `cwd`, and must exist.
+        `overrides` are flags and arguments by dotted key, None meaning not given; `origin` says
+        whence. `file` is read instead of what is found in `cwd`, and must exist.
         """
         found = [
             *from_file(Path(cwd or "."), Path(file) if file else None),
             *from_environment(os.environ if environ is None else environ),
-            *from_arguments(overrides),
+            *from_arguments(overrides, origin),
         ]
         problems = [one for one in found if isinstance(one, SettingProblem)]
         # Later sources win, key by key.

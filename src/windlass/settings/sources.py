@@ -43,11 +43,11 @@ def variable(key: str) -> str:
     return PREFIX + key.replace(".", "_").upper()
 
 
-def from_arguments(values: Mapping[str, object]) -> Found:
+def from_arguments(values: Mapping[str, object], origin: str = "argument") -> Found:
     """From flags and arguments. None means not given; text is read as a command line's."""
     for key, value in values.items():
         if value is not None:
-            yield _one(key, value, "argument", read_text=True)
+            yield _one(key, value, origin, read_text=True)
 
 
 def from_environment(environ: Mapping[str, str]) -> Found:

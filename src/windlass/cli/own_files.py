@@ -1,0 +1,15 @@
+"""Files of the user's own, which nobody else may read."""
+
+import os
+from pathlib import Path
+
+
+def write_own(path: Path, text: str) -> None:
+    """Write a file whole: a crash, or another who writes it, leaves one version or the other."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Written apart and moved: at no moment can others read it.
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    new.replace(path)
