@@ -136,7 +136,7 @@ def _become(asked: Mapping[str, Any], streams: Sequence[int]) -> None:
     os.environ.clear()
     os.environ.update(asked["environ"])
     time.tzset()
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
     sys.argv = ["windlass", *asked["args"]]
     sys.path[0] = asked["folder"]
 
