@@ -18,6 +18,7 @@ from windlass.storage.open import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker import attempt as attempt_module
 from windlass.worker import worker as module
+from windlass.worker.health import Health
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -302,6 +303,17 @@ async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, sto
     assert (row.wanted, row.doing) == (Order.DRAIN, Order.DRAIN)
     assert (await job(storage, waiting)).state is JobState.QUEUED
     assert not running.done()
+
+
+async def test_a_worker_that_drains_is_not_ready_for_work(work, engine, storage):
+    worker, _ = work()
+    await until(storage.workers)
+    health = Health([worker], host="127.0.0.1", port=0)
+
+    await engine.workers.drain(worker.id)
+    await until(lambda: worker.doing is Order.DRAIN)
+
+    assert (await health.answer("/readyz")).body == b"draining\n"
 
 
 async def test_a_worker_that_drained_and_is_resumed_claims_again(work, engine, storage, gate):
