@@ -82,7 +82,9 @@ from windlass.errors import (
     UserNotFound,
     WaitTimedOut,
     WindlassError,
+    WorkerGone,
     WorkerNotFound,
+    WorkerStopping,
     ZoneUnknown,
     by_code,
 )
@@ -144,6 +146,8 @@ EXAMPLES = [
     JobFailed(JOB, state="dead_letter", error_type="ValueError", error="no such thing"),
     WaitTimedOut(JOB, seconds=60, state="queued"),
     WorkerNotFound("web-2:411"),
+    WorkerGone("web-2:411:8c1f42d7"),
+    WorkerStopping("web-2:411:8c1f42d7", verb="resume"),
     TransactionUnsupported("Cursor"),
     CommandTemplateInvalid("sync", [FieldError("/argv/1", "is not text")]),
     ArgumentRefused("sync", "has a NUL character", pointer="/path"),

@@ -61,6 +61,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.DuplicateJob: HTTPStatus.CONFLICT,
     errors.ParentInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.WorkerNotFound: HTTPStatus.NOT_FOUND,
+    errors.WorkerGone: HTTPStatus.CONFLICT,
+    errors.WorkerStopping: HTTPStatus.CONFLICT,
     errors.TriggerNotFound: HTTPStatus.NOT_FOUND,
     errors.TriggerExists: HTTPStatus.CONFLICT,
     errors.EventNotFound: HTTPStatus.NOT_FOUND,

@@ -75,6 +75,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.WaitTimedOut: Exit.TIMED_OUT,
     errors.TransactionUnsupported: Exit.USAGE,
     errors.WorkerNotFound: Exit.NOT_FOUND,
+    errors.WorkerGone: Exit.CONFLICT,
+    errors.WorkerStopping: Exit.CONFLICT,
     errors.TriggerNotFound: Exit.NOT_FOUND,
     errors.TriggerExists: Exit.CONFLICT,
     errors.EventNotFound: Exit.NOT_FOUND,

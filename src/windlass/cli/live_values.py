@@ -1,4 +1,4 @@
-"""Values that a shell completes by asking: definitions, queues, tenants and recent jobs.
+"""Values that a shell completes by asking: definitions, queues, tenants, workers and recent jobs.
 
 What has to be asked for is asked for a moment only, and where nobody answers nothing is offered.
 """
@@ -30,6 +30,7 @@ class _Source:
     about: Sequence[str] = ()
     limit: int = _MOST
     end: int = 0
+    paged: bool = True
 
 
 #: What a parameter is called -> where its values are.
@@ -37,6 +38,7 @@ _SOURCES: Mapping[str, _Source] = {
     "definition": _Source("/definitions", "key", ("title",)),
     "queue": _Source("/queues", "name"),
     **dict.fromkeys(("tenant", "tenant_id"), _Source("/tenants", "id", ("name",))),
+    **dict.fromkeys(("worker", "workers"), _Source("/workers", "id", ("id",), end=8, paged=False)),
     **dict.fromkeys(
         ("job", "ids"), _Source("/jobs", "id", ("view", "definition"), limit=_RECENT, end=8)
     ),
@@ -114,9 +116,12 @@ def _asked(ctx: click.Context, source: _Source) -> Sequence[Mapping[str, Any]]:
     try:
         if call.server is None and not _is_there(call.settings.database.url):
             return []
-        items: Sequence[Mapping[str, Any]] = call.ask(
-            lambda api: api.page(source.at, limit=source.limit)
-        )["items"]
+        found = call.ask(
+            lambda api: (
+                api.page(source.at, limit=source.limit) if source.paged else api.get(source.at)
+            )
+        )
+        items: Sequence[Mapping[str, Any]] = found["items"]
     except Exception:  # noqa: BLE001  a shell that completes has no place for an error
         return []
     return items

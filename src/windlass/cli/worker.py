@@ -49,8 +49,8 @@ def worker(
     With --url it works for the server there, without a database of its own.
 
     A module is a dotted name or a file; without one, the setting `modules` names them. SIGTERM,
-    Ctrl-C or a terminal that is closed lets running jobs finish for
-    worker.shutdown_timeout_seconds and hands back the rest; a second one hurries.
+    Ctrl-C, a terminal that is closed or `windlass workers stop` lets running jobs finish for
+    worker.shutdown_timeout_seconds and hands back the rest; a second signal hurries.
 
     Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts it
     anew; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is

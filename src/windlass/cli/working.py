@@ -73,6 +73,7 @@ class Working:
             self._last.cancel()
 
     def add(self, worker: Worker) -> None:
+        worker.when_ordered_to_stop = self.stop
         self.workers.append(worker)
         if len(self.workers) == self.expected:
             self.ready()

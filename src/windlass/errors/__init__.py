@@ -48,7 +48,9 @@
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
-    │   └── WL3601 WorkerNotFound
+    │   ├── WL3601 WorkerNotFound
+    │   ├── WL3602 WorkerGone               not seen for a lease, it can be told nothing
+    │   └── WL3603 WorkerStopping           it ends, and cannot be told otherwise
     ├── 4xxx  rules that make jobs
     │   ├── WL4101 TriggerNotFound
     │   ├── WL4102 TriggerExists
@@ -151,7 +153,9 @@ from windlass.errors.jobs import (
     ParentInvalid,
     TransactionUnsupported,
     WaitTimedOut,
+    WorkerGone,
     WorkerNotFound,
+    WorkerStopping,
 )
 from windlass.errors.requests import (
     KeyInUse,
@@ -257,7 +261,9 @@ __all__ = [
     "UserNotFound",
     "WaitTimedOut",
     "WindlassError",
+    "WorkerGone",
     "WorkerNotFound",
+    "WorkerStopping",
     "ZoneUnknown",
     "by_code",
 ]
