@@ -7,9 +7,9 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.people import AT, print_link
 
-_MOST = 100_000
 _PERMISSIONS = click.option(
     "--permission",
     "permissions",
@@ -31,10 +31,11 @@ def members() -> None:
 
 
 @members.command("list", examples=["windlass members list -t acme", "windlass members list --json"])
+@paged()
 @with_call
-def list_members(call: Call) -> None:
+def list_members(call: Call, limit: int, cursor: str | None) -> None:
     """List members, by tenant and name."""
-    page = call.ask(lambda api: api.page("/members", limit=_MOST))
+    page = call.ask(lambda api: api.page("/members", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
         [
@@ -47,6 +48,7 @@ def list_members(call: Call) -> None:
         ],
         body=page,
     )
+    hint_at_more(call, page)
     if not page["items"]:
         call.out.say("Nobody is a member.")
 

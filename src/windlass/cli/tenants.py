@@ -7,9 +7,9 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
 from windlass.errors import CommandInvalid
 
-_MOST = 100_000
 _DRY = click.option("--dry-run", is_flag=True, help="Show the tenant, and change nothing.")
 
 
@@ -26,10 +26,11 @@ def tenants() -> None:
 
 
 @tenants.command("list", examples=["windlass tenants list", "windlass tenants list --json"])
+@paged()
 @with_call
-def list_tenants(call: Call) -> None:
+def list_tenants(call: Call, limit: int, cursor: str | None) -> None:
     """List tenants."""
-    page = call.ask(lambda api: api.page("/tenants", limit=_MOST))
+    page = call.ask(lambda api: api.page("/tenants", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
         [
@@ -43,6 +44,7 @@ def list_tenants(call: Call) -> None:
         ],
         body=page,
     )
+    hint_at_more(call, page)
 
 
 @tenants.command(examples=["windlass tenants show acme", "windlass tenants show acme --json"])

@@ -7,12 +7,11 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.output import Column
+from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.people import AT, print_link
 
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
-
-_MOST = 100_000
 
 
 @click.group(
@@ -27,10 +26,11 @@ def users() -> None:
 
 
 @users.command("list", examples=["windlass users list", "windlass users list --json"])
+@paged()
 @with_call
-def list_users(call: Call) -> None:
+def list_users(call: Call, limit: int, cursor: str | None) -> None:
     """List users, by name."""
-    page = call.ask(lambda api: api.page("/users", limit=_MOST))
+    page = call.ask(lambda api: api.page("/users", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
         [
@@ -42,6 +42,7 @@ def list_users(call: Call) -> None:
         ],
         body=page,
     )
+    hint_at_more(call, page)
 
 
 @users.command(
