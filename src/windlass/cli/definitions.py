@@ -14,6 +14,7 @@ from windlass.cli.enqueue import enqueue
 from windlass.cli.look import enabled_of, safe, took, value_of
 from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
+from windlass.cli.rehearsing import rehearsable
 
 #: Limits that are whole numbers; the others are rates.
 _WHOLE = ("max_concurrency", "max_per_key", "max_attempts")
@@ -111,6 +112,7 @@ def disable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
 @click.option("--rate-limit", metavar="RATE", help="Starts in a time, such as 100/min, or none.")
 @click.option("--rate-per-key", metavar="RATE", help="The same for each key.")
 @click.option("--max-attempts", metavar="N", help="Attempts, the first included.")
+@rehearsable("change the limits of {definition}")
 @with_call
 def limits(call: Call, /, definition: str, **given: Any) -> None:
     """Show the limits of DEFINITION, or set some. They win over the code until they are reset."""

@@ -156,6 +156,12 @@ class Output:
             case _:
                 show()
 
+    def rehearsed(self, would: str, request: Item) -> None:
+        """What a command that was only rehearsed would have done; programs get the request."""
+        if self.format in ("json", "jsonl"):
+            self.json({"would": would, **request})
+        self.say(f"Would {would}. Nothing was changed.")
+
     def facts(self, facts: Iterable[tuple[str, str]]) -> None:
         """Labels and values in two columns, for a person; what has no value is left out."""
         known = [(label, value) for label, value in facts if value]

@@ -8,6 +8,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
+from windlass.cli.rehearsing import rehearsable
 from windlass.errors import CommandInvalid
 
 _DRY = click.option("--dry-run", is_flag=True, help="Show the tenant, and change nothing.")
@@ -69,6 +70,7 @@ def show(call: Call, tenant_id: str) -> None:
 @click.option("--max-running", type=int, metavar="N", help="How many of its jobs run at a time.")
 @click.option("--max-open", type=int, metavar="N", help="How many of its jobs may be open.")
 @click.option("--zone", metavar="ZONE", help="The time zone of its schedules. [UTC]")
+@rehearsable("make the tenant {tenant_id}")
 @with_call
 def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> None:
     """Make a tenant with the id TENANT."""
@@ -109,6 +111,7 @@ def resume(call: Call, tenant_id: str, dry_run: bool) -> None:
 @click.option("--weight", metavar="N", help="Its share of the workers.")
 @click.option("--max-running", metavar="N", help="How many of its jobs run at a time, or none.")
 @click.option("--max-open", metavar="N", help="How many of its jobs may be open, or none.")
+@rehearsable("change the limits of the tenant {tenant_id}")
 @with_call
 def limits(call: Call, /, tenant_id: str, **given: str | None) -> None:
     """Set limits of TENANT; `none` takes one away. Without flags, show them."""

@@ -8,6 +8,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.look import ago, moment
 from windlass.cli.output import Column, Item
+from windlass.cli.rehearsing import rehearsable
 from windlass.clock import utcnow
 from windlass.errors import CommandInvalid, TokenNotFound
 from windlass.errors.wording import listed, quoted
@@ -74,6 +75,7 @@ def list_tokens(call: Call, everything: bool) -> None:
 )
 @click.option("--rights", metavar="A,B", help="Only these of the role's rights.")
 @click.option("--expires", metavar="DURATION", help="When it ends, such as 90d; never without.")
+@rehearsable("make a token called {name} with the role {role}")
 @with_call
 def create(call: Call, name: str, role: str, rights: str | None, expires: str | None) -> int:
     """Make a token called NAME and print its secret, which is never shown again.

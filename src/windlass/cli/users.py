@@ -9,6 +9,7 @@ from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.output import Column
 from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.people import AT, print_link
+from windlass.cli.rehearsing import rehearsable
 
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
@@ -54,6 +55,7 @@ def list_users(call: Call, limit: int, cursor: str | None) -> None:
 )
 @click.argument("name")
 @AT
+@rehearsable("make a user called {name} who administers everything")
 @with_call
 def create(call: Call, name: str, at: str) -> int:
     """Make a user called NAME who administers everything, and print a link to set a password.
@@ -73,6 +75,7 @@ def create(call: Call, name: str, at: str) -> int:
 @click.argument("name")
 @click.option("--login", is_flag=True, help="A link to sign in, instead of one to set a password.")
 @AT
+@rehearsable("make a link for the user {name}")
 @with_call
 def link(call: Call, name: str, login: bool, at: str) -> int:
     """Print a link that works once for the user called NAME."""
