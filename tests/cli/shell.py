@@ -326,6 +326,7 @@ class Shell:
         ours["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "windlass-bytecode")
         # Whoever runs the tests may have contexts and logins: these commands have none.
         ours["XDG_CONFIG_HOME"] = str(self.folder / "config")
+        ours["XDG_CACHE_HOME"] = str(self.folder / "cache")
         ours |= {"TERM": "xterm-256color", "TZ": "UTC"} | more
         if self.url and "WINDLASS_DATABASE_URL" not in more:
             ours["WINDLASS_DATABASE_URL"] = self.url

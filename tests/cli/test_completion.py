@@ -1,8 +1,14 @@
 """A shell completes commands, flags and values, and never sees an error."""
 
+import os
+import stat
+import time
+from pathlib import Path
+
 import pytest
 
 from tests.cli.shell import Shell
+from tests.cli.test_serve import address
 
 
 def _offered(shell: Shell, line: str, **env: str) -> list[str]:
@@ -18,7 +24,7 @@ def _offered(shell: Shell, line: str, **env: str) -> list[str]:
     return [text.partition(",")[2] for text in done.lines if text]
 
 
-@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish", "powershell"])
 def test_each_shell_gets_a_script(shell: Shell, shell_name):
     script = shell.ok("completion", shell_name).out
 
@@ -50,3 +56,136 @@ def test_where_nobody_answers_nothing_is_offered(shell: Shell):
     assert _offered(shell, "windlass enqueue he", WINDLASS_URL="http://127.0.0.1:9") == []
     assert _offered(shell, "windlass nonsense x") == []
     assert not (shell.folder / "windlass.db").exists()
+
+
+def _in_powershell(shell: Shell, words: list[str], begun: str) -> list[list[str]]:
+    """What the script for PowerShell is answered. That shell itself is not run here: its script
+    hands over a line as words, and gets type, value and help of each offer."""
+    env = {"COMP_WORD": begun} if begun else {}
+    done = shell.run(_WINDLASS_COMPLETE="powershell_complete", COMP_WORDS="\n".join(words), **env)
+    assert (done.code, done.err) == (0, "")
+    return [line.split("\t") for line in done.lines if line]
+
+
+def test_powershell_is_answered_in_its_own_way(ready: Shell):
+    commands = _in_powershell(ready, ["windlass", "j"], "j")
+    verbs = _in_powershell(ready, ["windlass", "jobs"], "")
+    values = _in_powershell(ready, ["windlass", "enqueue", "he"], "he")
+    files = _in_powershell(ready, ["windlass", "--token-file", "a b"], "a b")
+
+    assert commands == [["plain", "jobs", "Find jobs, cancel, retry and explain them."]]
+    assert {"retry", "run-now"} <= {value for _, value, _ in verbs}
+    assert [value for _, value, _ in values] == ["hello"]
+    assert files[0][0] == "file"
+
+
+def test_the_script_for_powershell_sets_what_is_read(shell: Shell):
+    script = shell.ok("completion", "powershell").out
+
+    for word in ("COMP_WORDS", "COMP_WORD", '_WINDLASS_COMPLETE = "powershell_complete"'):
+        assert f"$env:{word}" in script
+    assert "-CommandName windlass" in script
+    assert '-match "\\s"' in script
+    assert script.count("{") == script.count("}")
+
+
+def _kept(shell: Shell) -> list[Path]:
+    return sorted((shell.folder / "cache" / "windlass" / "completion").glob("*.json"))
+
+
+def _age(file: Path, seconds: float) -> None:
+    then = time.time() - seconds
+    os.utime(file, (then, then))
+
+
+def test_an_answer_is_kept_for_its_user_alone_and_holds_names_only(ready: Shell):
+    ready.here("enqueue", "hello", "name=Secret-Payload")
+
+    _offered(ready, "windlass jobs show ")
+
+    (file,) = _kept(ready)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "Secret-Payload" not in file.read_text("utf-8")
+
+
+def test_what_was_answered_is_offered_at_once_and_asked_for_anew_behind(ready: Shell):
+    assert _offered(ready, "windlass enqueue h") == ["hello"]
+    (file,) = _kept(ready)
+    file.write_text('[["hello", ""], ["hullo", "gone since"]]', "utf-8")
+    _age(file, 60)
+
+    old = _offered(ready, "windlass enqueue h")
+    for _ in range(1200):
+        if "hullo" not in file.read_text("utf-8"):
+            break
+        time.sleep(0.05)
+
+    assert old == ["hello", "hullo"]
+    assert _offered(ready, "windlass enqueue h") == ["hello"]
+
+
+def test_what_is_not_among_the_old_answers_is_asked_for(ready: Shell):
+    _offered(ready, "windlass tenants show d")
+    ready.here("tenants", "create", "acme")
+    (file,) = _kept(ready)
+    _age(file, 60)
+
+    assert _offered(ready, "windlass tenants show ac") == ["acme"]
+
+
+def test_places_and_tenants_have_answers_of_their_own(ready: Shell):
+    _offered(ready, "windlass enqueue he")
+    _offered(ready, "windlass enqueue he", WINDLASS_DATABASE_URL="sqlite:///windlass.db")
+    _offered(ready, "windlass -t acme enqueue he")
+
+    assert len(_kept(ready)) == 3
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for_anew(ready: Shell):
+    _offered(ready, "windlass enqueue he")
+    (file,) = _kept(ready)
+    file.write_text("[[[", "utf-8")
+
+    assert _offered(ready, "windlass enqueue he") == ["hello"]
+
+
+def test_an_answer_that_is_kept_needs_neither_server_nor_engine(ready: Shell):
+    _offered(ready, "windlass jobs show ")
+    ready.here("enqueue", "hello", "name=Ada")
+    ready.write(
+        "look.py",
+        "import os, sys\n"
+        "os.environ.update(COMP_WORDS='windlass jobs show ', COMP_CWORD='3')\n"
+        "from windlass.cli.completion import complete\n"
+        "complete('bash_complete')\n"
+        "heavy = {'asyncio', 'fastapi', 'pydantic', 'sqlalchemy', 'httpx2', 'windlass.settings'}\n"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)\n",
+    )
+
+    done = ready.python("look.py")
+
+    assert done.code == 0, done.err
+
+
+@pytest.mark.database("postgresql")
+def test_values_of_a_server_database_are_kept_too(shell_on, new_database):
+    shell = shell_on(new_database("postgresql").url)
+    shell.ok("db", "migrate")
+    shell.ok("worker", "jobs.py", "--drain")
+
+    first = _offered(shell, "windlass enqueue he")
+
+    assert first == _offered(shell, "windlass enqueue he") == ["hello"]
+    assert len(_kept(shell)) == 1
+    assert "postgresql" not in _kept(shell)[0].read_text("utf-8")
+
+
+def test_values_of_a_server_are_kept_too(ready: Shell):
+    server = ready.start("serve", "--no-auth", "--port", "0")
+    url = address(server)
+
+    first = _offered(ready, "windlass enqueue he", WINDLASS_URL=url)
+    server.stop()
+    server.ends()
+
+    assert first == _offered(ready, "windlass enqueue he", WINDLASS_URL=url) == ["hello"]

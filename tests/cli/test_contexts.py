@@ -170,11 +170,12 @@ def test_a_context_works_on_a_server_and_its_name_is_told(ready: Shell):
     ready.here("config", "use", "near")
 
     ready.here("enqueue", "hello", "name=Ada")
+    ready.here("enqueue", "hello", "name=Grace")
     jobs = ready.here("jobs", "list", "--json").json["items"]
     me = ready.at_terminal("whoami", "--color", "never").out
     asked = ready.at_terminal("jobs", "cancel", "--where", "state:queued", types="n\n").out
 
-    assert [job["definition"] for job in jobs] == ["hello"]
+    assert [job["definition"] for job in jobs] == ["hello", "hello"]
     assert "Context  near" in me
     assert "In the context near: " in asked
 

@@ -19,6 +19,8 @@ def test_lines_of_all_jobs_are_found_by_words_and_level(ready: Shell):
     assert ready.here("logs", "search", "-o", "id", "waiting").out.strip() == hit["job_id"]
     assert ready.here("logs", "search", "nothing").err == "No lines match.\n"
     assert ready.here("logs", "search", "waiting", "--level", "error", "--json").json["items"] == []
+    for worse in (["logs", "search", "waiting"], ["jobs", "logs", hit["job_id"]]):
+        assert len(ready.here(*worse, "--level", "debug", "--json").json["items"]) == 1
 
 
 def test_lines_are_printed_as_they_come(ready: Shell):

@@ -29,6 +29,9 @@ def test_tokens_are_made_narrowed_listed_and_revoked(ready: Shell):
     assert alone.code == 2
     assert revoked.out.strip() == made["id"]
     assert ready.here("tokens", "list").err == "No tokens.\n"
+    assert ready.here("tokens", "list", "--json").json == {"items": [], "next_cursor": None}
+    [ended] = ready.here("tokens", "list", "--all", "--json").json["items"]
+    assert ended["revoked_at"]
     assert "revoked" in ready.at_terminal("tokens", "list", "--all").out
     assert ready.run("tokens", "revoke", "shop", "--yes").code == 3
 

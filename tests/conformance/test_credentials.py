@@ -230,3 +230,19 @@ async def test_what_is_over_is_pruned_and_what_lasts_is_not(storage, clock):
         assert row["n"] == left, table
     assert [session.id for session in await storage.sessions(ada)] == [lasting]
     assert await storage.user(new_user_id()) is None
+
+
+async def test_tokens_that_have_ended_are_left_out_if_told_so(storage, clock):
+    kept, revoked, expiring = a_token(), a_token(), a_token()
+    for token in (kept, revoked):
+        await storage.add_token(token, hash_of("t"))
+    await storage.add_token(expiring, hash_of("t"), expires=MINUTE)
+    await storage.revoke_token(ALL_TENANTS, revoked.id)
+
+    before = await storage.tokens(ALL_TENANTS, ended=False)
+    await clock.advance(2 * MINUTE)
+    after = await storage.tokens(ALL_TENANTS, ended=False)
+
+    assert {token.id for token in before} == {kept.id, expiring.id}
+    assert [token.id for token in after] == [kept.id]
+    assert len(await storage.tokens(ALL_TENANTS)) == 3

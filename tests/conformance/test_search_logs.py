@@ -1,5 +1,7 @@
 """search_logs: lines found by their words."""
 
+import pytest
+
 from tests.conformance.builders import (
     ACME,
     HOUR,
@@ -65,6 +67,17 @@ async def test_marks_in_a_search_are_no_operators(storage):
     assert await search(storage, "mail, sent.") == ["mail sent"]
     assert await search(storage, "") == []
     assert await search(storage, "?!") == []
+
+
+@pytest.mark.parametrize("words", ["word", None])
+async def test_a_level_means_that_one_and_worse(storage, words):
+    lease = await started(storage)
+    levels = ["debug", "info", "warn", "error"]
+    await storage.log([log_line(lease, f"word {level}", level=level) for level in levels])
+
+    for place, level in enumerate(levels):
+        found = await search(storage, words, level=level)
+        assert set(found) == {f"word {worse}" for worse in levels[place:]}
 
 
 async def test_a_search_keeps_to_its_scope_and_filters(storage):

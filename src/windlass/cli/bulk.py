@@ -1,6 +1,5 @@
 """One action on all jobs that a filter finds: told first, asked for, watched, stopped by Ctrl-C."""
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,6 +79,8 @@ def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
 async def _operate(
     call: Call, api: "Client", deed: Deed, body: "Shown", limit: float | None
 ) -> int:
+    import asyncio
+
     from windlass.cli.client import path
 
     early: Exit | None = None
@@ -104,6 +105,8 @@ async def _operate(
 
 async def _watch(call: Call, api: "Client", deed: Deed, id: str, limit: float | None) -> "Shown":
     """The operation once it has ended, or as it is when the time is over."""
+    import asyncio
+
     from windlass.cli.client import path
 
     progress = Progress(call.out, deed.doing)
@@ -120,6 +123,8 @@ async def _watch(call: Call, api: "Client", deed: Deed, id: str, limit: float | 
 
 
 async def _stop(api: "Client", id: str) -> "Shown":
+    import asyncio
+
     from windlass.cli.client import path
 
     with suppress(OperationStateConflict):  # it has come to its end meanwhile

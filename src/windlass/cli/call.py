@@ -81,9 +81,16 @@ class Call:
 
         async def run() -> T:
             async with reached as client:
-                return await question(client)
+                return await question(self._rehearsing(client))
 
         return asyncio.run(self._limited(run()) if limited else run())
+
+    def _rehearsing(self, client: "Client") -> "Client":
+        if self.flags.would is None:
+            return client
+        from windlass.cli.rehearsing import rehearsing
+
+        return rehearsing(client)
 
     def _reach(self) -> "AbstractAsyncContextManager[Client]":
         """The way to the API. What it takes is loaded here: --timeout is for the answer."""
@@ -133,7 +140,7 @@ class Call:
 
         from windlass.errors import ConfirmationNeeded
 
-        if self.flags.yes:
+        if self.flags.yes or self.flags.would:
             return
         if self.flags.no_input or not self.out.can_ask:
             raise ConfirmationNeeded(doing)

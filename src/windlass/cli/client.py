@@ -56,6 +56,10 @@ class Client:
         self.learn = learn
         self.operating = operating
 
+    def as_kind(self, kind: "type[Client]") -> "Client":
+        """One of another kind that asks the same API for the same person."""
+        return kind(self._http, tenant=self._tenant, learn=self.learn, operating=self.operating)
+
     async def get(self, at: str, **params: Any) -> Shown:
         """Something as JSON, such as `get("/jobs", state="queued")`; what is None is left out."""
         return await self._ask("GET", at, params)

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from windlass.cli.call import Call
 from windlass.cli.flags import flags_of, global_options, name_variables
 from windlass.cli.live_values import complete_live
+from windlass.cli.rehearsing import Rehearsed
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import nearest, quoted
 
@@ -125,6 +126,11 @@ def with_call(command: Callable[Concatenate[Call, P], int | None]) -> Callable[P
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
         ctx = click.get_current_context()
         call = Call(flags_of(ctx), runs_here=isinstance(ctx.command, Runner))
-        return command(call, *args, **kwargs) or 0
+        try:
+            return command(call, *args, **kwargs) or 0
+        except Rehearsed as end:
+            would = (call.flags.would or "").format_map(ctx.params)
+            call.out.rehearsed(would, end.shown)
+            return 0
 
     return update_wrapper(run, command)

@@ -99,8 +99,9 @@ def get(call: Call, key: str) -> None:
 @click.argument("key")
 @click.argument("value")
 @click.option("--file", metavar="FILE", help="Which file; by default the one that is read.")
+@click.option("--dry-run", is_flag=True, help="Check it and write nothing.")
 @with_call
-def set_value(call: Call, key: str, value: str, file: str | None) -> None:
+def set_value(call: Call, key: str, value: str, file: str | None, dry_run: bool) -> None:
     """Set KEY to VALUE in the settings file; everything else in it stays.
 
     Checked before anything is written. The file is windlass.toml, or pyproject.toml where that
@@ -109,8 +110,8 @@ def set_value(call: Call, key: str, value: str, file: str | None) -> None:
     from windlass.settings import set_in_file
 
     path = Path(file) if file else _file()
-    set_in_file(path, key, value)
-    call.out.say(f"{key} is set in {path}.")
+    set_in_file(path, key, value, dry_run=dry_run)
+    call.out.say(f"{key} {'would be' if dry_run else 'is'} set in {path}.")
 
 
 def _item(one: "Origin") -> dict[str, Any]:

@@ -13,8 +13,9 @@ from windlass.cli.each import change_each, posting, tell
 from windlass.cli.enqueue import enqueue
 from windlass.cli.look import enabled_of, safe, took, value_of
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
+from windlass.cli.rehearsing import rehearsable
 
-_MOST = 10_000
 #: Limits that are whole numbers; the others are rates.
 _WHOLE = ("max_concurrency", "max_per_key", "max_attempts")
 
@@ -40,12 +41,13 @@ definitions.add_command(sync)
     "list", examples=["windlass definitions list", "windlass definitions list --system --json"]
 )
 @click.option("--system", is_flag=True, help="Also those of Windlass itself.")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=_MOST, help="How many at most.")
+@paged()
 @with_call
-def list_definitions(call: Call, system: bool, limit: int) -> None:
+def list_definitions(call: Call, system: bool, limit: int, cursor: str | None) -> None:
     """List definitions, by key."""
-    page = call.ask(lambda api: api.page("/definitions", limit=limit, system=system))
+    page = call.ask(lambda api: api.page("/definitions", limit=limit, cursor=cursor, system=system))
     call.out.list(page["items"], _columns(page["items"]), body=page)
+    hint_at_more(call, page)
     if not page["items"]:
         call.out.say("No definitions yet.")
         call.out.hint("windlass definitions sync MODULE makes those of a module known")
@@ -110,6 +112,7 @@ def disable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
 @click.option("--rate-limit", metavar="RATE", help="Starts in a time, such as 100/min, or none.")
 @click.option("--rate-per-key", metavar="RATE", help="The same for each key.")
 @click.option("--max-attempts", metavar="N", help="Attempts, the first included.")
+@rehearsable("change the limits of {definition}")
 @with_call
 def limits(call: Call, /, definition: str, **given: Any) -> None:
     """Show the limits of DEFINITION, or set some. They win over the code until they are reset."""

@@ -36,6 +36,8 @@ class Flags:
     quiet: bool = False
     verbose: bool = False
     debug: bool = False
+    #: With --dry-run, what would be done.
+    would: str | None = None
     _typed: set[str] = field(default_factory=set)
 
     def remember(self, name: str, value: object, *, typed: bool) -> None:

@@ -14,6 +14,7 @@ from windlass.cli.job_graph import graph
 from windlass.cli.job_record import attempts, history, logs, show
 from windlass.cli.look import ago, moment, one_line, percent, state_of, took
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
 from windlass.clock import utcnow
 
 
@@ -48,8 +49,11 @@ for _command in (
     ],
 )
 @choosing
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
-@click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
+@click.option("--source", metavar="S", help="manual, event, schedule or system.")
+@click.option("--correlation-id", metavar="TEXT", help="Only jobs of this request.")
+@click.option("--created-after", metavar="INSTANT", help="Only jobs made since then.")
+@click.option("--created-before", metavar="INSTANT", help="Only jobs made before.")
+@paged(50)
 @with_call
 def list_jobs(
     call: Call,
@@ -59,13 +63,25 @@ def list_jobs(
     where: str | None,
     limit: int,
     cursor: str | None,
+    source: str | None,
+    correlation_id: str | None,
+    created_after: str | None,
+    created_before: str | None,
 ) -> None:
     """List jobs, newest first.
 
     States: pending, queued, running, completed, canceled, dead_letter. Views of these: scheduled,
     retrying, waiting.
     """
+    from windlass.cli.instants import instant
+
     wanted = words_of(states)
+    more = {
+        "source": source,
+        "correlation_id": correlation_id,
+        "created_after": created_after and instant(created_after, option="created-after"),
+        "created_before": created_before and instant(created_before, option="created-before"),
+    }
     page = call.ask(
         lambda api: api.page(
             "/jobs",
@@ -75,15 +91,16 @@ def list_jobs(
             queue=queue,
             limit=limit,
             cursor=cursor,
+            **more,
         )
     )
     items = page["items"]
     call.out.list(items, job_columns(items), body=page)
+    hint_at_more(call, page)
     if not items:
-        call.out.say("No jobs match." if wanted or definition or queue or where else "No jobs yet.")
+        asked = any((wanted, definition, queue, where, *more.values()))
+        call.out.say("No jobs match." if asked else "No jobs yet.")
         call.out.hint("windlass enqueue DEFINITION key=value makes one")
-    elif page["next_cursor"]:
-        call.out.hint(f"There are more: add --cursor {page['next_cursor']}")
 
 
 @jobs.command(

@@ -1,6 +1,7 @@
 """Values that a shell completes by asking: definitions, queues, tenants, workers and recent jobs.
 
-What has to be asked for is asked for a moment only, and where nobody answers nothing is offered.
+What was answered before is offered at once (`known_values`). What has to be asked for is asked for a
+moment only, and where nobody answers nothing is offered.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from windlass.cli.call import Call
-from windlass.cli.flags import flags_of
+from windlass.cli.flags import Flags, flags_of
+from windlass.cli.known_values import Known, offered
 from windlass.cli.look import STATES
 from windlass.errors.wording import address
 
@@ -56,12 +58,10 @@ class _Live(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        source = self._source
-        found = [
-            CompletionItem(str(item[source.value])[-source.end :], help=_about(source, item))
-            for item in _asked(ctx, source)
-        ]
-        return [item for item in found if item.value.startswith(incomplete)]
+        at = self._source.at
+        flags = Call(flags_of(ctx)).flags
+        found = offered(at, incomplete, flags, lambda: asked(at, flags))
+        return [CompletionItem(one.value, help=one.about) for one in found]
 
 
 class _States(click.ParamType[str]):
@@ -105,26 +105,38 @@ def complete_live(params: Sequence[click.Parameter]) -> None:
             param.type = _Contexts()
 
 
-def _about(source: _Source, item: Mapping[str, Any]) -> str:
-    return " ".join(str(item[name]) for name in source.about if item.get(name))
-
-
-def _asked(ctx: click.Context, source: _Source) -> Sequence[Mapping[str, Any]]:
-    flags = flags_of(ctx)
-    flags.timeout = _PATIENCE
-    call = Call(flags)
+def asked(at: str, flags: Flags) -> Sequence[Known] | None:
+    """What a list of the API knows now; None where nobody answers."""
+    source = next(each for each in _SOURCES.values() if each.at == at)
+    # Nothing but where to ask, and for whom: what was typed beside it is not for this question.
+    call = Call(
+        Flags(
+            url=flags.url,
+            db=flags.db,
+            token_file=flags.token_file,
+            tenant=flags.tenant,
+            timeout=_PATIENCE,
+        ),
+        runs_here=True,
+    )
     try:
         if call.server is None and not _is_there(call.settings.database.url):
-            return []
+            return None
         found = call.ask(
             lambda api: (
                 api.page(source.at, limit=source.limit) if source.paged else api.get(source.at)
             )
         )
-        items: Sequence[Mapping[str, Any]] = found["items"]
     except Exception:  # noqa: BLE001  a shell that completes has no place for an error
-        return []
-    return items
+        return None
+    return [
+        Known(str(item[source.value])[-source.end :], _about(source, item))
+        for item in found["items"]
+    ]
+
+
+def _about(source: _Source, item: Mapping[str, Any]) -> str:
+    return " ".join(str(item[name]) for name in source.about if item.get(name))
 
 
 def _is_there(url: str) -> bool:

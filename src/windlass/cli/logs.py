@@ -32,7 +32,7 @@ def logs() -> None:
 
 def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--level", type=click.Choice(list(LEVELS)), help="Only lines of this level."),
+        click.option("--level", type=click.Choice(list(LEVELS)), help="This one and worse."),
         click.option("--job", metavar="ID", help="Only this job's lines."),
         click.option("--definition", metavar="KEY", help="Only lines of this definition's jobs."),
     ):

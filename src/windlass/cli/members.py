@@ -7,9 +7,10 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.people import AT, print_link
+from windlass.cli.rehearsing import rehearsable
 
-_MOST = 100_000
 _PERMISSIONS = click.option(
     "--permission",
     "permissions",
@@ -31,10 +32,11 @@ def members() -> None:
 
 
 @members.command("list", examples=["windlass members list -t acme", "windlass members list --json"])
+@paged()
 @with_call
-def list_members(call: Call) -> None:
+def list_members(call: Call, limit: int, cursor: str | None) -> None:
     """List members, by tenant and name."""
-    page = call.ask(lambda api: api.page("/members", limit=_MOST))
+    page = call.ask(lambda api: api.page("/members", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
         [
@@ -47,6 +49,7 @@ def list_members(call: Call) -> None:
         ],
         body=page,
     )
+    hint_at_more(call, page)
     if not page["items"]:
         call.out.say("Nobody is a member.")
 
@@ -61,6 +64,7 @@ def list_members(call: Call) -> None:
 @click.option("--role", default="user", show_default=True, help="user or tenant_admin.")
 @_PERMISSIONS
 @AT
+@rehearsable("make {user} {role} in the tenant")
 @with_call
 def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
     """Give USER a role in the tenant. Somebody new gets a link to set a password."""
@@ -84,6 +88,7 @@ def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: s
 @click.argument("user")
 @click.argument("role")
 @_PERMISSIONS
+@rehearsable("make {user} {role} in the tenant")
 @with_call
 def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None:
     """Give the member USER another ROLE, and permissions if any are named."""
@@ -104,6 +109,7 @@ def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None
     ]
 )
 @click.argument("user")
+@rehearsable("take {user} out of the tenant")
 @with_call
 def remove(call: Call, user: str) -> None:
     """Take USER out of the tenant. The user itself stays."""

@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ import click
 from windlass import clock
 from windlass.cli.flags import Flags
 from windlass.cli.look import Look, ago, moment, safe
+from windlass.errors import CommandInvalid
+from windlass.errors.wording import listed, nearest, quoted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,6 +122,7 @@ class Output:
         self, items: Sequence[Item], columns: Sequence[Column], *, body: object = None
     ) -> None:
         """A list in the format in force. `body` is the JSON document, the items alone by default."""
+        first, columns = columns[0].key, self._chosen(columns)
         match self.format:
             case "json":
                 self.json(items if body is None else body)
@@ -130,7 +133,7 @@ class Output:
                 self._csv(items, columns)
             case "id":
                 for item in items:
-                    self.data(cell(item[columns[0].key]))
+                    self.data(cell(item[first]))
             case "tsv":
                 self.data("\t".join(column.key for column in columns))
                 for item in items:
@@ -152,6 +155,12 @@ class Output:
                     self.data(f"{name}\t{_tsv(value)}")
             case _:
                 show()
+
+    def rehearsed(self, would: str, request: Item) -> None:
+        """What a command that was only rehearsed would have done; programs get the request."""
+        if self.format in ("json", "jsonl"):
+            self.json({"would": would, **request})
+        self.say(f"Would {would}. Nothing was changed.")
 
     def facts(self, facts: Iterable[tuple[str, str]]) -> None:
         """Labels and values in two columns, for a person; what has no value is left out."""
@@ -177,6 +186,22 @@ class Output:
         if self._flags.utc:
             return f"{at:%Y-%m-%d %H:%M:%S} UTC"
         return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+
+    def _chosen(self, columns: Sequence[Column]) -> Sequence[Column]:
+        """The columns that --columns names, in its order; a person sees those of programs too."""
+        if self._flags.columns is None:
+            return columns
+        known = {column.key: column for column in columns}
+        names = [name.strip() for name in self._flags.columns.split(",") if name.strip()]
+        for name in names:
+            if name not in known:
+                near = nearest(name, known)
+                raise CommandInvalid(
+                    f"this list has no column {quoted(name)}.",
+                    hint=(f"Did you mean `{near}`? " if near else "")
+                    + f"It has {listed(list(known))}.",
+                )
+        return [_shown(known[name]) for name in names] or columns
 
     def _csv(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
         import csv
@@ -241,6 +266,14 @@ def cell(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _shown(column: Column) -> Column:
+    """A column that somebody asked for: it is not left out, however narrow the terminal."""
+    key = column.key
+    show = column.show or (lambda item: cell(item.get(key)))
+    title = column.title or key.replace("_", " ").upper()
+    return replace(column, title=title, show=show, spare=0)
 
 
 def _fitting(items: Sequence[Item], columns: Sequence[Column], width: int) -> Sequence[Column]:

@@ -7,6 +7,7 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.each import tell
+from windlass.cli.rehearsing import rehearsable
 from windlass.cli.schedule_preview import preview
 from windlass.cli.trigger_fields import BY_TIME, COMMON, fields, flags
 from windlass.cli.trigger_verbs import add_verbs, told
@@ -91,6 +92,7 @@ def update(call: Call, /, schedule: str, dry_run: bool, **given: Any) -> None:
 )
 @click.argument("schedule")
 @click.option("--wait", is_flag=True, help="Wait for the job's end (--timeout), print its result.")
+@rehearsable("make the job of the schedule {schedule} now")
 @with_call
 def run(call: Call, schedule: str, wait: bool) -> None:
     """Make the job of SCHEDULE now, and print its id; when it is due next stays."""

@@ -7,9 +7,10 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
+from windlass.cli.rehearsing import rehearsable
 from windlass.errors import CommandInvalid
 
-_MOST = 100_000
 _DRY = click.option("--dry-run", is_flag=True, help="Show the tenant, and change nothing.")
 
 
@@ -26,10 +27,11 @@ def tenants() -> None:
 
 
 @tenants.command("list", examples=["windlass tenants list", "windlass tenants list --json"])
+@paged()
 @with_call
-def list_tenants(call: Call) -> None:
+def list_tenants(call: Call, limit: int, cursor: str | None) -> None:
     """List tenants."""
-    page = call.ask(lambda api: api.page("/tenants", limit=_MOST))
+    page = call.ask(lambda api: api.page("/tenants", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
         [
@@ -43,6 +45,7 @@ def list_tenants(call: Call) -> None:
         ],
         body=page,
     )
+    hint_at_more(call, page)
 
 
 @tenants.command(examples=["windlass tenants show acme", "windlass tenants show acme --json"])
@@ -67,6 +70,7 @@ def show(call: Call, tenant_id: str) -> None:
 @click.option("--max-running", type=int, metavar="N", help="How many of its jobs run at a time.")
 @click.option("--max-open", type=int, metavar="N", help="How many of its jobs may be open.")
 @click.option("--zone", metavar="ZONE", help="The time zone of its schedules. [UTC]")
+@rehearsable("make the tenant {tenant_id}")
 @with_call
 def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> None:
     """Make a tenant with the id TENANT."""
@@ -107,6 +111,7 @@ def resume(call: Call, tenant_id: str, dry_run: bool) -> None:
 @click.option("--weight", metavar="N", help="Its share of the workers.")
 @click.option("--max-running", metavar="N", help="How many of its jobs run at a time, or none.")
 @click.option("--max-open", metavar="N", help="How many of its jobs may be open, or none.")
+@rehearsable("change the limits of the tenant {tenant_id}")
 @with_call
 def limits(call: Call, /, tenant_id: str, **given: str | None) -> None:
     """Set limits of TENANT; `none` takes one away. Without flags, show them."""

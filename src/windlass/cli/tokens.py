@@ -8,6 +8,8 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.look import ago, moment
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
+from windlass.cli.rehearsing import rehearsable
 from windlass.clock import utcnow
 from windlass.errors import CommandInvalid, TokenNotFound
 from windlass.errors.wording import listed, quoted
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
 
 _SHORTEST_ID = 6
+_MOST = 10_000
 
 
 @click.group(
@@ -32,14 +35,14 @@ def tokens() -> None:
 
 @tokens.command("list", examples=["windlass tokens list", "windlass tokens list -t acme --json"])
 @click.option("--all", "everything", is_flag=True, help="Revoked and expired ones too.")
+@paged()
 @with_call
-def list_tokens(call: Call, everything: bool) -> None:
+def list_tokens(call: Call, everything: bool, limit: int, cursor: str | None) -> None:
     """List tokens, newest first, without their secrets."""
-    found = call.ask(lambda api: api.get("/tokens"))
+    page = call.ask(lambda api: api.page("/tokens", revoked=everything, limit=limit, cursor=cursor))
     now = utcnow()
-    shown = [each for each in found["items"] if everything or _state(each) == "valid"]
     call.out.list(
-        shown,
+        page["items"],
         [
             Column("id", "ID", lambda one: str(one["id"])[-8:]),
             Column("name", "NAME", lambda one: str(one["name"]), wide=True),
@@ -51,9 +54,10 @@ def list_tokens(call: Call, everything: bool) -> None:
             Column("expires_at", "EXPIRES", lambda one: ago(moment(one["expires_at"]), now)),
             Column("revoked_at", "", _state if everything else None),
         ],
-        body={**found, "items": shown},
+        body=page,
     )
-    if not shown:
+    hint_at_more(call, page)
+    if not page["items"]:
         call.out.say("No tokens.")
 
 
@@ -74,6 +78,7 @@ def list_tokens(call: Call, everything: bool) -> None:
 )
 @click.option("--rights", metavar="A,B", help="Only these of the role's rights.")
 @click.option("--expires", metavar="DURATION", help="When it ends, such as 90d; never without.")
+@rehearsable("make a token called {name} with the role {role}")
 @with_call
 def create(call: Call, name: str, role: str, rights: str | None, expires: str | None) -> int:
     """Make a token called NAME and print its secret, which is never shown again.
@@ -115,7 +120,7 @@ def revoke(call: Call, token: str, dry_run: bool) -> None:
 
 
 async def _find(api: "Client", text: str) -> "Shown":
-    valid = [one for one in (await api.get("/tokens"))["items"] if _state(one) == "valid"]
+    valid = (await api.page("/tokens", revoked=False, limit=_MOST))["items"]
     fits = [
         one
         for one in valid

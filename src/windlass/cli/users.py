@@ -7,12 +7,12 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.output import Column
+from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.people import AT, print_link
+from windlass.cli.rehearsing import rehearsable
 
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
-
-_MOST = 100_000
 
 
 @click.group(
@@ -27,10 +27,11 @@ def users() -> None:
 
 
 @users.command("list", examples=["windlass users list", "windlass users list --json"])
+@paged()
 @with_call
-def list_users(call: Call) -> None:
+def list_users(call: Call, limit: int, cursor: str | None) -> None:
     """List users, by name."""
-    page = call.ask(lambda api: api.page("/users", limit=_MOST))
+    page = call.ask(lambda api: api.page("/users", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
         [
@@ -42,6 +43,7 @@ def list_users(call: Call) -> None:
         ],
         body=page,
     )
+    hint_at_more(call, page)
 
 
 @users.command(
@@ -53,6 +55,7 @@ def list_users(call: Call) -> None:
 )
 @click.argument("name")
 @AT
+@rehearsable("make a user called {name} who administers everything")
 @with_call
 def create(call: Call, name: str, at: str) -> int:
     """Make a user called NAME who administers everything, and print a link to set a password.
@@ -72,6 +75,7 @@ def create(call: Call, name: str, at: str) -> int:
 @click.argument("name")
 @click.option("--login", is_flag=True, help="A link to sign in, instead of one to set a password.")
 @AT
+@rehearsable("make a link for the user {name}")
 @with_call
 def link(call: Call, name: str, login: bool, at: str) -> int:
     """Print a link that works once for the user called NAME."""

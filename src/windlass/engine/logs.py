@@ -38,8 +38,8 @@ class Logs:
         """Log lines with all these words, whole and in any case, newest first; without words all.
 
         A line names its job, attempt and sequence number, at which `wl.jobs.logs` shows it. Times may be
-        text as in a filter: `since="-2h"`. `before` goes on behind a line, at its `place`; of
-        `created_by` only lines of jobs that one made are found.
+        text as in a filter: `since="-2h"`. `level` means that one and worse. `before` goes on behind
+        a line, at its `place`; of `created_by` only lines of jobs that one made are found.
         """
         if level is not None and level not in get_args(Level):
             raise OptionInvalid("level", level, allowed=", ".join(get_args(Level)))

@@ -82,12 +82,13 @@ class Tokens:
         by: Principal,
         *,
         tenant: str | None = None,
+        ended: bool = True,
         before: TokenId | None = None,
         limit: int = 100,
     ) -> Sequence[Token]:
-        """Tokens newest first, revoked ones included, never with their secrets."""
+        """Tokens newest first, never with their secrets; revoked and expired ones unless not `ended`."""
         bounds = await self._access.allow(by, Right.TOKENS_READ, Target("token"), tenant=tenant)
-        return await self._storage.tokens(bounds.scope, before=before, most=limit)
+        return await self._storage.tokens(bounds.scope, ended=ended, before=before, most=limit)
 
     async def revoke(
         self,

@@ -141,14 +141,15 @@ class Settings(Tree):
         return getattr(getattr(self, section) if section else self, name)
 
 
-def set_in_file(path: str | Path, key: str, text: str) -> None:
+def set_in_file(path: str | Path, key: str, text: str, *, dry_run: bool = False) -> None:
     """Write one setting, given as text, to a settings file; everything else in it stays.
 
-    Checked before anything is written; SettingsInvalid if the key or the value is wrong.
+    Checked before anything is written, which with `dry_run` is all; SettingsInvalid if the key or
+    the value is wrong.
     """
     from windlass.settings import edit
 
-    edit.set_in_file(Path(path), key, text)
+    edit.set_in_file(Path(path), key, text, dry_run=dry_run)
 
 
 def template() -> str:

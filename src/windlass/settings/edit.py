@@ -14,7 +14,7 @@ from windlass.settings.sources import SETTINGS
 _HEADER = re.compile(r"\s*\[")
 
 
-def set_in_file(path: Path, key: str, text: str) -> None:
+def set_in_file(path: Path, key: str, text: str, *, dry_run: bool = False) -> None:
     """Write a setting, given as text, to a `windlass.toml` or `pyproject.toml`.
 
     The text is read by the setting's type, so that "true" and "30" come back as what they are, and
@@ -38,7 +38,8 @@ def set_in_file(path: Path, key: str, text: str) -> None:
         table = f"tool.windlass.{table}".rstrip(".")
     after = _edited(before, table, name, spelled)
     _check(before, after, [*filter(None, table.split(".")), name], spelled, path)
-    _write(path, after.replace("\n", ends))
+    if not dry_run:
+        _write(path, after.replace("\n", ends))
 
 
 def _invalid(key: str, shown: str, problem: str) -> SettingsInvalid:

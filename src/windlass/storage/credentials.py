@@ -67,10 +67,13 @@ class CredentialVerbs:
         )
 
     async def tokens(
-        self, scope: Scope, *, before: TokenId | None = None, most: int = 100
+        self, scope: Scope, *, ended: bool = True, before: TokenId | None = None, most: int = 100
     ) -> list[Token]:
-        """Tokens newest first, revoked ones included; `before` is the last one already seen."""
-        found = await self._db.run("tokens", tenant_id=scope.tenant, before=before, most=most)
+        """Tokens newest first, revoked and expired ones unless not `ended`; `before` is the last one
+        already seen."""
+        found = await self._db.run(
+            "tokens", tenant_id=scope.tenant, ended=ended, before=before, most=most
+        )
         return [account_rows.token(row) for row in found]
 
     async def token(self, id: TokenId, *, fresh: timedelta) -> TokenFound | None:

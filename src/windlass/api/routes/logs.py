@@ -37,7 +37,7 @@ async def search(
     job: Annotated[
         str | None, Query(description="Only this job's lines.", min_length=6, max_length=64)
     ] = None,
-    level: Level | None = None,
+    level: Annotated[Level | None, Query(description="This one and worse.")] = None,
     since: Annotated[str | None, _Instant] = None,
     until: Annotated[str | None, _Instant] = None,
 ) -> dict[str, Any]:

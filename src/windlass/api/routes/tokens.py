@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path, Request
+from fastapi import Path, Query, Request
 
 from windlass.api.callers import Calling, Ready
+from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import NewToken
 from windlass.core.wire import fields_of
@@ -15,10 +16,24 @@ routes = Routes("tokens")
 
 
 @routes.get("", "tokens.read", summary="List tokens")
-async def find(caller: Calling, engine: Ready) -> dict[str, Any]:
-    """Newest first, revoked ones included, never with their secrets."""
-    found = await engine.tokens.list(caller.known_as, tenant=caller.scope.tenant)
-    return {"items": [fields_of(token) for token in found]}
+async def find(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    revoked: Annotated[bool, Query(description="Revoked and expired ones too.")] = True,
+) -> dict[str, Any]:
+    """Newest first, never with their secrets; revoked and expired ones included unless told not to."""
+    before = None if paging.after is None else parse_job_id(paging.after)
+    found = await engine.tokens.list(
+        caller.known_as,
+        tenant=caller.scope.tenant,
+        ended=revoked,
+        before=None if before is None else TokenId(before),
+        limit=paging.limit + 1,
+    )
+    page = found[: paging.limit]
+    more = len(found) > paging.limit
+    return paging.page([fields_of(token) for token in page], str(page[-1].id) if more else None)
 
 
 @routes.post(

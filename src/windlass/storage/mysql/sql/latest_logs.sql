@@ -3,7 +3,7 @@ select job_id, sequence, attempt, tenant_id, definition, level, message, fields,
 from windlass_logs
 where (:tenant_id is null or tenant_id = :tenant_id)
     and (:definition is null or definition = :definition)
-    and (:level is null or level = :level)
+    and (:level is null or instr('debug info warn error', level) >= instr('debug info warn error', :level))
     and (:job_id is null or job_id = :job_id)
     and (:since is null or created_at >= :since)
     and (:until is null or created_at < :until)

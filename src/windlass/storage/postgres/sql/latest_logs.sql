@@ -2,7 +2,8 @@
 select * from windlass_logs
 where (cast(:tenant_id as text) is null or tenant_id = :tenant_id)
     and (cast(:definition as text) is null or definition = :definition)
-    and (cast(:level as text) is null or level = :level)
+    and (cast(:level as text) is null
+        or strpos('debug info warn error', level) >= strpos('debug info warn error', :level))
     and (cast(:job_id as uuid) is null or job_id = :job_id)
     and (cast(:since as timestamptz) is null or created_at >= :since)
     and (cast(:until as timestamptz) is null or created_at < :until)

@@ -5,7 +5,7 @@ where number in (
         where windlass_log_words match '"' || replace(replace(:words, '"', ' '), ' ', '" "') || '"')
     and (:tenant_id is null or tenant_id = :tenant_id)
     and (:definition is null or definition = :definition)
-    and (:level is null or level = :level)
+    and (:level is null or instr('debug info warn error', level) >= instr('debug info warn error', :level))
     and (:job_id is null or job_id = :job_id)
     and (:since is null or created_at >= :since)
     and (:until is null or created_at < :until)
