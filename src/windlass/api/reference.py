@@ -26,6 +26,8 @@ EXAMPLES: Sequence[Example] = (
     Example("Watch it", "GET", "/jobs/$JOB"),
     Example("Why is it not running?", "GET", "/jobs/$JOB/explain"),
     Example("Find jobs", "GET", "/jobs?state=queued,retrying&definition=hello&limit=10"),
+    Example("Change it while it waits", "PATCH", "/jobs/$JOB",
+            '{"priority": "high", "queue": "mail", "delay_seconds": 60}'),
     Example("Cancel it", "POST", "/jobs/$JOB/cancel", '{"reason": "not needed"}'),
     Example("Retry it", "POST", "/jobs/$JOB/retry"),
     Example("Make another like it", "POST", "/jobs/$JOB/clone"),
@@ -61,6 +63,9 @@ EXAMPLES: Sequence[Example] = (
     Example("See how far it is", "GET", "/operations/$OPERATION"),
     Example("Stop it", "POST", "/operations/$OPERATION/stop"),
     Example("See which jobs it could not change", "GET", "/operations/$OPERATION/items?state=failed"),
+    Example("Move what waits in a queue to another one", "POST", "/operations",
+            '{"action": "update", "q": "state:pending,queued queue:mail", '
+            '"changes": {"queue": "bulk"}}'),
     Example("Who am I?", "GET", "/whoami"),
     Example("Invite somebody", "POST", "/members",
             '{"name": "grace@example.com", "role": "user"}', keeps="USER=.member.user_id"),

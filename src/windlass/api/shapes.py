@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from windlass.core.accounts import LinkPurpose
+from windlass.core.change import Change
 from windlass.core.filter import MOST_CHARACTERS
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
@@ -90,6 +91,30 @@ class Edited(Shape):
     payload: Object
 
 
+class JobEdit(Shape):
+    """What is changed of a job that waits; what is null or left out stays. Metadata is replaced as a
+    whole."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"priority": "high", "queue": "mail"}]}
+    )
+
+    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    queue: Name | None = None
+    due_at: datetime | None = None
+    delay_seconds: Seconds | None = None
+    metadata: Object | None = None
+
+    def change(self) -> Change:
+        return Change.of(
+            priority=self.priority,
+            queue=self.queue,
+            at=self.due_at,
+            delay=self.delay_seconds,
+            metadata=self.metadata,
+        )
+
+
 class OneGroup(Shape):
     """Dead-lettered jobs with one cause."""
 
@@ -107,8 +132,12 @@ class OperationMeant(Shape):
         }
     )
 
-    action: Literal["cancel", "retry", "run_now", "discard"]
+    action: Literal["cancel", "retry", "run_now", "discard", "update"]
     q: Annotated[str, StringConstraints(max_length=MOST_CHARACTERS)]
+    changes: JobEdit | None = Field(default=None, description="What `update` changes.")
+
+    def change(self) -> Change | None:
+        return None if self.changes is None else self.changes.change()
 
 
 class NewOperation(OperationMeant, Reason):

@@ -32,6 +32,7 @@ class Right(StrEnum):
     JOBS_CANCEL = "jobs.cancel"
     JOBS_RETRY = "jobs.retry"
     JOBS_RUN_NOW = "jobs.run_now"
+    JOBS_UPDATE = "jobs.update"
     JOBS_DISCARD = "jobs.discard"
     JOBS_REVEAL = "jobs.reveal"
     HISTORY_READ = "history.read"
@@ -87,6 +88,7 @@ _TENANT_ADMIN = (
     Right.JOBS_CANCEL,
     Right.JOBS_RETRY,
     Right.JOBS_RUN_NOW,
+    Right.JOBS_UPDATE,
     Right.HISTORY_READ,
     Right.LOGS_READ,
     Right.DEFINITIONS_READ,
