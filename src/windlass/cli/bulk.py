@@ -37,9 +37,24 @@ class Deed(NamedTuple):
         return self.action.replace("_", "-")
 
 
-def bulk(call: Call, deed: Deed, q: str, *, dry_run: bool, reason: str | None = None) -> int:
-    """Do it to the jobs that match now, and answer the exit code."""
-    meant = {"action": deed.action, "q": q}
+def bulk(
+    call: Call,
+    deed: Deed,
+    q: str,
+    *,
+    dry_run: bool,
+    reason: str | None = None,
+    changes: "Shown | None" = None,
+    typed: str | None = None,
+) -> int:
+    """Do it to the jobs that match now, and answer the exit code.
+
+    `changes` is what an update changes. A person has to agree, by the name that is to be `typed` if
+    there is one.
+    """
+    meant: Shown = {"action": deed.action, "q": q}
+    if changes is not None:
+        meant["changes"] = changes
     preview = call.ask(lambda api: api.post("/operations/preview", meant))
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
@@ -52,8 +67,10 @@ def bulk(call: Call, deed: Deed, q: str, *, dry_run: bool, reason: str | None = 
         call.out.say(line)
     if not changing:
         return Exit.OK
-    if changing > 1 or deed.destroys:
-        what = f"{deed.doing} {counted(changing, 'job')}"
+    what = f"{deed.doing} {counted(changing, 'job')}"
+    if typed is not None:
+        call.confirm_typed(what, f"{sentence(what)} To go on, type {typed}", typed)
+    elif changing > 1 or deed.destroys:
         call.confirm(what, f"{sentence(what)} Go on?")
     limit = _limit(call)
     return call.ask(
@@ -68,6 +85,7 @@ def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
         return
     most = "More than " if preview["more"] else ""
     yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {deed.done}."
+    yield f"  {', '.join(f'{count:,} {state}' for state, count in preview['by_state'].items())}"
     for each in preview["skipped"]:
         yield f"  {counted(each['count'], 'job')} skipped: {each['reason']}"
     for job in preview["sample"]:

@@ -67,6 +67,17 @@ def posting(nouns: str, verb: str, body: object = None) -> Change:
     return post
 
 
+def patching(nouns: str, body: object) -> Change:
+    """The change of some fields."""
+
+    async def patch(api: "Client", name: str) -> "Shown":
+        from windlass.cli.client import path
+
+        return await api.patch(path(nouns, name), body)
+
+    return patch
+
+
 def tell(call: Call, item: Item, show: Callable[[Item], str], *, key: str = "id") -> None:
     """One thing that was made or changed: whole as JSON, as a line to a person, or its key."""
     match call.out.format:
