@@ -59,6 +59,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.AmbiguousId: HTTPStatus.CONFLICT,
     errors.DuplicateJob: HTTPStatus.CONFLICT,
     errors.ParentInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.DeadGroupNotFound: HTTPStatus.NOT_FOUND,
     errors.WorkerNotFound: HTTPStatus.NOT_FOUND,
     errors.TriggerNotFound: HTTPStatus.NOT_FOUND,
     errors.TriggerExists: HTTPStatus.CONFLICT,

@@ -115,11 +115,37 @@ class JobEdit(Shape):
         )
 
 
-class OneGroup(Shape):
+class GroupMeant(Shape):
     """Dead-lettered jobs with one cause."""
 
     definition: Name
     fingerprint: Annotated[str, StringConstraints(max_length=64)]
+
+
+class GroupMute(GroupMeant, Reason):
+    """For how long dead-lettered jobs with one cause are not to be heard of, and why."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "definition": "mail.send",
+                    "fingerprint": "9f86d081884c7d65",
+                    "for_seconds": 604_800,
+                    "reason": "the relay moves",
+                }
+            ]
+        }
+    )
+
+    for_seconds: Annotated[float, Field(gt=0, le=10 * 365 * 86_400, allow_inf_nan=False)] | None = (
+        None
+    )
+
+
+class OneGroup(GroupMeant):
+    """Some of the dead-lettered jobs with one cause."""
+
     limit: Annotated[int, Field(ge=1, le=100_000)] = 1_000
 
 

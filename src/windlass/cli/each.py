@@ -28,16 +28,17 @@ def change_each(
     dry_run: bool,
     key: str = "id",
     ask: bool = False,
+    look: Change | None = None,
 ) -> int:
     """Change all that are named, and answer the exit code: of the one error there was, or of how
-    much was done. With `dry_run` they are only looked at.
+    much was done. With `dry_run` they are only looked at: each at its place, or by `look`.
 
     More than one are asked about first, and with `ask` a single one too. A person reads of each
     what `show` says, a program its `key`.
     """
     if not dry_run and (ask or len(names) > 1):
         _confirm(call, names, f"{doing} {counted(len(names), nouns.removesuffix('s'))}")
-    act = _look(nouns) if dry_run else change
+    act = (look or _look(nouns)) if dry_run else change
 
     async def each(api: "Client") -> "tuple[list[Shown], list[WindlassError]]":
         done, refused = [], []

@@ -35,6 +35,7 @@ class Right(StrEnum):
     JOBS_UPDATE = "jobs.update"
     JOBS_DISCARD = "jobs.discard"
     JOBS_REVEAL = "jobs.reveal"
+    DEAD_MUTE = "dead.mute"
     HISTORY_READ = "history.read"
     LOGS_READ = "logs.read"
     DEFINITIONS_READ = "definitions.read"
@@ -89,6 +90,7 @@ _TENANT_ADMIN = (
     Right.JOBS_RETRY,
     Right.JOBS_RUN_NOW,
     Right.JOBS_UPDATE,
+    Right.DEAD_MUTE,
     Right.HISTORY_READ,
     Right.LOGS_READ,
     Right.DEFINITIONS_READ,

@@ -56,7 +56,7 @@ class Jobs:
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
+    """What failed for good: groups by cause; retry, edit, discard and mute."""
 
     _awaited: nouns.DeadFace
     _portal: Runs
@@ -68,6 +68,8 @@ class Dead:
     edit_retry = Blocks(nouns.DeadFace.edit_retry)
     discard = Blocks(nouns.DeadFace.discard)
     discard_group = Blocks(nouns.DeadFace.discard_group)
+    mute = Blocks(nouns.DeadFace.mute)
+    unmute = Blocks(nouns.DeadFace.unmute)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
 from windlass.engine.logs import Logs
+from windlass.engine.mutes import Mutes
 from windlass.engine.queues import Queues
 from windlass.engine.tenants import Tenants
 from windlass.engine.trials import Trials
@@ -195,7 +196,7 @@ class JobsFace:
 
 
 class DeadFace(Noun):
-    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
+    """What failed for good: groups by cause; retry, edit, discard and mute."""
 
     noun = "dead"
     groups = Awaits(Dead.groups)
@@ -205,6 +206,8 @@ class DeadFace(Noun):
     edit_retry = Awaits(Dead.edit_retry)
     discard = Awaits(Dead.discard)
     discard_group = Awaits(Dead.discard_group)
+    mute = Awaits(Mutes.mute, noun="mutes")
+    unmute = Awaits(Mutes.unmute, noun="mutes")
 
 
 class DefinitionsFace(Noun):
