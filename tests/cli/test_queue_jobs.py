@@ -7,6 +7,7 @@ import pytest
 from tests.cli.shell import Shell
 from tests.cli.test_bulk import with_jobs  # noqa: F401  a fixture
 from tests.cli.test_serve import address
+from windlass.engine import operations
 
 
 @pytest.fixture
@@ -81,6 +82,19 @@ def test_a_queue_with_nothing_in_it_is_left_alone(busy: Shell):
 def test_a_queue_is_not_moved_to_itself(busy: Shell):
     assert busy.run("queues", "move", "mail", "--to", "mail", "--yes").code == 2
     assert busy.run("queues", "move", "mail").code == 2
+
+
+def test_a_queue_with_more_than_an_operation_takes_is_moved_whole(busy: Shell, monkeypatch):
+    monkeypatch.setattr(operations, "MOST", 2)
+
+    told = busy.here("queues", "move", "mail", "--to", "bulk", "--dry-run", "--json").json
+    done = busy.here("queues", "move", "mail", "--to", "bulk", "--yes")
+
+    assert (told["total"], told["more"]) == (2, True)
+    assert "More than 2 jobs found" in done.err
+    assert "2 jobs moved." in done.err
+    assert "1 job moved." in done.err
+    assert _counts(busy) == {"bulk": (2, 1), "mail": (0, 0), "media": (1, 0)}
 
 
 def test_an_interrupt_stops_a_move_and_tells_how_many_were_moved(ready: Shell, with_jobs):  # noqa: F811

@@ -169,6 +169,10 @@ class OperationMeant(Shape):
 class NewOperation(OperationMeant, Reason):
     """An operation to begin, and why."""
 
+    partly: Flag = Field(
+        default=False, description="Where more jobs match than one may take, begin with the newest."
+    )
+
 
 class NewDefinition(Shape):
     """A definition whose handler is a function by dotted path."""

@@ -108,6 +108,7 @@ class Operations:
         *,
         query: str,
         change: Change | None = None,
+        partly: bool = False,
         tenant: str | None = None,
         reason: str | None = None,
         request_id: str | None = None,
@@ -115,19 +116,19 @@ class Operations:
         """Begin an operation on the jobs that match now; those that match later are not in it.
 
         `query` is what was asked for, as people read it, and `change` what an update changes.
-        Upkeep does the work.
+        Upkeep does the work. With `partly` the newest are taken where there are too many for one.
         """
         act = _action(action, change)
         bounds = await self._allow(by, Right.OPERATIONS_WRITE, act, tenant, request_id)
         ids: list[JobId] = []
         async for page in self._matching(jobs, bounds):
             ids += [job.id for job in page]
-        if len(ids) > MOST:
+        if len(ids) > MOST and not partly:
             raise OperationTooLarge(most=MOST)
         new = _new(by, act, bounds.scope.tenant, query, reason=reason)
         if change is not None:
             new = replace(new, changes=(await begun(self._storage, change)).plain())
-        return await self._begin(by, new, ids, request_id)
+        return await self._begin(by, new, ids[:MOST], request_id)
 
     async def get(self, by: Principal, id: OperationId, *, tenant: str | None = None) -> Operation:
         """An operation as it stands: its counts say how far it is."""

@@ -56,6 +56,7 @@ async def begin(
         _jobs(body.q),
         query=body.q,
         change=body.change(),
+        partly=body.partly,
         tenant=caller.scope.tenant,
         reason=body.reason,
         request_id=request.state.request_id,
