@@ -412,3 +412,18 @@ async def test_summary_stats_and_log_search_tell_of_what_happened(wl, hello):
     assert foreign.states["queued"] == 0
     assert stats.total.enqueued == 2
     assert await wl.logs.search("nothing", definition="hello", since="-1h") == []
+
+
+async def test_a_waiting_job_is_changed_and_an_ended_one_is_not(wl, hello):
+    job = await wl.jobs.get((await hello.enqueue(name="Ada")).job_id)
+
+    changed = await job.update(priority="high", queue="mail", actor="ada")
+    put_off = await wl.jobs.update(job.id, delay="1h", metadata={"team": "a"})
+    await changed.cancel()
+
+    assert (changed.priority, changed.queue) == (50, "mail")
+    assert (put_off.metadata, put_off.due_at > changed.due_at) == ({"team": "a"}, True)
+    with pytest.raises(JobStateConflict, match="cannot be changed: it was canceled"):
+        await wl.jobs.update(job.id, priority=1)
+    with pytest.raises(OptionInvalid, match="at least one of"):
+        await wl.jobs.update(job.id)

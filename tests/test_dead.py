@@ -4,7 +4,7 @@ import pytest
 
 from tests.waiting import until
 from windlass import JobFailed, Permanent, Windlass, sync
-from windlass.errors import DefinitionInvalid, OptionInvalid, PayloadInvalid
+from windlass.errors import DeadGroupNotFound, DefinitionInvalid, OptionInvalid, PayloadInvalid
 from windlass.testing import TestWindlass
 
 
@@ -98,3 +98,23 @@ def test_a_hook_is_named_by_its_key_or_the_job_itself():
     for wrong in (3, lambda: None, ""):
         with pytest.raises((DefinitionInvalid, OptionInvalid), match="n_dead_letter"):
             wl.job("c", on_dead_letter=wrong)(lambda: None)
+
+
+async def test_a_group_is_muted_for_a_time_and_unmuted(wl, charge, told):
+    await charge.enqueue(customer=-1)
+    async with wl.running():
+        await until(lambda: len(told) == 1, waiting_for="it to be told")
+    [group] = await wl.dead.groups()
+
+    muted = await wl.dead.mute("charge", group.fingerprint, lasts="7d", reason="known", actor="ada")
+    hidden = await wl.dead.groups()
+    [shown] = await wl.dead.groups(muted=True)
+    unmuted = await wl.dead.unmute("charge", group.fingerprint)
+
+    assert (muted.muted_by, muted.reason, muted.tenant) == ("ada", "known", None)
+    assert (hidden, shown.muted_until) == ([], muted.muted_until)
+    assert (unmuted.muted_at, await wl.dead.groups()) == (None, [group])
+    with pytest.raises(DeadGroupNotFound):
+        await wl.dead.mute("charge", "0" * 16)
+    with pytest.raises(OptionInvalid, match="longer than nothing"):
+        await wl.dead.mute("charge", group.fingerprint, lasts=0)

@@ -85,6 +85,9 @@ def test_a_job_is_enqueued_found_and_steered(wl, hello):
     assert (job.payload, job.explain().code) == ({"name": "Ada"}, "due_later")
     assert job.cancel(actor="ada").retry().refresh().state is JobState.QUEUED
     assert [step.to_state for step in wl.jobs.history(job.id)] == ["queued", "canceled", "queued"]
+    assert (
+        job.update(priority="low").priority == wl.jobs.update(job.id, queue="mail").priority == 200
+    )
     assert (wl.jobs.logs(job.id), wl.jobs.attempts(job.id), wl.jobs.family(job.id)) == ([], [], [])
     assert [each.id for each in wl.jobs.list(definition="hello").jobs] == [job.id]
     assert wl.jobs.of("default").get(str(job.id)[-8:]).id == job.id

@@ -247,3 +247,40 @@ async def test_what_serves_all_tenants_steps_out(wl):
 
     assert (inside, bound()) == (None, "acme")
     bind(None)
+
+
+async def test_a_mute_of_all_tenants_is_seen_by_each_and_changed_by_none(storage):
+    for scope in (ALL_TENANTS, Scope.of("acme"), Scope.of("globex")):
+        await storage.mute(scope, "hello", "x")
+
+    seen = await as_acme(storage.mutes(Scope.of("globex")))
+    await as_acme(storage.unmute(ALL_TENANTS, "hello", "x"))
+    await as_acme(storage.unmute(Scope.of("globex"), "hello", "x"))
+    with pytest.raises((WindlassError, asyncpg.InsufficientPrivilegeError)):
+        await as_acme(storage.mute(ALL_TENANTS, "hello", "x", by="acme"))
+    await as_acme(storage.mute(Scope.of("acme"), "hello", "x", by="ada"))
+
+    assert [mute.tenant for mute in seen] == [None]
+    left = [await storage.mutes(Scope.of(tenant)) for tenant in ("acme", "globex")]
+    assert [[(mute.tenant, mute.muted_by) for mute in each] for each in left] == [
+        [(None, None), ("acme", "ada")],
+        [(None, None), ("globex", None)],
+    ]
+
+
+async def test_a_waiting_job_is_changed_behind_the_wall_and_no_other_tenants(guarded):  # noqa: F811
+    token = await guarded.token("tenant_admin", "acme")
+    ids = [
+        (await guarded.wl.enqueue("hello", {"name": "x"}, tenant=tenant)).job_id
+        for tenant in ("acme", "globex")
+    ]
+    body = {"queue": "mail", "delay_seconds": 60}
+
+    own, foreign = [
+        await guarded.client.patch(f"/api/v1/jobs/{id}", json=body, headers=token) for id in ids
+    ]
+    steps = await guarded.client.get(f"/api/v1/jobs/{ids[0]}/history", headers=token)
+
+    assert (own.status_code, foreign.status_code) == (200, 404)
+    assert own.json()["queue"] == "mail"
+    assert len(steps.json()["items"]) == 2

@@ -60,6 +60,7 @@ def an_operation(action: str = "cancel", **changes: Any) -> Operation:
         "actor": "user:1",
         "actor_kind": "session",
         "actor_name": "ada",
+        "changes": {"priority": 7} if action == "update" else None,
     }
     return Operation(id=new_operation_id(), action=Action(action), **about | changes)
 

@@ -17,6 +17,7 @@ from tests.conformance.builders import (
     state_of,
     tables_of,
 )
+from windlass.core.change import Change
 from windlass.core.lease import Held
 from windlass.core.models import ALL_TENANTS, Job
 from windlass.core.states import MOVES, OPEN, JobState, Verb
@@ -45,6 +46,8 @@ async def try_verb(world: World, verb: Verb, job: Job, *, to: JobState | None = 
             await storage.retry(ALL_TENANTS, job.id)
         case Verb.RUN_NOW:
             await storage.run_now(ALL_TENANTS, job.id)
+        case Verb.UPDATE:
+            await storage.update(ALL_TENANTS, [job.id], Change(priority=7))
         case Verb.CLOSE:
             await storage.cancel(ALL_TENANTS, [job.id], to=JobState.DEAD_LETTER)
 

@@ -122,6 +122,30 @@ async def test_an_action_does_something_in_the_states_of_the_table_only(storage,
         assert await state_of(storage, id) is state
 
 
+async def test_an_update_changes_what_it_was_begun_with(storage):
+    waiting, running = await enqueue(storage), (await started(storage, priority=5)).job_id
+    changes = {
+        "priority": 50,
+        "queue": "mail",
+        "due_at": "2026-01-02T00:00:00Z",
+        "metadata": {"a": 1},
+    }
+    operation = await begun(storage, [waiting, running], "update", changes=changes)
+
+    await work(storage, operation)
+
+    changed = await job(storage, waiting)
+    assert (changed.priority, changed.queue, changed.metadata) == (50, "mail", {"a": 1})
+    assert changed.due_at == START + DAY
+    assert (await storage.operation(ALL_TENANTS, operation.id)).changes == changes
+    [done] = await storage.operation_items(operation.id, "done")
+    assert (done.job_id, done.note) == (waiting, "queued")
+    [skipped] = await storage.operation_items(operation.id, "skipped")
+    assert skipped.note == skip_reason(Action.UPDATE, JobState.RUNNING)
+    [step] = await storage.transitions(changed)
+    assert step.actor == "user:1"
+
+
 async def test_a_retry_that_meets_an_open_job_with_its_key_is_skipped(storage):
     dead = await a_job(storage, DEAD_LETTER, dedupe_key="k")
     await offer(storage, new_job(dedupe_key="k"))

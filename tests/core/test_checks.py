@@ -134,6 +134,13 @@ def test_jobs_that_no_worker_serves_are_named_by_definition_and_queue():
     assert queue.unserved([mail], []) == []
 
 
+def test_what_is_muted_is_told_beside_what_alarms():
+    found = queue.dead_letter(hour=0, day=2, most=[], muted=1_200)
+
+    assert found.level == "ok"
+    assert found.sentence.endswith("2 within the day. 1,200 jobs of muted causes not counted.")
+
+
 def test_a_dead_letter_is_told_of_when_it_grows_faster_than_over_the_day():
     steady = queue.dead_letter(hour=100, day=2400, most=["send"])
     few = queue.dead_letter(hour=9, day=9, most=["send"])

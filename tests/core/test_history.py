@@ -68,6 +68,17 @@ def test_a_job_that_waited_was_admitted():
     assert steps(admitted) == [(None, PENDING), (PENDING, QUEUED)]
 
 
+def test_a_change_of_a_pending_job_does_not_hide_that_it_was_admitted():
+    job = a_job(QUEUED, queued_at=at(2))
+    changed = Transition(at=at(1), from_state=PENDING, to_state=PENDING, message="changed: queue")
+
+    assert steps(job, stored=[changed]) == [
+        (None, PENDING),
+        (PENDING, PENDING),
+        (PENDING, QUEUED),
+    ]
+
+
 def test_a_job_that_runs():
     job = a_job(RUNNING, lease_token=1)
 

@@ -18,6 +18,7 @@ from tests.conformance.builders import (
 )
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
 from windlass.core.access import ROLES, Reach, Right, Role, frozen
+from windlass.core.change import Change
 from windlass.core.models import Page
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState
@@ -108,6 +109,31 @@ async def test_run_now_makes_jobs_due(engine, storage):
     assert (await job(storage, id)).due_at <= await storage.now()
 
 
+async def test_an_update_changes_what_waits_with_a_delay_from_when_it_began(engine, storage, clock):
+    mine, theirs = await enqueue(storage, tenant=ACME), await enqueue(storage, tenant=GLOBEX)
+    change = Change.of(priority="low", delay=3600)
+    began = clock.now
+
+    begun = await begin(engine, admin(), "update", change=change)
+    await clock.advance(MINUTE)
+    await Operating(engine).tick()
+
+    changed = await job(storage, mine)
+    assert (changed.priority, changed.due_at) == (200, began + HOUR)
+    assert (await job(storage, theirs)).priority == 100
+    entry = next(e for e in await storage.entries(ACME) if e.action == "operations.update")
+    assert entry.after["changes"] == begun.changes
+    with pytest.raises(Forbidden):
+        await begin(engine, replace(admin(), rights=RIGHTS), "update", change=change)
+    for wrong in [("update", None), ("cancel", change)]:
+        with pytest.raises(OptionInvalid):
+            await begin(engine, action=wrong[0], change=wrong[1])
+
+
+#: All that an update needs but its own.
+RIGHTS = frozenset({Right.OPERATIONS_WRITE, Right.JOBS_CANCEL, Right.JOBS_RETRY})
+
+
 async def test_an_operation_needs_its_own_right_and_that_of_its_action(engine, storage):
     await a_job(storage, DEAD_LETTER, tenant=ACME)
 
@@ -176,6 +202,18 @@ async def test_too_many_jobs_are_several_operations(engine, storage, monkeypatch
 
     assert preview.more
     assert preview.total == 3
+
+
+async def test_of_too_many_jobs_the_newest_are_a_part(engine, storage, monkeypatch):
+    monkeypatch.setattr(operations, "MOST", 3)
+    monkeypatch.setattr(operations, "_PAGE", 2)
+    ids = [await enqueue(storage) for _ in range(5)]
+
+    await begin(engine, partly=True)
+    await Operating(engine).tick()
+
+    states = [await state_of(storage, id) for id in ids]
+    assert states == [QUEUED, QUEUED, CANCELED, CANCELED, CANCELED]
 
 
 async def test_an_operation_is_stopped_between_batches(engine, storage, monkeypatch):

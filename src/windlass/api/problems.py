@@ -60,6 +60,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.AmbiguousId: HTTPStatus.CONFLICT,
     errors.DuplicateJob: HTTPStatus.CONFLICT,
     errors.ParentInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.DeadGroupNotFound: HTTPStatus.NOT_FOUND,
     errors.WorkerNotFound: HTTPStatus.NOT_FOUND,
     errors.WorkerGone: HTTPStatus.CONFLICT,
     errors.WorkerStopping: HTTPStatus.CONFLICT,

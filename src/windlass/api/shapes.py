@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from windlass.core.accounts import LinkPurpose
+from windlass.core.change import Change
 from windlass.core.filter import MOST_CHARACTERS
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
@@ -90,11 +91,61 @@ class Edited(Shape):
     payload: Object
 
 
-class OneGroup(Shape):
+class JobEdit(Shape):
+    """What is changed of a job that waits; what is null or left out stays. Metadata is replaced as a
+    whole."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"priority": "high", "queue": "mail"}]}
+    )
+
+    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    queue: Name | None = None
+    due_at: datetime | None = None
+    delay_seconds: Seconds | None = None
+    metadata: Object | None = None
+
+    def change(self) -> Change:
+        return Change.of(
+            priority=self.priority,
+            queue=self.queue,
+            at=self.due_at,
+            delay=self.delay_seconds,
+            metadata=self.metadata,
+        )
+
+
+class GroupMeant(Shape):
     """Dead-lettered jobs with one cause."""
 
     definition: Name
     fingerprint: Annotated[str, StringConstraints(max_length=64)]
+
+
+class GroupMute(GroupMeant, Reason):
+    """For how long dead-lettered jobs with one cause are not to be heard of, and why."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "definition": "mail.send",
+                    "fingerprint": "9f86d081884c7d65",
+                    "for_seconds": 604_800,
+                    "reason": "the relay moves",
+                }
+            ]
+        }
+    )
+
+    for_seconds: Annotated[float, Field(gt=0, le=10 * 365 * 86_400, allow_inf_nan=False)] | None = (
+        None
+    )
+
+
+class OneGroup(GroupMeant):
+    """Some of the dead-lettered jobs with one cause."""
+
     limit: Annotated[int, Field(ge=1, le=100_000)] = 1_000
 
 
@@ -107,12 +158,20 @@ class OperationMeant(Shape):
         }
     )
 
-    action: Literal["cancel", "retry", "run_now", "discard"]
+    action: Literal["cancel", "retry", "run_now", "discard", "update"]
     q: Annotated[str, StringConstraints(max_length=MOST_CHARACTERS)]
+    changes: JobEdit | None = Field(default=None, description="What `update` changes.")
+
+    def change(self) -> Change | None:
+        return None if self.changes is None else self.changes.change()
 
 
 class NewOperation(OperationMeant, Reason):
     """An operation to begin, and why."""
+
+    partly: Flag = Field(
+        default=False, description="Where more jobs match than one may take, begin with the newest."
+    )
 
 
 class NewDefinition(Shape):

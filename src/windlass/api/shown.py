@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from windlass.core import accounts, definition, models, operations, tenant, trigger
 from windlass.core.dead import DeadGroup
+from windlass.core.dead import Mute as _Mute
 from windlass.core.states import View
 from windlass.core.wire import LIST_LEAVES_OUT
 from windlass.engine.queues import QueueCounts
@@ -93,6 +94,7 @@ Worker = _shape(
     stale=bool,
 )
 Group = _shape("Group", DeadGroup)
+Mute = _shape("Mute", _Mute)
 Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
 User = _shape("User", accounts.User)
 Session = _shape("Session", accounts.Session)

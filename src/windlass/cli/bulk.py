@@ -36,28 +36,57 @@ class Deed(NamedTuple):
         return self.action.replace("_", "-")
 
 
-def bulk(call: Call, deed: Deed, q: str, *, dry_run: bool, reason: str | None = None) -> int:
-    """Do it to the jobs that match now, and answer the exit code."""
-    meant = {"action": deed.action, "q": q}
+def bulk(
+    call: Call,
+    deed: Deed,
+    q: str,
+    *,
+    dry_run: bool,
+    reason: str | None = None,
+    changes: "Shown | None" = None,
+    typed: str | None = None,
+) -> int:
+    """Do it to the jobs that match now, and answer the exit code.
+
+    `changes` is what an update changes. With a name that is to be `typed` a person agrees by that to
+    everything that matches, and more jobs than an operation takes are several.
+    """
+    meant: Shown = {"action": deed.action, "q": q}
+    if changes is not None:
+        meant["changes"] = changes
     preview = call.ask(lambda api: api.post("/operations/preview", meant))
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
         shown = "\n".join(_told(deed, preview, changing))
         call.out.one(preview, lambda: call.out.data(shown), key="total")
         return Exit.OK
-    if preview["more"]:
+    if preview["more"] and typed is None:
         raise OperationTooLarge(most=preview["total"])
     for line in _told(deed, preview, changing):
         call.out.say(line)
     if not changing:
         return Exit.OK
-    if changing > 1 or deed.destroys:
-        what = f"{deed.doing} {counted(changing, 'job')}"
+    least = "more than " if preview["more"] else ""
+    what = f"{deed.doing} {least}{counted(changing, 'job')}"
+    if typed is not None:
+        call.confirm_typed(what, f"{sentence(what)} To go on, type {typed}", typed)
+    elif changing > 1 or deed.destroys:
         call.confirm(what, f"{sentence(what)} Go on?")
-    limit = _limit(call)
-    return call.ask(
-        lambda api: _operate(call, api, deed, {**meant, "reason": reason}, limit), limited=False
-    )
+    return _in_rounds(call, deed, meant, reason, preview)
+
+
+def _in_rounds(call: Call, deed: Deed, meant: "Shown", reason: str | None, preview: "Shown") -> int:
+    """One operation, or as many as it takes until nothing matches any more."""
+    limit, body = _limit(call), {**meant, "reason": reason}
+    if preview["more"]:
+        body["partly"] = True
+    code = Exit.OK
+    while preview["total"] and code == Exit.OK:
+        code = Exit(call.ask(lambda api: _operate(call, api, deed, body, limit), limited=False))
+        if not preview["more"]:
+            break
+        preview = call.ask(lambda api: api.post("/operations/preview", meant))
+    return code
 
 
 def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
@@ -67,6 +96,7 @@ def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
         return
     most = "More than " if preview["more"] else ""
     yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {deed.done}."
+    yield f"  {', '.join(f'{count:,} {state}' for state, count in preview['by_state'].items())}"
     for each in preview["skipped"]:
         yield f"  {counted(each['count'], 'job')} skipped: {each['reason']}"
     for job in preview["sample"]:

@@ -147,6 +147,20 @@ class Call:
         where = f"In the context {self.context.name}: " if self.context else ""
         click.confirm(f"{where}{question}", abort=True, err=True)
 
+    def confirm_typed(self, doing: str, question: str, name: str) -> None:
+        """The same for what is not to happen by a slip: the person types the name of what is meant."""
+        import click
+
+        from windlass.errors import ConfirmationNeeded
+
+        if self.flags.yes:
+            return
+        if self.flags.no_input or not self.out.can_ask:
+            raise ConfirmationNeeded(doing)
+        if click.prompt(question, default="", show_default=False, err=True) != name:
+            self.out.say("That is another name: nothing was changed.")
+            raise click.Abort
+
     async def _limited(self, work: Coroutine[Any, Any, T]) -> T:
         if self.flags.timeout is None:
             return await work

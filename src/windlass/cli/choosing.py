@@ -5,19 +5,29 @@ from typing import Any
 
 import click
 
+_QUEUE = click.option("--queue", metavar="NAME", help="Only jobs in this queue.")
 _OPTIONS = (
     click.option(
         "--state", "states", multiple=True, metavar="S", help="States or views; a,b or repeated."
     ),
     click.option("--definition", metavar="KEY", help="Only jobs of this definition."),
-    click.option("--queue", metavar="NAME", help="Only jobs in this queue."),
+    _QUEUE,
     click.option("--where", metavar="FILTER", help="Such as 'attempts:>3 created:>-2h'."),
 )
 
 
 def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command be told which jobs: `states`, `definition`, `queue` and `where`."""
-    for option in reversed(_OPTIONS):
+    return _with(_OPTIONS, command)
+
+
+def choosing_but_queue(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for a command whose --queue means something else."""
+    return _with([option for option in _OPTIONS if option is not _QUEUE], command)
+
+
+def _with(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
         command = option(command)
     return command
 

@@ -1,4 +1,4 @@
-"""`windlass dead`: jobs that failed for good, by cause; retry, edit and retry, discard."""
+"""`windlass dead`: jobs that failed for good, by cause; retry, edit and retry, discard, mute."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,15 +8,13 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.choosing import filter_of
 from windlass.cli.commands import Group, with_call
+from windlass.cli.dead_groups import NOTHING_DEAD, UNKNOWN, cause_of, groups, mute, unmute
 from windlass.cli.dead_payload import edit_retry
 from windlass.cli.job_changes import DELETE, RETRY, change
 from windlass.cli.job_record import show
 from windlass.cli.look import ago, moment, one_line
 from windlass.cli.output import Column
 from windlass.clock import utcnow
-
-#: How a cause is written that nobody knows.
-_UNKNOWN = "none"
 
 
 @click.group(
@@ -25,6 +23,7 @@ _UNKNOWN = "none"
         "windlass dead groups                   # what fails, by cause",
         "windlass dead retry 8c1f42d7",
         "windlass dead edit-retry 8c1f42d7 to=ada@example.com",
+        "windlass dead mute 9f86d081 --for 7d   # known, and not to be heard of",
     ],
 )
 def dead() -> None:
@@ -70,48 +69,19 @@ def list_dead(call: Call, /, limit: int, **chosen: Any) -> None:
             Column("tenant_id"),
             Column("attempts", "TRIES", lambda job: str(job["attempts"]), right=True, spare=2),
             Column("finished_at", "FAILED", lambda job: ago(moment(job["finished_at"]), now)),
-            Column("fingerprint", "CAUSE", lambda job: _cause(job["fingerprint"]), spare=1),
+            Column("fingerprint", "CAUSE", lambda job: cause_of(job["fingerprint"]), spare=1),
             Column("last_error", "ERROR", lambda job: one_line(job["last_error"]), wide=True),
         ],
         body=page,
     )
     if not page["items"]:
-        call.out.say("No dead-lettered jobs match." if any(chosen.values()) else _NONE)
+        call.out.say("No dead-lettered jobs match." if any(chosen.values()) else NOTHING_DEAD)
     elif page["next_cursor"]:
         call.out.hint("There are more: raise --limit, or see them by cause: windlass dead groups")
 
 
-@dead.command(
-    examples=["windlass dead groups", "windlass dead groups --definition mail.send --json"]
-)
-@click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
-@click.option("--limit", type=click.IntRange(1, 500), default=50, help="How many at most. [50]")
-@with_call
-def groups(call: Call, definition: str | None, limit: int) -> None:
-    """Group dead-lettered jobs by cause; the cause seen last first."""
-    found = call.ask(lambda api: api.get("/dead/groups", definition=definition, limit=limit))
-    now = utcnow()
-    call.out.list(
-        found["items"],
-        [
-            Column("fingerprint", "CAUSE", lambda one: _cause(one["fingerprint"])),
-            Column("definition", "DEFINITION", lambda one: str(one["definition"]), wide=True),
-            Column("count", "JOBS", lambda one: f"{one['count']:,}", right=True),
-            Column("tenants", "TENANTS", lambda one: str(one["tenants"]), right=True, spare=2),
-            Column("first_at", "FIRST", lambda one: ago(moment(one["first_at"]), now), spare=1),
-            Column("last_at", "LAST", lambda one: ago(moment(one["last_at"]), now)),
-            Column("sample_id", "SAMPLE", lambda one: str(one["sample_id"])[-8:]),
-            Column("sentence", "WHAT HAPPENS", lambda one: one_line(one["sentence"]), wide=True),
-        ],
-        body=found,
-    )
-    if found["items"]:
-        call.out.hint("windlass dead retry --definition KEY --cause CAUSE")
-    else:
-        call.out.say(_NONE)
-
-
-dead.add_command(show)
+for _command in (groups, show):
+    dead.add_command(_command)
 
 
 @dead.command(
@@ -143,7 +113,8 @@ def discard(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> 
     return change(call, DELETE, ids, _of_the_dead(**chosen), dry_run=dry_run)
 
 
-_NONE = "Nothing is in the dead letter."
+for _command in (mute, unmute):
+    dead.add_command(_command)
 
 
 def _of_the_dead(**chosen: str | None) -> dict[str, Any]:
@@ -157,9 +128,5 @@ def _meant(
     terms = [where or ""]
     if cause:
         # The start of a fingerprint is what tables show, and tells causes apart.
-        terms.append("-fingerprint:*" if cause == _UNKNOWN else f"fingerprint:{cause}*")
+        terms.append("-fingerprint:*" if cause == UNKNOWN else f"fingerprint:{cause}*")
     return {"definition": definition, "where": " ".join(filter(None, terms))}
-
-
-def _cause(fingerprint: str | None) -> str:
-    return fingerprint[:8] if fingerprint else _UNKNOWN

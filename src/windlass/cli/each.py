@@ -28,16 +28,17 @@ def change_each(
     dry_run: bool,
     key: str = "id",
     ask: bool = False,
+    look: Change | None = None,
 ) -> int:
     """Change all that are named, and answer the exit code: of the one error there was, or of how
-    much was done. With `dry_run` they are only looked at.
+    much was done. With `dry_run` they are only looked at: each at its place, or by `look`.
 
     More than one are asked about first, and with `ask` a single one too. A person reads of each
     what `show` says, a program its `key`.
     """
     if not dry_run and (ask or len(names) > 1):
         _confirm(call, names, f"{doing} {counted(len(names), nouns.removesuffix('s'))}")
-    act = _look(nouns) if dry_run else change
+    act = (look or _look(nouns)) if dry_run else change
 
     async def each(api: "Client") -> "tuple[list[Shown], list[WindlassError]]":
         done, refused = [], []
@@ -65,6 +66,17 @@ def posting(nouns: str, verb: str, body: object = None) -> Change:
         return await api.post(path(nouns, name, verb), body)
 
     return post
+
+
+def patching(nouns: str, body: object) -> Change:
+    """The change of some fields."""
+
+    async def patch(api: "Client", name: str) -> "Shown":
+        from windlass.cli.client import path
+
+        return await api.patch(path(nouns, name), body)
+
+    return patch
 
 
 def tell(call: Call, item: Item, show: Callable[[Item], str], *, key: str = "id") -> None:

@@ -93,10 +93,10 @@ def delivery_options(
     delay: str | None,
     queue: str | None,
     priority: str | None,
-    dedupe_key: str | None,
-    idempotency_key: str | None,
-    after: tuple[str, ...],
-    hold: bool,
+    dedupe_key: str | None = None,
+    idempotency_key: str | None = None,
+    after: tuple[str, ...] = (),
+    hold: bool = False,
 ) -> Options:
     """The options of a delivery, as far as they were given."""
     from windlass.cli.instants import instant

@@ -71,6 +71,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.AmbiguousId: Exit.USAGE,
     errors.DuplicateJob: Exit.CONFLICT,
     errors.ParentInvalid: Exit.USAGE,
+    errors.DeadGroupNotFound: Exit.NOT_FOUND,
     errors.JobFailed: Exit.JOB_FAILED,
     errors.WaitTimedOut: Exit.TIMED_OUT,
     errors.TransactionUnsupported: Exit.USAGE,

@@ -9,8 +9,8 @@ from windlass.cli.bulk import Deed, bulk
 from windlass.cli.call import Call
 from windlass.cli.choosing import choosing, filter_of
 from windlass.cli.commands import Command, with_call
-from windlass.cli.each import change_each, posting
-from windlass.cli.look import state_of
+from windlass.cli.each import Change, change_each, patching, posting
+from windlass.cli.look import safe, state_of
 from windlass.cli.output import Item
 from windlass.errors import CommandInvalid
 
@@ -98,6 +98,7 @@ def change(
     *,
     dry_run: bool,
     reason: str | None = None,
+    changes: "Shown | None" = None,
 ) -> int:
     """Do something to the jobs with these ids, or else to those that are chosen by a filter."""
     q = filter_of(**chosen)
@@ -107,23 +108,32 @@ def change(
             hint="Give ids, or a filter by --where, --state, --definition or --queue.",
         )
     if q:
-        return bulk(call, deed, q, dry_run=dry_run, reason=reason)
+        return bulk(call, deed, q, dry_run=dry_run, reason=reason, changes=changes)
     gone = deed.destroys and not dry_run
 
     def show(job: Item) -> str:
         look = deed.done if gone else call.out.look(state_of(job))
-        return f"{job['id'][-8:]}  {look}  {job['definition']}"
+        where = "" if changes is None else safe(f"  priority {job['priority']} in {job['queue']}")
+        return f"{job['id'][-8:]}  {look}  {job['definition']}{where}"
 
     return change_each(
         call,
         "jobs",
         ids,
-        _discarding if deed.destroys else posting("jobs", deed.verb, reason and {"reason": reason}),
+        _one(deed, reason, changes),
         doing=deed.doing,
         show=show,
         dry_run=dry_run,
         ask=deed.destroys,
     )
+
+
+def _one(deed: Deed, reason: str | None, changes: "Shown | None") -> Change:
+    if changes is not None:
+        return patching("jobs", changes)
+    if deed.destroys:
+        return _discarding
+    return posting("jobs", deed.verb, reason and {"reason": reason})
 
 
 async def _discarding(api: "Client", id: str) -> "Shown":

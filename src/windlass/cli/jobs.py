@@ -12,6 +12,7 @@ from windlass.cli.job_changes import cancel, delete, retry, run_now
 from windlass.cli.job_copies import clone, export
 from windlass.cli.job_graph import graph
 from windlass.cli.job_record import attempts, history, logs, show
+from windlass.cli.job_update import update
 from windlass.cli.look import ago, moment, one_line, percent, state_of, took
 from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
@@ -27,14 +28,14 @@ from windlass.clock import utcnow
     ],
 )
 def jobs() -> None:
-    """Find jobs, cancel, retry and explain them.
+    """Find jobs, cancel, retry, change and explain them.
 
     An id may be shortened to its last six or more characters.
     """
 
 
 for _command in (
-    enqueue, clone, show, attempts, history, logs, graph, cancel, retry, run_now, delete, export,
+    enqueue, clone, show, attempts, history, logs, graph, cancel, retry, run_now, update, delete, export,
 ):  # fmt: skip
     jobs.add_command(_command)
 

@@ -38,7 +38,7 @@ class _Source:
 #: What a parameter is called -> where its values are.
 _SOURCES: Mapping[str, _Source] = {
     "definition": _Source("/definitions", "key", ("title",)),
-    "queue": _Source("/queues", "name"),
+    **dict.fromkeys(("queue", "to"), _Source("/queues", "name")),
     **dict.fromkeys(("tenant", "tenant_id"), _Source("/tenants", "id", ("name",))),
     **dict.fromkeys(("worker", "workers"), _Source("/workers", "id", ("id",), end=8, paged=False)),
     **dict.fromkeys(

@@ -21,7 +21,7 @@ COMMANDS = {
     ),
     "serve": Lazy("windlass.cli.serve", "serve", "Serve the API, and with --all everything."),
     "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
-    "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry and explain them."),
+    "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry, change and explain them."),
     "dead": Lazy("windlass.cli.dead", "dead", "See what failed for good, by cause; retry it."),
     "definitions": Lazy(
         "windlass.cli.definitions", "definitions", "See what may run, and change how it runs."
@@ -31,7 +31,7 @@ COMMANDS = {
     ),
     "triggers": Lazy("windlass.cli.triggers", "triggers", "Make jobs when events come."),
     "events": Lazy("windlass.cli.events", "events", "Emit events and look at them."),
-    "queues": Lazy("windlass.cli.queues", "queues", "Pause, resume and limit queues."),
+    "queues": Lazy("windlass.cli.queues", "queues", "Pause, limit, move and purge queues."),
     "workers": Lazy(
         "windlass.cli.workers", "workers", "See who runs jobs, drain and stop workers."
     ),

@@ -9,6 +9,7 @@ from windlass.cli.commands import Group, with_call
 from windlass.cli.each import change_each, posting
 from windlass.cli.look import OPEN, PAUSED, Look, ago, moment, safe
 from windlass.cli.output import Column, Item
+from windlass.cli.queue_jobs import move, purge
 from windlass.clock import utcnow
 
 _MOST = 10_000
@@ -23,7 +24,11 @@ _MOST = 10_000
     ],
 )
 def queues() -> None:
-    """Look at queues, pause, resume and limit them."""
+    """Look at queues, pause, resume and limit them; move or cancel all that waits."""
+
+
+for _command in (move, purge):
+    queues.add_command(_command)
 
 
 @queues.command("list", examples=["windlass queues list", "windlass queues list --json"])

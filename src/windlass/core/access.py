@@ -32,8 +32,10 @@ class Right(StrEnum):
     JOBS_CANCEL = "jobs.cancel"
     JOBS_RETRY = "jobs.retry"
     JOBS_RUN_NOW = "jobs.run_now"
+    JOBS_UPDATE = "jobs.update"
     JOBS_DISCARD = "jobs.discard"
     JOBS_REVEAL = "jobs.reveal"
+    DEAD_MUTE = "dead.mute"
     HISTORY_READ = "history.read"
     LOGS_READ = "logs.read"
     DEFINITIONS_READ = "definitions.read"
@@ -87,6 +89,8 @@ _TENANT_ADMIN = (
     Right.JOBS_CANCEL,
     Right.JOBS_RETRY,
     Right.JOBS_RUN_NOW,
+    Right.JOBS_UPDATE,
+    Right.DEAD_MUTE,
     Right.HISTORY_READ,
     Right.LOGS_READ,
     Right.DEFINITIONS_READ,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from windlass.ids import DefinitionKey, JobId
+from windlass.ids import DefinitionKey, JobId, TenantId
 
 #: The event that tells of a job that failed for good.
 DEAD_LETTERED = "windlass.job.dead_lettered"
@@ -22,6 +22,9 @@ class DeadGroup:
     `fingerprint` names the cause, `sentence` tells it without the values of the one failure, and
     `sample_id` is the newest of the jobs. `tenants` is how many of them it has hit. Jobs of which
     no cause is known, such as those of a deleted tenant, have an empty fingerprint.
+
+    If it is muted, `muted_at` tells since when, and `reason` why; without `muted_until` it is until
+    somebody unmutes it.
     """
 
     definition: DefinitionKey
@@ -32,6 +35,26 @@ class DeadGroup:
     last_at: datetime
     tenants: int
     sample_id: JobId
+    muted_at: datetime | None = None
+    muted_by: str | None = None
+    muted_until: datetime | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mute:
+    """Whether a group is muted: not among the groups that are shown, and no reason for an alarm.
+
+    `tenant` None means for all tenants. If nothing is muted, `muted_at` is None.
+    """
+
+    definition: DefinitionKey
+    fingerprint: str
+    tenant: TenantId | None = None
+    muted_at: datetime | None = None
+    muted_by: str | None = None
+    muted_until: datetime | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

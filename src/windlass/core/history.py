@@ -7,6 +7,9 @@ from functools import partial
 from windlass.core.models import RETRIED_AFTER, Attempt, Job, Transition
 from windlass.core.states import ENDED, JobState, Outcome
 
+#: The step that people take when they lift a hold; a change of a pending job is none.
+_ADMITTED = (JobState.PENDING, JobState.QUEUED)
+
 
 def history(
     job: Job, attempts: Sequence[Attempt], stored: Sequence[Transition]
@@ -25,7 +28,7 @@ def _made(job: Job, stored: Sequence[Transition]) -> Iterator[Transition]:
     waited = job.queued_at is None or job.queued_at > job.created_at
     first = JobState.PENDING if waited else JobState.QUEUED
     yield Transition(at=job.created_at, from_state=None, to_state=first, actor=job.created_by)
-    told = any(step.from_state is JobState.PENDING for step in stored)
+    told = any((step.from_state, step.to_state) == _ADMITTED for step in stored)
     if waited and job.queued_at is not None and not told:
         yield Transition(at=job.queued_at, from_state=JobState.PENDING, to_state=JobState.QUEUED)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from windlass.core.access import Right
 from windlass.core.models import Job
@@ -22,6 +22,7 @@ class Action(StrEnum):
     RETRY = "retry"
     RUN_NOW = "run_now"
     DISCARD = "discard"
+    UPDATE = "update"
 
 
 #: Action -> the right it needs besides `operations.write`.
@@ -30,6 +31,7 @@ RIGHTS: Mapping[Action, Right] = {
     Action.RETRY: Right.JOBS_RETRY,
     Action.RUN_NOW: Right.JOBS_RUN_NOW,
     Action.DISCARD: Right.JOBS_DISCARD,
+    Action.UPDATE: Right.JOBS_UPDATE,
 }
 
 #: Action -> states in which it does anything; a job in another one is skipped.
@@ -38,6 +40,7 @@ STATES: Mapping[Action, frozenset[JobState]] = {
     Action.RETRY: states_for(Verb.RETRY),
     Action.RUN_NOW: states_for(Verb.RUN_NOW),
     Action.DISCARD: frozenset({JobState.DEAD_LETTER}),
+    Action.UPDATE: states_for(Verb.UPDATE),
 }
 
 
@@ -45,7 +48,7 @@ STATES: Mapping[Action, frozenset[JobState]] = {
 class Operation:
     """One action on a frozen set of jobs, and how far it is. `tenant` None means all tenants.
 
-    `query` is what the person asked for, as text. Items that are neither done, failed nor skipped
+    `query` is what the person asked for, as text, and `changes` what an update changes. Items that are neither done, failed nor skipped
     are still waiting, or were left when it was stopped.
     """
 
@@ -64,6 +67,7 @@ class Operation:
     skipped: int = 0
     created_by: UserId | None = None
     undo_of: OperationId | None = None
+    changes: Mapping[str, Any] | None = None
     created_at: datetime | None = None
     stop_requested_at: datetime | None = None
     finished_at: datetime | None = None
@@ -111,4 +115,5 @@ _PAST: Mapping[Action, str] = {
     Action.RETRY: "retried",
     Action.RUN_NOW: "run now",
     Action.DISCARD: "discarded",
+    Action.UPDATE: "changed",
 }

@@ -99,18 +99,20 @@ def schedules(late: int) -> Check:
     )
 
 
-def dead_letter(*, hour: int, day: int, most: Sequence[str]) -> Check:
-    """Whether the dead letter grows faster than it did; `most` are the definitions it grows by."""
+def dead_letter(*, hour: int, day: int, most: Sequence[str], muted: int = 0) -> Check:
+    """Whether the dead letter grows faster than it did; `most` are the definitions it grows by. Those
+    that came within the day for causes that are `muted` are not among them."""
+    besides = f" {counted(muted, 'job')} of muted causes not counted." if muted else ""
     if hour < _DEAD_LETTERS or hour * 24 <= _GROWTH * day:
         return ok(
             "dead_letter",
-            f"{counted(hour, 'job')} dead-lettered within the hour, {day:,} within the day.",
+            f"{counted(hour, 'job')} dead-lettered within the hour, {day:,} within the day.{besides}",
         )
     return warning(
         "dead_letter",
         f"The dead letter grows: {hour:,} of the day's {day:,} jobs came within the hour, most of "
-        f"{_some(most) or 'definitions unknown'}.",
-        "See the causes: windlass dead list",
+        f"{_some(most) or 'definitions unknown'}.{besides}",
+        "See the causes: windlass dead groups",
     )
 
 

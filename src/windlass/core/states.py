@@ -48,6 +48,7 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     RETRY = "retry"
     RUN_NOW = "run_now"
+    UPDATE = "update"
     CLOSE = "close"
 
 
@@ -71,6 +72,8 @@ MOVES: Mapping[tuple[Verb, JobState], frozenset[JobState]] = {
     (Verb.RETRY, DEAD_LETTER): frozenset({QUEUED}),
     (Verb.RUN_NOW, PENDING): frozenset({QUEUED}),  # only from a hold, not from parents
     (Verb.RUN_NOW, QUEUED): frozenset({QUEUED}),
+    (Verb.UPDATE, PENDING): frozenset({PENDING}),
+    (Verb.UPDATE, QUEUED): frozenset({QUEUED}),
     (Verb.CLOSE, PENDING): frozenset({DEAD_LETTER}),
     (Verb.CLOSE, QUEUED): frozenset({DEAD_LETTER}),
     (Verb.CLOSE, RUNNING): frozenset({RUNNING}),  # a request, as above

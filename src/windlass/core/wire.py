@@ -144,6 +144,7 @@ def operation(operation: Operation, redactor: Redactor) -> dict[str, Any]:
     del shown["token"]
     for name in ("query", "reason"):
         shown[name] = _redacted(redactor, shown[name])
+    shown["changes"] = redactor.redact_value(shown["changes"])
     return {**shown, "left": operation.left}
 
 

@@ -3,7 +3,7 @@
 It changes nothing, and needs no database that is ready: that is one of the questions.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 from windlass import clock
 from windlass.core import database_checks, queue_checks
@@ -11,6 +11,7 @@ from windlass.core.checks import Check, broken, ok, warning
 from windlass.core.models import ALL_TENANTS
 from windlass.core.queue_checks import Serving, Waiting
 from windlass.engine.metrics import LATE_SECONDS
+from windlass.engine.mutes import Mutes
 from windlass.engine.schema import Schema
 from windlass.engine.summaries import Summaries
 from windlass.engine.workers import liveness
@@ -18,6 +19,9 @@ from windlass.errors import WindlassError
 from windlass.errors.wording import address, counted
 from windlass.settings import Settings
 from windlass.storage.base import Storage
+from windlass.storage.mutes import Recent
+
+_NONE = Recent(0, 0)
 
 
 class Checkup:
@@ -26,6 +30,7 @@ class Checkup:
         self._settings = settings
         self._schema = Schema(storage)
         self._summaries = Summaries(storage)
+        self._mutes = Mutes(storage)
 
     async def checks(self) -> AsyncIterator[Check]:
         """One after the other, as they are found; the first that makes the others pointless is the
@@ -98,11 +103,22 @@ class Checkup:
         yield queue_checks.schedules(await storage.late_schedules(seconds=LATE_SECONDS))
         day = await self._summaries.stats("24h")
         hour = await self._summaries.stats("1h")
+        muted = await self._mutes.dead_lettered()
         yield queue_checks.dead_letter(
-            hour=hour.total.dead_letter,
-            day=day.total.dead_letter,
-            most=[each.definition for each in hour.failing if each.dead_letter],
+            hour=_less(hour.total.dead_letter, [each.hour for each in muted.values()]),
+            day=_less(day.total.dead_letter, [each.day for each in muted.values()]),
+            most=[
+                each.definition
+                for each in hour.failing
+                if _less(each.dead_letter, [muted.get(each.definition, _NONE).hour])
+            ],
+            muted=sum(each.day for each in muted.values()),
         )
+
+
+def _less(all_of_them: int, muted: Iterable[int]) -> int:
+    """What is left to be alarmed about. Of what is muted, more may be left than the minutes tell."""
+    return max(0, all_of_them - sum(muted))
 
 
 def _isolation(vitals: Mapping[str, str]) -> str:

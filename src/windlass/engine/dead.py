@@ -42,9 +42,15 @@ class Dead:
         self._limit = settings.limits.payload_bytes
 
     async def groups(
-        self, *, definition: str | None = None, limit: int = 50, scope: Scope = ALL_TENANTS
+        self,
+        *,
+        definition: str | None = None,
+        muted: bool = False,
+        limit: int = 50,
+        scope: Scope = ALL_TENANTS,
     ) -> Sequence[DeadGroup]:
-        """Dead-lettered jobs by definition and cause, the cause seen last first.
+        """Dead-lettered jobs by definition and cause, the cause seen last first; with `muted` also
+        those that are muted.
 
         Of very many dead-lettered jobs of a definition the newest 50,000 are counted.
         """
@@ -55,7 +61,7 @@ class Dead:
         groups = [
             group
             for key in sorted(wanted)
-            for group in await self._storage.dead_groups(scope, key, most=limit)
+            for group in await self._storage.dead_groups(scope, key, muted=muted, most=limit)
         ]
         return sorted(groups, key=lambda group: group.last_at, reverse=True)[:limit]
 

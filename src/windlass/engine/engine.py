@@ -24,6 +24,7 @@ from windlass.engine.logs import Logs
 from windlass.engine.making import Maker
 from windlass.engine.members import Members
 from windlass.engine.metrics import Metrics
+from windlass.engine.mutes import Mutes
 from windlass.engine.nudges import Nudges
 from windlass.engine.operations import Operations
 from windlass.engine.passwords import Passwords
@@ -73,6 +74,7 @@ class Engine:
         self.logs = Logs(storage, self.jobs)
         self.summaries = Summaries(storage)
         self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
+        self.mutes = Mutes(storage)
         self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
         self.queues = Queues(storage, self.nudges)
         self.maker = Maker(self.definitions, settings)

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from windlass import clock
 from windlass.core import history as derived
+from windlass.core.change import Change
 from windlass.core.durations import words
 from windlass.core.models import (
     ALL_TENANTS,
@@ -29,6 +30,7 @@ from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
 from windlass.engine.explain import Explanation, explain
 from windlass.engine.leases import end_overdue
 from windlass.engine.nudges import Nudges
+from windlass.engine.updating import PAST, begun
 from windlass.errors import (
     AmbiguousId,
     DefinitionDisabled,
@@ -48,8 +50,6 @@ from windlass.storage.database import Session
 from windlass.storage.enqueue import replace
 from windlass.storage.jobs import NotWhole, Relative, Stored, store
 
-#: A due time may be so old: the caller's clock is not the database's.
-_PAST = timedelta(minutes=1)
 _CHUNK = 2000
 _POLLS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
@@ -116,9 +116,9 @@ class Jobs:
         """Refuse what can be seen to be wrong before anything is stored."""
         _check_circles(jobs)
         # This machine's clock only says whom to ask about: the database's decides what is past.
-        long_ago = clock.utcnow() - _PAST
+        long_ago = clock.utcnow() - PAST
         asked = [job.due_at for job in jobs if job.due_at is not None and job.due_at < long_ago]
-        if asked and min(asked) < await self._storage.now() - _PAST:
+        if asked and min(asked) < await self._storage.now() - PAST:
             raise OptionInvalid("at", min(asked).isoformat(), allowed="a time that is not past")
 
     async def enqueue_in(
@@ -218,6 +218,22 @@ class Jobs:
         if not await self._storage.run_now(scope, job.id, actor=actor):
             await self.refuse(await self.get(job.id, scope), Verb.RUN_NOW)
         self._nudges.nudge([job.queue])
+        return await self.get(job.id, scope)
+
+    async def update(
+        self,
+        id: JobId | str,
+        change: Change,
+        *,
+        scope: Scope = ALL_TENANTS,
+        actor: str | None = None,
+    ) -> Job:
+        """Change a job that waits; JobStateConflict if it runs or has ended."""
+        job = await self.get(id, scope)
+        wanted = await begun(self._storage, change)
+        if not await self._storage.update(scope, [job.id], wanted, actor=actor):
+            await self.refuse(await self.get(job.id, scope), Verb.UPDATE)
+        self._nudges.nudge_all()
         return await self.get(job.id, scope)
 
     async def discard(self, id: JobId | str, *, scope: Scope = ALL_TENANTS) -> None:

@@ -5,11 +5,12 @@ Any process may work on any operation; one at a time does, and another goes on i
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
 from windlass.core.access import Bounds, Right
+from windlass.core.change import Change
 from windlass.core.models import Job, Page, Scope
 from windlass.core.operations import (
     RIGHTS,
@@ -27,6 +28,7 @@ from windlass.core.text import clean
 from windlass.engine.access import Access
 from windlass.engine.audit import Audit, Target
 from windlass.engine.lists import Lists
+from windlass.engine.updating import begun
 from windlass.errors import (
     OperationNotFound,
     OperationStateConflict,
@@ -72,10 +74,16 @@ class Operations:
         self.here: set[Callable[[], object]] = set()
 
     async def preview(
-        self, by: Principal, action: str, jobs: JobSet | JobQuery, *, tenant: str | None = None
+        self,
+        by: Principal,
+        action: str,
+        jobs: JobSet | JobQuery,
+        *,
+        change: Change | None = None,
+        tenant: str | None = None,
     ) -> Preview:
         """What an operation would do now: counts by state, what it would skip and why, a sample."""
-        act = _action(action)
+        act = _action(action, change)
         bounds = await self._allow(by, Right.OPERATIONS_READ, act, tenant, None)
         states = Counter[JobState]()
         sample: list[Job] = []
@@ -99,23 +107,28 @@ class Operations:
         jobs: JobSet | JobQuery,
         *,
         query: str,
+        change: Change | None = None,
+        partly: bool = False,
         tenant: str | None = None,
         reason: str | None = None,
         request_id: str | None = None,
     ) -> Operation:
         """Begin an operation on the jobs that match now; those that match later are not in it.
 
-        `query` is what was asked for, as people read it. Upkeep does the work.
+        `query` is what was asked for, as people read it, and `change` what an update changes.
+        Upkeep does the work. With `partly` the newest are taken where there are too many for one.
         """
-        act = _action(action)
+        act = _action(action, change)
         bounds = await self._allow(by, Right.OPERATIONS_WRITE, act, tenant, request_id)
         ids: list[JobId] = []
         async for page in self._matching(jobs, bounds):
             ids += [job.id for job in page]
-        if len(ids) > MOST:
+        if len(ids) > MOST and not partly:
             raise OperationTooLarge(most=MOST)
         new = _new(by, act, bounds.scope.tenant, query, reason=reason)
-        return await self._begin(by, new, ids, request_id)
+        if change is not None:
+            new = replace(new, changes=(await begun(self._storage, change)).plain())
+        return await self._begin(by, new, ids[:MOST], request_id)
 
     async def get(self, by: Principal, id: OperationId, *, tenant: str | None = None) -> Operation:
         """An operation as it stands: its counts say how far it is."""
@@ -250,6 +263,7 @@ class Operations:
                 "query": operation.query,
                 "total": len(ids),
                 "reason": operation.reason,
+                "changes": operation.changes,
                 "undo_of": operation.undo_of and str(operation.undo_of),
             },
             request_id=request_id,
@@ -278,11 +292,14 @@ class Operations:
         return ids
 
 
-def _action(action: str) -> Action:
+def _action(action: str, change: Change | None) -> Action:
     try:
-        return Action(action)
+        act = Action(action)
     except ValueError:
         raise OptionInvalid("action", action, allowed=f"one of {', '.join(Action)}") from None
+    if (act is Action.UPDATE) != (change is not None):
+        raise OptionInvalid("action", action, allowed="update with changes, any other without")
+    return act
 
 
 def _new(

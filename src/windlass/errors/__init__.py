@@ -45,6 +45,7 @@
     │   ├── WL3303 AmbiguousId              several things are called what was typed
     │   ├── WL3304 DuplicateJob             only with on_duplicate="error"
     │   ├── WL3305 ParentInvalid
+    │   ├── WL3306 DeadGroupNotFound        no dead-lettered job has this cause
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
@@ -146,6 +147,7 @@ from windlass.errors.installation import (
 )
 from windlass.errors.jobs import (
     AmbiguousId,
+    DeadGroupNotFound,
     DuplicateJob,
     JobFailed,
     JobNotFound,
@@ -196,6 +198,7 @@ __all__ = [
     "DatabaseFull",
     "DatabaseTimeout",
     "DatabaseUnreachable",
+    "DeadGroupNotFound",
     "DefinitionDisabled",
     "DefinitionExists",
     "DefinitionInUse",

@@ -120,6 +120,21 @@ class ParentInvalid(WindlassError):
         )
 
 
+class DeadGroupNotFound(WindlassError):
+    """No dead-lettered job of this definition has this cause, at least none the caller may see."""
+
+    code = "WL3306"
+
+    def __init__(self, definition: str, fingerprint: str) -> None:
+        self.definition = definition
+        self.fingerprint = fingerprint
+        super().__init__(
+            f"no dead-lettered job of {quoted(definition)} has the cause {quoted(fingerprint)}.",
+            reason="They were retried, discarded or pruned, or never were.",
+            hint="`windlass dead groups --all` has the causes there are.",
+        )
+
+
 class JobFailed(WindlassError):
     """The job that was waited for ended without success.
 

@@ -23,12 +23,13 @@ class JobHandle(Job):
     refresh = Blocks(nouns.JobHandle.refresh, _handle)
     cancel = Blocks(nouns.JobHandle.cancel, _handle)
     retry = Blocks(nouns.JobHandle.retry, _handle)
+    update = Blocks(nouns.JobHandle.update, _handle)
     explain = Blocks(nouns.JobHandle.explain)
 
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """Find, cancel, retry and explain jobs. Ids may be any unambiguous ending of six or more."""
+    """Find, cancel, retry, change and explain jobs. Ids may be any unambiguous ending of six or more."""
 
     _awaited: nouns.JobsFace
     _portal: Runs
@@ -39,6 +40,7 @@ class Jobs:
     cancel = Blocks(nouns.JobsFace.cancel, _handle)
     retry = Blocks(nouns.JobsFace.retry, _handle)
     run_now = Blocks(nouns.JobsFace.run_now, _handle)
+    update = Blocks(nouns.JobsFace.update, _handle)
     discard = Blocks(nouns.JobsFace.discard)
     attempts = Blocks(nouns.JobsFace.attempts)
     history = Blocks(nouns.JobsFace.history)
@@ -54,7 +56,7 @@ class Jobs:
 
 @dataclass(frozen=True, slots=True)
 class Dead:
-    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
+    """What failed for good: groups by cause; retry, edit, discard and mute."""
 
     _awaited: nouns.DeadFace
     _portal: Runs
@@ -66,6 +68,8 @@ class Dead:
     edit_retry = Blocks(nouns.DeadFace.edit_retry)
     discard = Blocks(nouns.DeadFace.discard)
     discard_group = Blocks(nouns.DeadFace.discard_group)
+    mute = Blocks(nouns.DeadFace.mute)
+    unmute = Blocks(nouns.DeadFace.unmute)
 
 
 @dataclass(frozen=True, slots=True)

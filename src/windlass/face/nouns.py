@@ -1,10 +1,11 @@
 """`wl.jobs`, `wl.definitions` …: the engine's verbs with the app's readiness in front."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from windlass.core.change import Change
 from windlass.core.durations import duration
 from windlass.core.filter import parse
 from windlass.core.models import ALL_TENANTS, Attempt, Job, LogLine, Page, Scope, Transition
@@ -16,6 +17,7 @@ from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
 from windlass.engine.logs import Logs
+from windlass.engine.mutes import Mutes
 from windlass.engine.queues import Queues
 from windlass.engine.tenants import Tenants
 from windlass.engine.trials import Trials
@@ -34,6 +36,16 @@ Id = JobId | str
 Duration = str | timedelta | float
 
 _STATES = frozenset([*JobState, *View])
+
+
+class Changes(TypedDict, total=False):
+    """What can be changed of a job that waits."""
+
+    priority: int | str
+    queue: str
+    at: datetime
+    delay: Duration
+    metadata: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +70,17 @@ class JobHandle(Job):
         """Put it in line again after it was dead-lettered or canceled, with fresh attempts."""
         return await self._jobs.retry(self.id, actor=actor)
 
+    async def update(self, *, actor: str | None = None, **changes: Unpack[Changes]) -> "JobHandle":
+        """Change it while it waits; JobStateConflict if it runs or has ended."""
+        return await self._jobs.update(self.id, actor=actor, **changes)
+
     async def explain(self) -> Explanation:
         """Why it is not running."""
         return await self._jobs.explain(self.id)
 
 
 class JobsFace:
-    """Find, cancel, retry and explain jobs. Ids may be any unambiguous ending of six or more."""
+    """Find, cancel, retry, change and explain jobs. Ids may be any unambiguous ending of six or more."""
 
     def __init__(self, app: "Windlass", scope: Scope = ALL_TENANTS) -> None:
         self._app = app
@@ -135,6 +151,14 @@ class JobsFace:
         jobs = await self._jobs()
         return self._handle(await jobs.run_now(id, scope=self._scope, actor=actor))
 
+    async def update(
+        self, id: Id, *, actor: str | None = None, **changes: Unpack[Changes]
+    ) -> JobHandle:
+        """Change a job that waits: its priority, queue, due time (`at` or `delay`) or metadata, which
+        is replaced as a whole. JobStateConflict if it runs or has ended."""
+        jobs, change = await self._jobs(), Change.of(**changes)
+        return self._handle(await jobs.update(id, change, scope=self._scope, actor=actor))
+
     async def discard(self, id: Id) -> None:
         """Delete a dead-lettered job for good."""
         await (await self._jobs()).discard(id, scope=self._scope)
@@ -172,7 +196,7 @@ class JobsFace:
 
 
 class DeadFace(Noun):
-    """What failed for good: groups by cause; retry, edit and discard one job or a group."""
+    """What failed for good: groups by cause; retry, edit, discard and mute."""
 
     noun = "dead"
     groups = Awaits(Dead.groups)
@@ -182,6 +206,8 @@ class DeadFace(Noun):
     edit_retry = Awaits(Dead.edit_retry)
     discard = Awaits(Dead.discard)
     discard_group = Awaits(Dead.discard_group)
+    mute = Awaits(Mutes.mute, noun="mutes")
+    unmute = Awaits(Mutes.unmute, noun="mutes")
 
 
 class DefinitionsFace(Noun):

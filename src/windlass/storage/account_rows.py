@@ -103,6 +103,7 @@ def operation(row: Row) -> Operation:
         actor_name=row["actor_name"],
         created_by=None if row["created_by"] is None else UserId(uuid(row["created_by"])),
         undo_of=None if row["undo_of"] is None else OperationId(uuid(row["undo_of"])),
+        changes=decoded(row["changes"]),
         created_at=instant(row["created_at"]),
         stop_requested_at=maybe_instant(row["stop_requested_at"]),
         finished_at=maybe_instant(row["finished_at"]),

@@ -16,6 +16,7 @@ from windlass.storage.leases import LeaseVerbs
 from windlass.storage.listing import ListVerbs
 from windlass.storage.live import LiveVerbs
 from windlass.storage.metrics import MetricVerbs
+from windlass.storage.mutes import MuteVerbs
 from windlass.storage.operations import OperationVerbs
 from windlass.storage.registry import RegistryVerbs
 from windlass.storage.summaries import SummaryVerbs
@@ -28,6 +29,7 @@ class Storage(
     ListVerbs,
     SummaryVerbs,
     DeadVerbs,
+    MuteVerbs,
     LeaseVerbs,
     UpkeepVerbs,
     RegistryVerbs,

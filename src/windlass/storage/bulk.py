@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from windlass.core.change import Change
 from windlass.core.models import Job, Scope
 from windlass.core.operations import Action, Item, Operation, skip_reason
 from windlass.core.states import JobState
@@ -9,6 +10,7 @@ from windlass.ids import JobId
 from windlass.storage import rows
 from windlass.storage.database import Session
 from windlass.storage.dead import retry_params
+from windlass.storage.jobs import states_in, update_params
 
 Placed = Sequence[tuple[int, JobId]]
 
@@ -37,7 +39,7 @@ async def _cancel(
         reason=operation.reason,
         to_state=JobState.CANCELED,
     )
-    return {JobId(rows.uuid(row["id"])): str(row["state"]) for row in changed}
+    return states_in(changed)
 
 
 async def _retry(
@@ -72,6 +74,16 @@ async def _discard(
     }
 
 
+async def _update(
+    session: Session, operation: Operation, ids: Sequence[JobId]
+) -> Mapping[JobId, str]:
+    change = Change.read(operation.changes or {})
+    scope = Scope(operation.tenant)
+    return states_in(
+        await session.run("update", **update_params(scope, ids, change, operation.actor))
+    )
+
+
 async def _why_not(session: Session, operation: Operation, id: JobId) -> str | None:
     """Why an action left a job alone; None if it may still be done."""
     found = await session.run("get", id=id, tenant_id=operation.tenant)
@@ -97,4 +109,5 @@ _ACTS: Mapping[Action, _Act] = {
     Action.RETRY: _retry,
     Action.RUN_NOW: _run_now,
     Action.DISCARD: _discard,
+    Action.UPDATE: _update,
 }

@@ -16,14 +16,26 @@ class DeadVerbs:
     _db: Database
 
     async def dead_groups(
-        self, scope: Scope, definition: str, *, most: int = 50, look: int = 50_000
+        self,
+        scope: Scope,
+        definition: str,
+        *,
+        muted: bool = False,
+        most: int = 50,
+        look: int = 50_000,
     ) -> list[DeadGroup]:
-        """A definition's dead-lettered jobs by cause, the cause seen last first.
+        """A definition's dead-lettered jobs by cause, the cause seen last first; with `muted` also
+        causes that are muted for the scope.
 
         Of very many the newest `look` are counted.
         """
         found = await self._db.run(
-            "dead_groups", definition=definition, tenant_id=scope.tenant, most=most, look=look
+            "dead_groups",
+            definition=definition,
+            tenant_id=scope.tenant,
+            muted=muted,
+            most=most,
+            look=look,
         )
         return [
             DeadGroup(
@@ -37,6 +49,10 @@ class DeadVerbs:
                 last_at=rows.instant(row["last_at"]),
                 tenants=int(row["tenants"]),
                 sample_id=JobId(rows.uuid(row["sample_id"])),
+                muted_at=rows.maybe_instant(row["muted_at"]),
+                muted_by=row["muted_by"],
+                muted_until=rows.maybe_instant(row["muted_until"]),
+                reason=row["reason"],
             )
             for row in found
         ]

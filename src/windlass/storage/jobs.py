@@ -1,12 +1,14 @@
-"""Verbs on jobs: enqueue, read, cancel, run now."""
+"""Verbs on jobs: enqueue, read, cancel, run now, update."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from windlass.core.change import Change
 from windlass.core.models import Attempt, Job, LogLine, NewJob, Scope, Transition
-from windlass.core.states import JobState
+from windlass.core.states import OPEN, JobState, Verb, states_for
+from windlass.core.wire import instant
 from windlass.ids import JobId
 from windlass.storage import rows
 from windlass.storage.again import again
@@ -114,8 +116,8 @@ class JobVerbs:
                 reason=reason,
                 to_state=to,
             )
-            answer.update(_states(changed))
-            if len(answer) < len(ids) and not await self._still_open(scope, missing, answer):
+            answer.update(states_in(changed))
+            if len(answer) < len(ids) and not await self._still(OPEN, scope, missing, answer):
                 break
         return answer
 
@@ -125,6 +127,21 @@ class JobVerbs:
             if await self._db.run("run_now", id=id, tenant_id=scope.tenant, actor=actor):
                 return True
         return False
+
+    async def update(
+        self, scope: Scope, ids: Sequence[JobId], change: Change, *, actor: str | None = None
+    ) -> dict[JobId, JobState]:
+        """Change jobs that wait. Answers where each stands; a job that runs, has ended, or is
+        foreign to the scope, is not in the answer."""
+        answer: dict[JobId, JobState] = {}
+        for _ in range(5):  # a job that is promoted or admitted meanwhile is missed
+            missing = [id for id in ids if id not in answer]
+            params = update_params(scope, missing, change, actor)
+            answer.update(states_in(await self._db.run("update", **params)))
+            waits = states_for(Verb.UPDATE)
+            if not await self._still(waits, scope, params["ids"], answer):
+                break
+        return answer
 
     async def attempts(self, job: Job) -> list[Attempt]:
         """Every try at a job, oldest first; the last one is read off the job itself."""
@@ -191,14 +208,19 @@ class JobVerbs:
         """The database's clock."""
         return rows.instant((await self._db.run("clock"))[0]["now"])
 
-    async def _still_open(
-        self, scope: Scope, missing: Sequence[tuple[JobId]], answer: Mapping[JobId, JobState]
+    async def _still(
+        self,
+        states: Collection[JobState],
+        scope: Scope,
+        missing: Sequence[tuple[JobId]],
+        answer: Mapping[JobId, JobState],
     ) -> bool:
+        """Whether a job that a verb has missed is in a state that it should have found."""
         for (id,) in missing:
             if id in answer:
                 continue
             job = await self.get(scope, id)
-            if job is not None and not job.ended:
+            if job is not None and job.state in states:
                 return True
         return False
 
@@ -210,8 +232,35 @@ class Recount(NamedTuple):
     counted: list[Mapping[str, Any]]
 
 
-def _states(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
+def update_params(
+    scope: Scope, ids: Sequence[JobId], change: Change, actor: str | None
+) -> dict[str, Any]:
+    """What the verb takes, also for who runs it in a transaction of its own."""
+    return {
+        "ids": [(id,) for id in ids],
+        "tenant_id": scope.tenant,
+        "actor": actor,
+        "priority": change.priority,
+        "queue": change.queue,
+        "due_at": change.due_at,
+        "due_text": None if change.due_at is None else instant(change.due_at),
+        "metadata": change.metadata,
+    }
+
+
+def states_in(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
+    """Where each job of an answer stands."""
     return {JobId(rows.uuid(row["id"])): JobState(row["state"]) for row in changed}
 
 
-__all__ = ["Correction", "JobVerbs", "NotWhole", "Recount", "Relative", "Stored", "store"]
+__all__ = [
+    "Correction",
+    "JobVerbs",
+    "NotWhole",
+    "Recount",
+    "Relative",
+    "Stored",
+    "states_in",
+    "store",
+    "update_params",
+]

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from windlass.core.audit import NewEntry
+from windlass.core.jsontext import dump_json
 from windlass.core.models import Scope
 from windlass.core.operations import Item, ItemState, Operation, OperationState
 from windlass.ids import JobId, OperationId
@@ -53,6 +54,7 @@ class OperationVerbs:
                 actor_name=operation.actor_name,
                 created_by=operation.created_by,
                 undo_of=operation.undo_of,
+                changes=operation.changes and dump_json(dict(operation.changes), what="changes"),
             )
             placed = list(enumerate(jobs, start=1))
             for start in range(0, len(placed), _CHUNK):

@@ -55,4 +55,5 @@ class Sweeping:
         gone = await until_done(self._engine.retention.prune_spent)
         await self._engine.sessions.prune()
         await self._engine.operations.prune()
+        await self._engine.mutes.prune()
         return gone

@@ -1,4 +1,4 @@
-"""`/dead`: the dead letter by cause; retry, edit and retry, discard."""
+"""`/dead`: the dead letter by cause; retry, edit and retry, discard, mute."""
 
 from typing import Annotated, Any
 
@@ -9,9 +9,9 @@ from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routes.jobs import Id, job_id
 from windlass.api.routing import Routes
-from windlass.api.shapes import Edited, OneGroup
+from windlass.api.shapes import Edited, GroupMeant, GroupMute, OneGroup
+from windlass.core import wire
 from windlass.core.dead import GroupChange
-from windlass.core.wire import instant
 
 routes = Routes("dead")
 
@@ -42,25 +42,14 @@ async def groups(
     caller: Calling,
     engine: Ready,
     definition: Annotated[str | None, Query(max_length=191)] = None,
+    muted: Annotated[bool, Query(description="Those that are muted, too.")] = False,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> dict[str, Any]:
     """The cause seen last first."""
-    found = await engine.dead.groups(definition=definition, limit=limit, scope=caller.scope)
-    return {
-        "items": [
-            {
-                "definition": group.definition,
-                "fingerprint": group.fingerprint,
-                "sentence": group.sentence,
-                "count": group.count,
-                "first_at": instant(group.first_at),
-                "last_at": instant(group.last_at),
-                "tenants": group.tenants,
-                "sample_id": str(group.sample_id),
-            }
-            for group in found
-        ]
-    }
+    found = await engine.dead.groups(
+        definition=definition, muted=muted, limit=limit, scope=caller.scope
+    )
+    return {"items": [wire.fields_of(group) for group in found]}
 
 
 @routes.post("/groups/retry", "jobs.retry", shown.Changed, summary="Retry a group")
@@ -88,6 +77,36 @@ async def discard_group(
         await engine.dead.discard_group(
             body.definition, body.fingerprint, limit=body.limit, scope=caller.scope
         )
+    )
+
+
+@routes.post("/groups/mute", "dead.mute", shown.Mute, summary="Mute a group")
+async def mute_group(
+    request: Request, caller: Calling, engine: Ready, body: GroupMute
+) -> dict[str, Any]:
+    """It is no longer listed, and no verdict counts it: for a time, or until it is unmuted. Whoever is
+    bound to a tenant, or names one, mutes it for that tenant; else it is for all."""
+    request.state.target = f"{body.definition}/{body.fingerprint}"
+    mute = await engine.mutes.mute(
+        body.definition,
+        body.fingerprint,
+        lasts=body.for_seconds,
+        reason=body.reason,
+        actor=caller.name,
+        scope=caller.scope,
+    )
+    return wire.fields_of(mute)
+
+
+@routes.post("/groups/unmute", "dead.mute", shown.Mute, summary="Unmute a group")
+async def unmute_group(
+    request: Request, caller: Calling, engine: Ready, body: GroupMeant
+) -> dict[str, Any]:
+    """The answer tells of a mute that holds nevertheless: what is muted for all tenants stays so for
+    each of them."""
+    request.state.target = f"{body.definition}/{body.fingerprint}"
+    return wire.fields_of(
+        await engine.mutes.unmute(body.definition, body.fingerprint, scope=caller.scope)
     )
 
 

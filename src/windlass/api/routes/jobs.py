@@ -1,4 +1,4 @@
-"""`/jobs`: enqueue, find, explain, cancel, retry, clone."""
+"""`/jobs`: enqueue, find, explain, change, cancel, retry, clone."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from windlass.api import showing, shown
 from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
-from windlass.api.shapes import NewJob, Reason
+from windlass.api.shapes import JobEdit, NewJob, Reason
 from windlass.core import summary_wire, wire
 from windlass.core.filter import parse
 from windlass.core.models import Job
@@ -174,6 +174,13 @@ async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     told = await engine.jobs.explain(job.id, caller.scope)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
+
+
+@routes.patch("/{job_id}", "jobs.update", shown.Job, summary="Change it while it waits")
+async def update(caller: Calling, engine: Ready, job_id: Id, body: JobEdit) -> dict[str, Any]:
+    """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
+    job = await engine.jobs.update(job_id, body.change(), scope=caller.scope, actor=caller.name)
+    return await showing.job(engine, job)
 
 
 @routes.post("/{job_id}/cancel", "jobs.cancel", shown.Job, summary="Cancel it", own=True)

@@ -26,7 +26,11 @@ Id = Annotated[str, Path(description="An operation's id.", min_length=6, max_len
 async def preview(caller: Calling, engine: Ready, body: OperationMeant) -> dict[str, Any]:
     """How many jobs match, by state, how many would be skipped and why, and a few of them."""
     found = await engine.operations.preview(
-        caller.known_as, body.action, _jobs(body.q), tenant=caller.scope.tenant
+        caller.known_as,
+        body.action,
+        _jobs(body.q),
+        change=body.change(),
+        tenant=caller.scope.tenant,
     )
     told = await showing.preview(engine, found)
     if not caller.reads_all:  # who may change another's job need not be one who may look at it
@@ -51,6 +55,8 @@ async def begin(
         body.action,
         _jobs(body.q),
         query=body.q,
+        change=body.change(),
+        partly=body.partly,
         tenant=caller.scope.tenant,
         reason=body.reason,
         request_id=request.state.request_id,
