@@ -14,6 +14,7 @@ from windlass.errors import (
     CommandTemplateInvalid,
     ConditionInvalid,
     ConfirmationNeeded,
+    DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
     DefinitionDisabled,
@@ -81,7 +82,9 @@ from windlass.errors import (
     UserNotFound,
     WaitTimedOut,
     WindlassError,
+    WorkerGone,
     WorkerNotFound,
+    WorkerStopping,
     ZoneUnknown,
     by_code,
 )
@@ -94,6 +97,7 @@ EXAMPLES = [
     DatabaseUnreachable(
         "postgresql://u:p@db.internal/x", cause="Connection refused", tries=3, seconds=6
     ),
+    DatabaseFull("sqlite:///windlass.db", cause="database or disk is full"),
     DatabaseTimeout("claim jobs", seconds=5),
     UnsupportedDatabase("oracle"),
     RowSecurityUnavailable("only PostgreSQL has it"),
@@ -142,6 +146,8 @@ EXAMPLES = [
     JobFailed(JOB, state="dead_letter", error_type="ValueError", error="no such thing"),
     WaitTimedOut(JOB, seconds=60, state="queued"),
     WorkerNotFound("web-2:411"),
+    WorkerGone("web-2:411:8c1f42d7"),
+    WorkerStopping("web-2:411:8c1f42d7", verb="resume"),
     TransactionUnsupported("Cursor"),
     CommandTemplateInvalid("sync", [FieldError("/argv/1", "is not text")]),
     ArgumentRefused("sync", "has a NUL character", pointer="/path"),

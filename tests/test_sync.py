@@ -21,6 +21,7 @@ from windlass.errors import (
     OptionInvalid,
     PayloadInvalid,
     TransactionUnsupported,
+    WorkerNotFound,
 )
 from windlass.face import blocking_nouns, nouns
 from windlass.face.portal import Portal
@@ -120,6 +121,8 @@ def test_definitions_tenants_and_workers_are_there_too(wl, hello):
     wl.tenants.create("acme", weight=3)
     assert wl.tenants.get("acme").weight == 3
     assert wl.workers.list() == []
+    with pytest.raises(WorkerNotFound):
+        wl.workers.drain("web-2:411", actor="ada")
 
 
 def test_lists_summaries_and_searches_are_there_too(wl, hello):

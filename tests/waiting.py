@@ -17,3 +17,12 @@ async def until(look: Callable[[], Any], *, within: float = 30.0, waiting_for: s
             return found
         assert time.monotonic() < deadline, f"waited {within:g} s in vain for {waiting_for or look}"
         await asyncio.sleep(0.01)
+
+
+def blocking_until(look: Callable[[], Any], *, within: float = 60.0) -> Any:
+    """The same where `look` runs an event loop of its own."""
+    deadline = time.monotonic() + within
+    while not (found := look()):
+        assert time.monotonic() < deadline, f"waited {within:g} s in vain for {look}"
+        time.sleep(0.05)
+    return found

@@ -220,7 +220,7 @@ class Windlass:
 
     @property
     def workers(self) -> WorkersFace:
-        """The workers seen."""
+        """Who runs jobs: list, drain, resume and stop workers."""
         return WorkersFace(self)
 
     @property

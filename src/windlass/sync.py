@@ -163,7 +163,7 @@ class Windlass:
 
     @property
     def workers(self) -> Workers:
-        """The workers seen."""
+        """Who runs jobs: list, drain, resume and stop workers."""
         return Workers(self._awaited.workers, self._portal)
 
     make = Blocks(Awaited.make)

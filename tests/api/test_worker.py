@@ -255,7 +255,7 @@ async def test_a_workers_row_is_kept_and_it_hears_what_nobody_knows(api, hello):
     seen = (await api.get("/workers")).json()["items"]
     left = await api.post("/worker/leave", json={"worker": "far:1"})
 
-    assert beat.json() == {"unknown_definitions": ["nobody.knows"]}
+    assert beat.json() == {"wanted": "run", "unknown_definitions": ["nobody.knows"]}
     assert [(worker["id"], worker["slots"]) for worker in seen] == [("far:1", 2)]
     assert left.status_code == 204
     assert (await api.get("/workers")).json()["items"] == []

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 from unittest import mock
 
+from tests.cli.forked import begin
 from windlass.cli.main import run
 
 _COMMAND = [sys.executable, "-m", "windlass.cli"]
@@ -201,7 +202,21 @@ class Shell:
 
     def run(self, *args: str, stdin: str = "", **env: str) -> Done:
         """Run a command to its end, with no terminal anywhere."""
-        return self._run([*_COMMAND, *args], stdin, env)
+        with (
+            tempfile.TemporaryFile("w+") as given,
+            tempfile.TemporaryFile("w+") as out,
+            tempfile.TemporaryFile("w+") as err,
+        ):
+            given.write(stdin)
+            given.seek(0)
+            streams = (given.fileno(), out.fileno(), err.fileno())
+            begun = begin(
+                args, folder=self.folder, environ=self.environment(**env), streams=streams
+            )
+            code = begun.wait(_PATIENCE)
+            out.seek(0)
+            err.seek(0)
+            return Done(code, out.read(), err.read())
 
     def here(self, *args: str) -> Done:
         """Run a command in this process: to prepare something, or to look at what another did."""
@@ -278,27 +293,25 @@ class Shell:
         at once, or when the terminal shows `once`: a prompt for a password drops what came before."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, width, 0, 0))
-        process = subprocess.Popen(
-            [*_COMMAND, *args],
-            cwd=self.folder,
-            env=self.environment(**env),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
+        begun = begin(
+            args,
+            folder=self.folder,
+            environ=self.environment(**env),
+            streams=(theirs, theirs, theirs),
+            session=True,
         )
         os.close(theirs)
         shown = _all_of(ours, types, once)
         os.close(ours)
-        return Done(process.wait(_PATIENCE), shown.replace("\r\n", "\n"), "")
+        return Done(begun.wait(_PATIENCE), shown.replace("\r\n", "\n"), "")
 
-    def _run(self, command: list[str], stdin: str = "", env: Mapping[str, str] = _NOTHING) -> Done:
+    def _run(self, command: list[str]) -> Done:
         done = subprocess.run(
             command,
             check=False,
             cwd=self.folder,
-            env=self.environment(**env),
-            input=stdin,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=_PATIENCE,

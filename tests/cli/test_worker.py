@@ -4,30 +4,12 @@ import os
 import signal
 import sqlite3
 import subprocess
-from collections.abc import Callable
 from contextlib import closing
 
 import pytest
 
 from tests.cli.shell import Shell
 from windlass.core.states import JobState
-
-
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
-def test_a_worker_told_to_stop_lets_its_jobs_finish(shell_on: Callable[[str], Shell], database):
-    shell = shell_on(database.url)
-    worker = shell.start("worker", "jobs.py")
-    worker.sees("Running")
-    id = shell.here("enqueue", "wait_for", "file=gate").out.strip()
-    worker.sees("waiting")
-
-    worker.stop()
-    worker.sees("Letting 1 running job finish")
-    shell.write("gate", "open")
-
-    assert worker.ends() == 0
-    job = shell.here("jobs", "show", id, "--json").json
-    assert (job["state"], job["attempts"]) == ("completed", 1)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -14,6 +14,7 @@ from tests.conformance.builders import (
     state_of,
 )
 from windlass.core.models import WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.ids import WorkerId
 
@@ -60,6 +61,15 @@ async def test_a_worker_that_stopped_is_gone(storage):
     await storage.leave(WORKER.id)
 
     assert [worker.id for worker in await storage.workers()] == ["other"]
+
+
+async def test_what_a_worker_does_is_as_it_told_last(storage):
+    await storage.beat(WORKER)
+
+    await storage.beat(replace(WORKER, doing=Order.DRAIN))
+
+    [seen] = await storage.workers()
+    assert (seen.doing, seen.wanted) == (Order.DRAIN, Order.RUN)
 
 
 async def test_workers_not_seen_for_long_are_forgotten(storage, clock):

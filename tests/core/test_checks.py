@@ -115,6 +115,16 @@ def test_no_worker_is_broken_only_while_jobs_wait():
     assert levels(*queue.workers({"a": "live"}, queued=1)) == ["ok"]
 
 
+def test_workers_that_all_drain_run_no_jobs():
+    lives = {"a": "live", "b": "live"}
+
+    assert levels(*queue.workers(lives, queued=1, draining=["a"])) == ["ok"]
+    assert levels(*queue.workers(lives, queued=0, draining=["a", "b"])) == ["warning"]
+    [check] = queue.workers(lives, queued=1, draining=["a", "b"])
+    assert (check.level, check.sentence) == ("broken", "No worker takes jobs: a and b drain.")
+    assert check.fix.startswith("windlass workers resume a")
+
+
 def test_workers_not_heard_of_are_named():
     silent = {f"host:{n}": "stale" for n in range(4)}
 

@@ -23,6 +23,7 @@ from tests.conformance.builders import (
 from windlass.core.definition import Definition
 from windlass.core.gates import own_gate
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.engine.explain import explain
 from windlass.ids import DefinitionKey, WorkerId, short
@@ -177,6 +178,40 @@ async def test_workers_that_are_all_busy(storage, reason):
         "workers_busy",
         "All workers are busy; about 2 jobs wait too.",
     )
+
+
+async def test_workers_that_all_drain(storage, reason):
+    id = await enqueue(storage)
+    for name in ("alder", "beech"):
+        await storage.beat(replace(FREE, id=WorkerId(name)))
+        await storage.order_worker(WorkerId(name), Order.DRAIN)
+
+    told = await reason(id)
+
+    assert (told.code, told.sentence, told.hint) == (
+        "workers_draining",
+        "No worker takes it: all 2 live workers that could run it drain.",
+        "windlass workers resume alder",
+    )
+
+
+async def test_one_worker_that_stops_by_itself_cannot_be_resumed(storage, reason):
+    id = await enqueue(storage)
+    await storage.beat(replace(FREE, doing=Order.STOP))
+
+    told = await reason(id)
+
+    assert told.sentence == "No worker takes it: the only live worker that could run it drains."
+    assert told.hint == "windlass worker"
+
+
+async def test_a_worker_that_drains_beside_one_that_does_not_is_no_reason(storage, reason):
+    id = await enqueue(storage)
+    await storage.beat(FREE)
+    await storage.beat(replace(FREE, id=WorkerId("beech")))
+    await storage.order_worker(WorkerId("beech"), Order.DRAIN)
+
+    assert (await reason(id)).code == "claiming"
 
 
 async def test_a_job_that_is_just_being_claimed(storage, reason):

@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 
 from windlass.core.models import WorkerRow
+from windlass.core.orders import Order, call
 from windlass.engine.workers import liveness
-from windlass.errors import AmbiguousId, WorkerNotFound
+from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
 from windlass.ids import WorkerId
 
 ROW = WorkerRow(
@@ -35,3 +36,37 @@ async def test_a_worker_is_found_by_its_id_or_the_end_of_it(engine):
         await engine.workers.get("8c1f42d7")
     with pytest.raises(WorkerNotFound):
         await engine.workers.get("cafe")
+
+
+async def test_an_order_is_kept_with_who_gave_it_and_calls_the_worker(engine):
+    id = WorkerId("web-1:7:8c1f42d7")
+    await engine.workers.beat(replace(ROW, id=id))
+    heard = []
+    engine.nudges.here.add(heard.append)
+
+    ordered = await engine.workers.drain("8c1f42d7", actor="ada")
+
+    assert (ordered.id, ordered.wanted, ordered.wanted_by) == (id, Order.DRAIN, "ada")
+    assert ordered.doing is Order.RUN
+    assert heard == [{call(id)}]
+    assert (await engine.workers.resume(id, actor="bob")).wanted is Order.RUN
+
+
+async def test_a_worker_that_is_lost_is_told_nothing(engine, clock):
+    await engine.workers.beat(ROW)
+    await clock.advance(timedelta(seconds=ROW.lease_seconds))
+
+    with pytest.raises(WorkerGone, match="alder is lost"):
+        await engine.workers.drain("alder")
+
+
+@pytest.mark.parametrize("doing", [Order.RUN, Order.STOP])
+async def test_a_worker_that_stops_is_not_told_otherwise(engine, doing):
+    await engine.workers.beat(replace(ROW, doing=doing))
+    await engine.workers.stop("alder")
+
+    with pytest.raises(WorkerStopping, match="cannot drain"):
+        await engine.workers.drain("alder")
+    with pytest.raises(WorkerStopping, match="cannot resume"):
+        await engine.workers.resume("alder")
+    assert (await engine.workers.stop("alder")).wanted is Order.STOP

@@ -1,14 +1,17 @@
 """Migrations: up, down and up again, by several processes at once, and what is refused."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from tests.conformance.builders import LEASE_TIME
+from tests.conformance.test_workers import WORKER
 from tests.databases.connect import execute
 from tests.databases.kinds import asked
 from windlass.core.definition import Definition
 from windlass.core.models import ALL_TENANTS, NewJob
+from windlass.core.orders import Order
 from windlass.core.query import JobQuery
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
 from windlass.ids import DefinitionKey, WorkerId, new_job_id
@@ -105,6 +108,19 @@ async def test_a_downgrade_to_where_it_is_does_nothing(unmigrated):
     newest = (await status(storage)).version
     assert await downgrade(storage, to=newest) == []
     await check(storage)
+
+
+async def test_a_worker_that_lived_before_there_were_orders_is_to_run(unmigrated):
+    storage = unmigrated()
+    await migrate(storage)
+    await storage.beat(replace(WORKER, doing=Order.DRAIN))
+    await storage.order_worker(WORKER.id, Order.DRAIN, by="ada")
+
+    await downgrade(storage, to=7)
+    await migrate(storage)
+
+    [seen] = await storage.workers()
+    assert (seen.id, seen.wanted, seen.wanted_by, seen.doing) == (WORKER.id, "run", None, "run")
 
 
 async def test_a_migration_stops_where_it_is_told_to(unmigrated):

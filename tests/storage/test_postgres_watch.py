@@ -22,7 +22,7 @@ async def test_a_nudge_wakes_who_watches_its_queue_and_nobody_else(database):
     waits = asyncio.gather(mail.wait(30), all_queues.wait(30), other.wait(0.2))
     await storage.database.nudge(["mail"])
 
-    assert await waits == [True, True, False]
+    assert await waits == [{"mail"}, {"mail"}, set()]
     for watch in (mail, all_queues, other):
         await watch.close()
     await storage.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.conformance.builders import a_definition, enqueue, ids_in, job
 from tests.waiting import until
 from windlass import JobContext, Settings, Windlass
+from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.engine.engine import Engine
 from windlass.errors import DatabaseUnreachable
@@ -16,6 +18,7 @@ from windlass.storage.open import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker import attempt as attempt_module
 from windlass.worker import worker as module
+from windlass.worker.health import Health
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -25,6 +28,7 @@ QUICK = WorkerOptions(
     lease_time=timedelta(seconds=30),
     shutdown_time=timedelta(seconds=30),
 )
+ALONE = replace(QUICK, concurrency=1)
 
 
 @pytest.fixture
@@ -282,3 +286,104 @@ async def test_a_worker_keeps_a_row_while_it_lives(work, storage):
     assert row.id == worker.id
     assert set(row.definitions) == {"plain", "deaf"}
     assert await storage.workers() == []
+
+
+async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, storage, gate):
+    running_one = await put(storage)
+    worker, running = work(ALONE)
+    await until(lambda: worker.running)
+
+    await engine.workers.drain(worker.id)
+    await until(lambda: worker.doing is Order.DRAIN)
+    waiting = await put(storage)
+    gate.set()
+    await ended(storage, running_one)
+    row = await until(lambda: seen(storage, slots_used=0))
+
+    assert (row.wanted, row.doing) == (Order.DRAIN, Order.DRAIN)
+    assert (await job(storage, waiting)).state is JobState.QUEUED
+    assert not running.done()
+
+
+async def test_a_worker_that_drains_is_not_ready_for_work(work, engine, storage):
+    worker, _ = work()
+    await until(storage.workers)
+    health = Health([worker], host="127.0.0.1", port=0)
+
+    await engine.workers.drain(worker.id)
+    await until(lambda: worker.doing is Order.DRAIN)
+
+    assert (await health.answer("/readyz")).body == b"draining\n"
+
+
+async def test_a_worker_that_drained_and_is_resumed_claims_again(work, engine, storage, gate):
+    gate.set()
+    worker, _ = work()
+    await until(storage.workers)
+    await engine.workers.drain(worker.id)
+    await until(lambda: seen(storage, doing=Order.DRAIN))
+    id = await put(storage)
+
+    await engine.workers.resume(worker.id)
+
+    await ended(storage, id)
+    await until(lambda: seen(storage, doing=Order.RUN))
+
+
+async def test_a_worker_told_to_stop_by_an_operator_lets_runs_finish(work, engine, storage, gate):
+    id = await put(storage)
+    worker, running = work()
+    await until(lambda: worker.running)
+
+    await engine.workers.stop(worker.id)
+    await until(lambda: seen(storage, doing=Order.STOP))
+    assert not running.done()
+    gate.set()
+
+    assert await running == 0
+    assert (await job(storage, id)).state is JobState.COMPLETED
+    assert await storage.workers() == []
+
+
+async def test_an_order_to_stop_that_follows_a_signal_is_no_hurry(work, engine, storage, gate):
+    id = await put(storage)
+    worker, running = work()
+    await until(lambda: worker.running)
+    worker.stop()
+
+    await engine.workers.stop(worker.id)
+    await until(lambda: seen(storage, wanted=Order.STOP, doing=Order.STOP))
+    gate.set()
+
+    assert await running == 0
+    assert (await job(storage, id)).state is JobState.COMPLETED
+
+
+async def test_without_nudges_an_order_comes_with_the_next_beat(work, engine, storage):
+    worker, _ = work(WorkerOptions(poll=QUICK.poll, lease_time=timedelta(seconds=1)))
+    await until(storage.workers)
+
+    await storage.order_worker(worker.id, Order.DRAIN)
+
+    await until(lambda: seen(storage, doing=Order.DRAIN))
+
+
+async def test_a_worker_of_one_queue_is_called_from_another_process(work, file_url, storage):
+    worker, _ = work(replace(QUICK, queues=("default",), lease_time=timedelta(hours=1)))
+    await until(storage.workers)
+    other = Engine(open_storage(file_url), Settings(), Telemetry())
+
+    await other.workers.drain(worker.id)
+
+    await until(lambda: worker.doing is Order.DRAIN)  # and not with the beat, in 20 minutes
+    await other.close()
+
+
+async def seen(storage, **fields):
+    """The worker's row, once its fields are these."""
+    rows = [row for row in await storage.workers() if vars_of(row, fields) == fields]
+    return rows[0] if rows else None
+
+
+def vars_of(row, fields):
+    return {name: getattr(row, name) for name in fields}

@@ -137,6 +137,10 @@ async def _tenant(caller: "Caller", engine: Engine, id: str) -> Shown:
     return wire.tenant(await engine.tenants.get(id))
 
 
+async def _worker(caller: "Caller", engine: Engine, id: str) -> Shown:
+    return showing.worker(await engine.workers.get(id))
+
+
 #: A noun -> how one of it looks; verbs of the other nouns leave their entries themselves.
 _LOOKS: Mapping[str, Look] = {
     "jobs": _job,
@@ -146,14 +150,21 @@ _LOOKS: Mapping[str, Look] = {
     "schedules": _trigger,
     "queues": _queue,
     "tenants": _tenant,
+    "workers": _worker,
 }
+#: What changes by itself, and is nobody's doing.
+_PASSING = ("age_seconds", "last_seen_at")
 
 
 def _unlike(one: Shown | None, other: Shown | None) -> Shown | None:
     """What of one is not the same in the other."""
     if one is None or other is None:
         return one
-    return {name: value for name, value in one.items() if name not in other or other[name] != value}
+    return {
+        name: value
+        for name, value in one.items()
+        if name not in _PASSING and (name not in other or other[name] != value)
+    }
 
 
 async def _redacted(engine: Engine, shown: Shown | None) -> Shown | None:

@@ -17,6 +17,7 @@ from windlass.errors.wording import json_pointer
 STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     WindlassError: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.DatabaseUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaTooNew: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -60,6 +61,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.DuplicateJob: HTTPStatus.CONFLICT,
     errors.ParentInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.WorkerNotFound: HTTPStatus.NOT_FOUND,
+    errors.WorkerGone: HTTPStatus.CONFLICT,
+    errors.WorkerStopping: HTTPStatus.CONFLICT,
     errors.TriggerNotFound: HTTPStatus.NOT_FOUND,
     errors.TriggerExists: HTTPStatus.CONFLICT,
     errors.EventNotFound: HTTPStatus.NOT_FOUND,

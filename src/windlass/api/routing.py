@@ -1,7 +1,7 @@
 """Routes that each declare the right they need. One without is never reached."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request
@@ -71,15 +71,23 @@ def _writing(endpoint: Endpoint) -> Endpoint:
 
 
 class Routes:
-    """The routes of one noun."""
+    """The routes of one noun. They are made when its router is first needed: that takes a while."""
 
     def __init__(self, noun: str) -> None:
-        self.router = APIRouter(
-            prefix=f"/{noun}",
-            tags=[noun],
+        self._noun = noun
+        self._declared: list[tuple[str, Endpoint, dict[str, Any]]] = []
+
+    @cached_property
+    def router(self) -> APIRouter:
+        router = APIRouter(
+            prefix=f"/{self._noun}",
+            tags=[self._noun],
             route_class=_Route,
             default_response_class=_Written,
         )
+        for path, endpoint, about in self._declared:
+            router.add_api_route(path, _writing(endpoint), **about)
+        return router
 
     def get(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
         return self._route("GET", path, right, shows, **about)
@@ -105,18 +113,16 @@ class Routes:
         answers |= about.pop("answers", {})
         if shows is not None:
             answers |= {each: {"model": shows} for each in {status, *about.pop("also", ())}}
-        routed = self.router.api_route(
-            path,
-            methods=[method],
-            dependencies=[Depends(needs(right, audits=audits)), *_KEYS[keys]],
-            openapi_extra={RIGHT: right, **({OWN: True} if own else {})},
-            response_model=None,
-            responses=answers,
-            **about,
-        )
+        about |= {
+            "methods": [method],
+            "dependencies": [Depends(needs(right, audits=audits)), *_KEYS[keys]],
+            "openapi_extra": {RIGHT: right, **({OWN: True} if own else {})},
+            "response_model": None,
+            "responses": answers,
+        }
 
         def declared(endpoint: Endpoint) -> Endpoint:
-            routed(_writing(endpoint))
+            self._declared.append((path, endpoint, about))
             return endpoint
 
         return declared

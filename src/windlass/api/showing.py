@@ -9,12 +9,13 @@ from windlass.core import wire
 from windlass.core.accounts import Member
 from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
-from windlass.core.models import Attempt, Job, LogLine, Page, Transition
+from windlass.core.models import Attempt, Job, LogLine, Page, Transition, WorkerRow
 from windlass.core.operations import Operation, Preview
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import redactor_of
 from windlass.engine.users import OneTimeLink
+from windlass.engine.workers import liveness
 from windlass.errors import DefinitionNotFound
 
 
@@ -48,6 +49,11 @@ def history(engine: Engine, found: Sequence[Transition]) -> list[dict[str, Any]]
 def lines(engine: Engine, found: Sequence[LogLine]) -> list[dict[str, Any]]:
     redactor = redactor_of(engine.settings)
     return [wire.line(each, redactor) for each in found]
+
+
+def worker(worker: WorkerRow) -> dict[str, Any]:
+    lives = liveness(worker)
+    return {**wire.worker(worker), "liveness": lives, "stale": lives != "live"}
 
 
 async def definition(engine: Engine, definition: Definition) -> dict[str, Any]:

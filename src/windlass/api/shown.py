@@ -22,7 +22,7 @@ from windlass.engine.queues import QueueCounts
 class _Open(BaseModel):
     """A field may be added to an answer; none changes its meaning."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
 
 def _shape(name: str, model: type, *, without: Sequence[str] = (), **more: Any) -> type[BaseModel]:

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints
 from windlass.api.shapes import Flag, Name, Object, Seconds, Shape
 from windlass.core.lease import Held, Progress
 from windlass.core.models import Level, LogLine, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.leases import ERROR_BYTES, LINE_BYTES, NOTE_BYTES, TYPE_BYTES
@@ -229,6 +230,9 @@ class Presence(Shape):
     slots_used: Slots = 0
     lease_seconds: LeaseSeconds = 30.0
     metadata: Object = Field(default_factory=dict)
+    doing: Annotated[
+        Order, Field(description="What it does by now: one that drains or stops claims no more.")
+    ] = Order.RUN
 
     def row(self, id: WorkerId, metadata: Object) -> WorkerRow:
         told = self.model_dump(exclude={"worker", "metadata"})

@@ -9,7 +9,7 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
 from windlass.cli.exits import Exit
-from windlass.cli.look import CHECKS, safe
+from windlass.cli.look import CHECKS, DRAINING, safe, worker_state
 from windlass.cli.output import Column
 
 if TYPE_CHECKING:
@@ -105,7 +105,11 @@ async def _of_server(api: "Client") -> "list[Check]":
         asked = "workers"
         listed = (await api.get("/workers"))["items"]
         queued = (await api.get("/jobs/summary"))["queued"]
-        found += workers({each["id"]: each["liveness"] for each in listed}, queued=queued)
+        found += workers(
+            {each["id"]: each["liveness"] for each in listed},
+            queued=queued,
+            draining=[each["id"] for each in listed if worker_state(each) in DRAINING.values()],
+        )
     except WindlassError as error:
         found.append(failed(asked, error))
     return found

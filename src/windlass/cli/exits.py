@@ -29,6 +29,7 @@ class Exit(IntEnum):
 CODES: Mapping[type[WindlassError], Exit] = {
     WindlassError: Exit.FAILED,
     errors.DatabaseUnreachable: Exit.UNREACHABLE,
+    errors.DatabaseFull: Exit.UNREACHABLE,
     errors.DatabaseTimeout: Exit.UNREACHABLE,
     errors.ExtraMissing: Exit.USAGE,
     errors.StreamsFull: Exit.CONFLICT,
@@ -74,6 +75,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.WaitTimedOut: Exit.TIMED_OUT,
     errors.TransactionUnsupported: Exit.USAGE,
     errors.WorkerNotFound: Exit.NOT_FOUND,
+    errors.WorkerGone: Exit.CONFLICT,
+    errors.WorkerStopping: Exit.CONFLICT,
     errors.TriggerNotFound: Exit.NOT_FOUND,
     errors.TriggerExists: Exit.CONFLICT,
     errors.EventNotFound: Exit.NOT_FOUND,

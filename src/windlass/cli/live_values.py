@@ -1,4 +1,4 @@
-"""Values that a shell completes by asking: definitions, queues, tenants and recent jobs.
+"""Values that a shell completes by asking: definitions, queues, tenants, workers and recent jobs.
 
 What was answered before is offered at once (`known_values`). What has to be asked for is asked for a
 moment only, and where nobody answers nothing is offered.
@@ -32,6 +32,7 @@ class _Source:
     about: Sequence[str] = ()
     limit: int = _MOST
     end: int = 0
+    paged: bool = True
 
 
 #: What a parameter is called -> where its values are.
@@ -39,6 +40,7 @@ _SOURCES: Mapping[str, _Source] = {
     "definition": _Source("/definitions", "key", ("title",)),
     "queue": _Source("/queues", "name"),
     **dict.fromkeys(("tenant", "tenant_id"), _Source("/tenants", "id", ("name",))),
+    **dict.fromkeys(("worker", "workers"), _Source("/workers", "id", ("id",), end=8, paged=False)),
     **dict.fromkeys(
         ("job", "ids"), _Source("/jobs", "id", ("view", "definition"), limit=_RECENT, end=8)
     ),
@@ -120,12 +122,16 @@ def asked(at: str, flags: Flags) -> Sequence[Known] | None:
     try:
         if call.server is None and not _is_there(call.settings.database.url):
             return None
-        page = call.ask(lambda api: api.page(source.at, limit=source.limit))
+        found = call.ask(
+            lambda api: (
+                api.page(source.at, limit=source.limit) if source.paged else api.get(source.at)
+            )
+        )
     except Exception:  # noqa: BLE001  a shell that completes has no place for an error
         return None
     return [
         Known(str(item[source.value])[-source.end :], _about(source, item))
-        for item in page["items"]
+        for item in found["items"]
     ]
 
 

@@ -62,6 +62,12 @@ LIVENESS: Mapping[str, Look] = {
     "lost": Look("✕", "Lost", "red"),
 }
 
+#: What a live worker does that takes no more jobs, or is told to.
+DRAINING: Mapping[str, Look] = {
+    "drain": Look("❚❚", "Draining", "yellow"),
+    "stop": Look("■", "Stopping", "yellow"),
+}
+
 LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -73,6 +79,15 @@ def state_of(job: Mapping[str, Any]) -> Look:
     if job["state"] == "running" and job["cancel_requested_at"]:
         return Look(look.glyph, "Canceling…", look.color)
     return look
+
+
+def worker_state(worker: Mapping[str, Any]) -> Look:
+    """How a worker stands; one that was told to take no more jobs says so, heard or not."""
+    told = {worker["wanted"], worker["doing"]}
+    order = next((order for order in ("stop", "drain") if order in told), None)
+    return (
+        DRAINING[order] if order and worker["liveness"] == "live" else LIVENESS[worker["liveness"]]
+    )
 
 
 def enabled_of(thing: Mapping[str, Any]) -> Look:

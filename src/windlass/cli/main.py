@@ -32,7 +32,9 @@ COMMANDS = {
     "triggers": Lazy("windlass.cli.triggers", "triggers", "Make jobs when events come."),
     "events": Lazy("windlass.cli.events", "events", "Emit events and look at them."),
     "queues": Lazy("windlass.cli.queues", "queues", "Pause, resume and limit queues."),
-    "workers": Lazy("windlass.cli.workers", "workers", "See who runs jobs."),
+    "workers": Lazy(
+        "windlass.cli.workers", "workers", "See who runs jobs, drain and stop workers."
+    ),
     "logs": Lazy("windlass.cli.logs", "logs", "Search and follow the log lines of all jobs."),
     "tenants": Lazy("windlass.cli.tenants", "tenants", "Make tenants, suspend and limit them."),
     "members": Lazy("windlass.cli.members", "members", "Give people roles in a tenant."),

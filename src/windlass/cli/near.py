@@ -4,11 +4,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import httpx2
+from fastapi import APIRouter, FastAPI
 
-from windlass.api.app import create_api
+from windlass.api.bare import bare_api
 from windlass.api.callers import Caller
 from windlass.api.cursors import Cursors
 from windlass.api.limits import Limits
+from windlass.api.nouns import NOUNS, PREFIX, router_of
 from windlass.app import Windlass
 from windlass.cli.client import Client
 from windlass.core.models import ALL_TENANTS
@@ -40,8 +42,32 @@ async def near(app: Windlass, who: str | None, tenant: str | None) -> AsyncItera
         finally:
             await work.stop()
 
-    api = create_api(app, authenticate=caller)
+    api = bare_api(app, authenticate=caller)
     api.state.cursors, api.state.limits = Cursors(_SEAL), Limits(None)
-    transport = httpx2.ASGITransport(api)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://windlass") as http:
+    async with httpx2.AsyncClient(transport=_ByNoun(api), base_url="http://windlass") as http:
         yield Client(http, tenant=tenant, learn=learn, operating=operating)
+
+
+class _ByNoun(httpx2.ASGITransport):
+    """Makes the routes of a noun when it is first asked for: a command needs one or two of them,
+    and all of them take longer than what it does."""
+
+    def __init__(self, api: FastAPI) -> None:
+        super().__init__(api)
+        self._api = api
+        self._made: set[str] = set()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        noun = request.url.path.removeprefix(f"{PREFIX}/").partition("/")[0]
+        if noun not in self._made:
+            self._made.add(noun)
+            self._api.include_router(_router_of(noun), prefix=PREFIX)
+        return await super().handle_async_request(request)
+
+
+def _router_of(noun: str) -> APIRouter:
+    if noun in NOUNS:
+        return router_of(noun)
+    from windlass.api import login  # what is no noun is about whoever asks
+
+    return login.router

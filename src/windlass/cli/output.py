@@ -4,12 +4,12 @@ A person at a terminal gets aligned tables with relative times, cut to the width
 tab-separated values, ISO times and nothing cut, or the format it asked for.
 """
 
-import contextlib
 import json
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -88,9 +88,9 @@ class Output:
         return click.style(text, fg=color or None, bold=bold or None, dim=dim or None)
 
     def say(self, text: str) -> None:
-        """A message: on stderr, and not with --quiet."""
+        """A message: on stderr, and not with --quiet. Nobody has to be there to read it."""
         if not self._flags.quiet:
-            with contextlib.suppress(OSError):  # whoever read it has gone; the work goes on
+            with suppress(OSError):  # whoever read it has gone; the work goes on
                 print(text, file=sys.stderr, flush=True)  # noqa: T201
 
     def hint(self, text: str) -> None:

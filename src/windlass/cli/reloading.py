@@ -21,6 +21,7 @@ from typing import Literal
 from windlass.cli.dev_keys import Keys
 from windlass.cli.exits import Exit
 from windlass.cli.saved_files import Files
+from windlass.cli.signals import stopping
 from windlass.cli.terminal import Terminal, Voice
 
 _POLL_SECONDS = 0.25
@@ -30,7 +31,6 @@ _SOON_SECONDS = 0.05
 _SETTLE_SECONDS = 0.1
 #: A child that dies at once, again and again, must not heat the room.
 _RESTART_SECONDS = 1.0
-_STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 State = Literal["starting", "ready", "failed"]
 
@@ -114,9 +114,8 @@ class Supervisor:
 
     def run(self) -> int:
         """Supervise until told to stop, or until the first child cannot work at all."""
-        for number in _STOPPING:
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
-                signal.signal(number, self._signaled)
+        for number in stopping():
+            signal.signal(number, self._signaled)
         with self._terminal or contextlib.nullcontext():
             return self._supervised(Keys(self, self._terminal) if self._terminal else None)
 
@@ -185,9 +184,8 @@ class Supervisor:
     def _forget_children(self) -> None:
         for child in self._children():
             child.line.close()
-        for number in (*_STOPPING, signal.SIGCONT):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, signal.SIG_DFL)
+        for number in (*stopping(), signal.SIGCONT):
+            signal.signal(number, signal.SIG_DFL)
 
     def _children(self) -> list[Child]:
         return [child for child in (self._current, self._coming, *self._leaving) if child]

@@ -1,7 +1,6 @@
 """`windlass scheduler`: fire schedules and do the upkeep, without running jobs."""
 
 import asyncio
-import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Runner, with_call
 from windlass.cli.first_process import step_aside
 from windlass.cli.modules import chosen_modules
+from windlass.cli.signals import heard
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -63,11 +63,9 @@ async def _until_told(apps: "list[Windlass]", call: Call) -> None:
     from contextlib import AsyncExitStack
 
     told = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    async with AsyncExitStack() as running:
-        for app in apps:
-            await running.enter_async_context(app.upkeep())
-        call.out.say("Scheduling.")
-        await told.wait()
+    with heard(told.set):
+        async with AsyncExitStack() as running:
+            for app in apps:
+                await running.enter_async_context(app.upkeep())
+            call.out.say("Scheduling.")
+            await told.wait()

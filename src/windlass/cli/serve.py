@@ -1,7 +1,6 @@
 """`windlass serve`: the API and upkeep, and with --all the workers and the scheduler too."""
 
 import asyncio
-import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Runner, with_call
 from windlass.cli.first_process import step_aside
 from windlass.cli.modules import chosen_modules
+from windlass.cli.signals import heard
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -39,7 +39,7 @@ def serve(
     Requests need a token (`windlass tokens create`), or a session; with --no-auth none, and the
     server listens on loopback only. Until an administrator has signed in, a link for that is
     printed. Rows are enough to work from; with MODULEs, what they declare is made known first.
-    SIGTERM or Ctrl-C lets running jobs finish, then requests, and exits.
+    SIGTERM, Ctrl-C or a terminal that is closed lets running jobs finish, then requests, and exits.
     """
     # A container's first process gets no default handling of signals.
     if (code := step_aside()) is not None:
@@ -75,24 +75,23 @@ async def _serve(
     api = create_api(app, authenticate=anybody if no_auth else by_credentials)
     server, url = Server(api, listening), address(listening)
     told = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    serving = asyncio.create_task(server.run_until_told())
-    call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
-    if not no_auth and not await engine.users.administered():
-        call.out.say(f"Nobody administers it yet. Sign in, once: {await sign_in_url(engine, url)}")
-    try:
-        if everything:
-            async with app.running():
-                await told.wait()
-        else:
-            # Bulk operations and lost leases cannot wait for a worker that may never come.
-            async with app.upkeep(scheduling=False):
-                await told.wait()
-                server.end()
-                await serving  # its requests use what closes with this block
-    finally:
-        server.end()
-        await serving
-        await app.close()
+    with heard(told.set):
+        serving = asyncio.create_task(server.run_until_told())
+        call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
+        if not no_auth and not await engine.users.administered():
+            sign_in = await sign_in_url(engine, url)
+            call.out.say(f"Nobody administers it yet. Sign in, once: {sign_in}")
+        try:
+            if everything:
+                async with app.running():
+                    await told.wait()
+            else:
+                # Bulk operations and lost leases cannot wait for a worker that may never come.
+                async with app.upkeep(scheduling=False):
+                    await told.wait()
+                    server.end()
+                    await serving  # its requests use what closes with this block
+        finally:
+            server.end()
+            await serving
+            await app.close()

@@ -1,6 +1,6 @@
 """How the overview of `windlass top` looks: queues and workers side by side, or stacked, above the jobs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from windlass.cli.client import Shown
 from windlass.cli.jobs import job_columns
-from windlass.cli.look import Look, moment
+from windlass.cli.look import LIVENESS, Look, moment, worker_state
 from windlass.cli.output import Column, Item, table
 from windlass.cli.top_reading import Rate, Reading
 from windlass.cli.top_screen import Screen
@@ -23,11 +23,6 @@ _WIDE = 110
 _FRAME, _TITLES_WIDE, _TITLES_STACKED = 5, 1, 3
 _MOST = 20
 _LEVELS = "▁▂▃▄▅▆▇"
-_STALE: Mapping[str, Look] = {
-    "live": Look("", "", ""),
-    "stale": Look("▲", "stale", "yellow"),
-    "lost": Look("✕", "lost", "red"),
-}
 
 
 class _Shares(NamedTuple):
@@ -167,7 +162,7 @@ def _workers(reading: Reading, workers: Sequence[Shown], width: int) -> Renderab
         Column("id", "WORKER", _worker_name, wide=True),
         Column("slots", "SLOTS", lambda one: f"{one['slots_used']}/{one['slots']}", right=True),
         Column("beat", "BEAT", lambda one: _brief(one["age_seconds"]), right=True),
-        Column("doing", "RUNNING", lambda one: _doing(doing.get(one["id"], [])), wide=True),
+        Column("doing", "RUNNING", lambda one: _doing(one, doing.get(one["id"], [])), wide=True),
     ]
     return table(workers, columns, width)
 
@@ -203,11 +198,19 @@ def _room(queue: Item) -> str:
 
 
 def _worker_name(worker: Item) -> str | Look:
-    look = _STALE[worker["liveness"]]
-    return Look(look.glyph, worker["id"], look.color) if look.glyph else str(worker["id"])
+    look = worker_state(worker)
+    if look is LIVENESS["live"]:
+        return str(worker["id"])
+    return Look(look.glyph, worker["id"], look.color)
 
 
-def _doing(jobs: Sequence[Shown]) -> str:
+def _doing(worker: Item, jobs: Sequence[Shown]) -> str:
+    look = worker_state(worker)
+    told = "" if look in LIVENESS.values() else look.label.lower()
+    return " · ".join(part for part in (told, _runs(jobs)) if part)
+
+
+def _runs(jobs: Sequence[Shown]) -> str:
     if not jobs:
         return ""
     first = min(jobs, key=lambda job: job["last_started_at"] or "")

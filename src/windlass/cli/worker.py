@@ -13,6 +13,7 @@ from windlass.cli.exits import Exit
 from windlass.cli.first_process import step_aside
 from windlass.cli.flags import SettingOption
 from windlass.cli.modules import chosen_modules, takes_modules
+from windlass.cli.signals import stopping
 
 
 @click.command(
@@ -47,9 +48,9 @@ def worker(
 
     With --url it works for the server there, without a database of its own.
 
-    A module is a dotted name or a file; without one, the setting `modules` names them. SIGTERM or
-    Ctrl-C lets running jobs finish for worker.shutdown_timeout_seconds and hands back the rest; a
-    second one hurries.
+    A module is a dotted name or a file; without one, the setting `modules` names them. SIGTERM,
+    Ctrl-C, a terminal that is closed or `windlass workers stop` lets running jobs finish for
+    worker.shutdown_timeout_seconds and hands back the rest; a second signal hurries.
 
     Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts it
     anew; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
@@ -58,7 +59,7 @@ def worker(
     handed back.
     """
     # Until the loop minds them, a signal just ends the process.
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in stopping():
         signal.signal(number, _quit)
     if (code := step_aside()) is not None:
         return code
@@ -82,4 +83,4 @@ def worker(
 
 
 def _quit(number: int, frame: FrameType | None) -> None:
-    sys.exit(Exit.OK if number == signal.SIGTERM else Exit.INTERRUPTED)
+    sys.exit(Exit.INTERRUPTED if number == signal.SIGINT else Exit.OK)

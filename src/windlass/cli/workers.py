@@ -1,4 +1,4 @@
-"""`windlass workers`: who runs jobs."""
+"""`windlass workers`: who runs jobs, and what they are told to do."""
 
 from datetime import timedelta
 
@@ -6,21 +6,30 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
-from windlass.cli.look import LIVENESS, Look, ago, moment, safe, took, value_of
+from windlass.cli.look import ago, moment, safe, took, value_of, worker_state
 from windlass.cli.output import Column, Item
+from windlass.cli.worker_orders import drain, resume, stop
 from windlass.clock import utcnow
 from windlass.errors.wording import counted
 
 
 @click.group(
     cls=Group,
-    examples=["windlass workers list", "windlass workers show 8c1f42d7"],
+    examples=[
+        "windlass workers list",
+        "windlass workers show 8c1f42d7",
+        "windlass workers drain 8c1f42d7",
+    ],
 )
 def workers() -> None:
-    """See who runs jobs.
+    """See who runs jobs, drain, resume and stop workers.
 
     A worker is stale after two missed beats and lost after a lease: its jobs are taken back then.
     """
+
+
+for _command in (drain, resume, stop):
+    workers.add_command(_command)
 
 
 @workers.command("list", examples=["windlass workers list", "windlass workers list --json"])
@@ -33,7 +42,9 @@ def list_workers(call: Call) -> None:
         found["items"],
         [
             Column("id", "ID", lambda worker: str(worker["id"]), wide=True),
-            Column("liveness", "STATE", _state),
+            Column("liveness", "STATE", worker_state),
+            Column("wanted"),
+            Column("doing"),
             Column("slots_used", "SLOTS", _slots, right=True),
             Column("slots"),
             Column("age_seconds", "SEEN", _seen, right=True),
@@ -72,10 +83,11 @@ def show(call: Call, worker: str) -> None:
 
 def _show(call: Call, worker: Item) -> None:
     out = call.out
-    out.data(f"{out.look(_state(worker))}  {out.style(safe(worker['id']), bold=True)}")
+    out.data(f"{out.look(worker_state(worker))}  {out.style(safe(worker['id']), bold=True)}")
     out.data("")
     out.facts(
         [
+            ("Told", _told(worker, out.when(worker["wanted_at"]))),
             ("Slots", f"{_slots(worker)} in use"),
             ("Seen", out.when(worker["last_seen_at"])),
             ("Started", out.when(worker["started_at"])),
@@ -90,8 +102,13 @@ def _show(call: Call, worker: Item) -> None:
     out.hint(f"windlass jobs list --where 'worker:{worker['id']}'")
 
 
-def _state(worker: Item) -> Look:
-    return LIVENESS[worker["liveness"]]
+def _told(worker: Item, when: str) -> str:
+    """What is wanted of it, if anybody ever said so, and whether it has heard."""
+    if not worker["wanted_at"]:
+        return ""
+    by = f" by {safe(worker['wanted_by'])}" if worker["wanted_by"] else ""
+    unheard = "" if worker["doing"] == worker["wanted"] else "; it has not heard yet"
+    return f"to {worker['wanted']}{by}, {when}{unheard}"
 
 
 def _slots(worker: Item) -> str:

@@ -2,14 +2,14 @@
 
 import asyncio
 import os
-import signal
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from windlass.app import Windlass
 from windlass.cli.exits import Exit
+from windlass.cli.signals import heard
 from windlass.errors import OptionInvalid
 from windlass.errors.wording import counted
 from windlass.settings import Settings
@@ -20,7 +20,6 @@ from windlass.worker.worker import Worker
 if TYPE_CHECKING:
     from windlass.cli.server import At
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 #: How long a process may take to end after its jobs' time is over, whatever hangs.
 _LAST_SECONDS = 20.0
 
@@ -74,6 +73,7 @@ class Working:
             self._last.cancel()
 
     def add(self, worker: Worker) -> None:
+        worker.when_ordered_to_stop = self.stop
         self.workers.append(worker)
         if len(self.workers) == self.expected:
             self.ready()
@@ -111,7 +111,7 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     settle()
     working.expected = len(apps)
     working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
-    with _signals(working.stop):
+    with heard(working.stop):
         async with _health(apps[0].settings, working):
             left = await asyncio.gather(*(_running(app, how, working.add) for app in apps))
         working.done()
@@ -154,15 +154,3 @@ def _running(
     from windlass.cli.remote_working import work_for
 
     return work_for(how.server, app, options, started)
-
-
-@contextmanager
-def _signals(heard: Callable[[], None]) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, heard)
-    try:
-        yield
-    finally:
-        for number in _SIGNALS:
-            loop.remove_signal_handler(number)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
+from windlass.core.orders import Order
 from windlass.core.states import ENDED, JobState, Outcome, View
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, TriggerId, WorkerId
 
@@ -244,7 +245,11 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerRow:
-    """What a worker tells of itself; it informs people and never decides ownership."""
+    """What a worker tells of itself; it informs people and never decides ownership.
+
+    `wanted` is what operators want of it, and `doing` what it does by now: a worker hears of an order
+    with its beat, and follows it once no claim of its own is under way.
+    """
 
     id: WorkerId
     hostname: str
@@ -259,6 +264,15 @@ class WorkerRow:
     last_seen_at: datetime | None = None
     age: timedelta | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    wanted: Order = Order.RUN
+    wanted_by: str | None = None
+    wanted_at: datetime | None = None
+    doing: Order = Order.RUN
+
+    @property
+    def claims(self) -> bool:
+        """Whether it takes jobs, and is to."""
+        return self.wanted is self.doing is Order.RUN
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,23 @@ class Serving(NamedTuple):
         )
 
 
-def workers(liveness: Mapping[str, str], *, queued: int) -> list[Check]:
-    """Whether somebody runs the jobs; `liveness` is that of each worker."""
+def workers(
+    liveness: Mapping[str, str], *, queued: int, draining: Sequence[str] = ()
+) -> list[Check]:
+    """Whether somebody runs the jobs; `liveness` is that of each worker, and those that are `draining`
+    live and take no more."""
     live = [name for name, how in liveness.items() if how == "live"]
     silent = [name for name, how in liveness.items() if how != "live"]
     checks = []
-    if live:
+    if live and len(draining) == len(live):
+        checks.append(
+            (broken if queued else warning)(
+                "workers",
+                f"No worker takes jobs: {_some(draining)} {'drains' if len(live) == 1 else 'drain'}.",
+                f"windlass workers resume {draining[0]}, or start another: windlass worker",
+            )
+        )
+    elif live:
         checks.append(ok("workers", f"{counted(len(live), 'worker')} live."))
     elif queued:
         checks.append(

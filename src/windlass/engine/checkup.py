@@ -106,9 +106,12 @@ class Checkup:
         ]
         workers = await storage.workers()
         lives = {str(worker.id): liveness(worker) for worker in workers}
-        for check in queue_checks.workers(lives, queued=sum(each.jobs for each in waiting)):
+        claiming = [w for w in workers if lives[w.id] == "live" and w.claims]
+        draining = [w.id for w in workers if lives[w.id] == "live" and not w.claims]
+        queued = sum(each.jobs for each in waiting)
+        for check in queue_checks.workers(lives, queued=queued, draining=draining):
             yield check
-        serving = [Serving(w.queues, w.definitions) for w in workers if lives[w.id] == "live"]
+        serving = [Serving(w.queues, w.definitions) for w in claiming]
         for check in queue_checks.unserved(waiting, serving):
             yield check
         yield queue_checks.schedules(await storage.late_schedules(seconds=LATE_SECONDS))

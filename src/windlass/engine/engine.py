@@ -82,7 +82,7 @@ class Engine:
         )
         self.events = Events(storage, self.maker, self.nudges, telemetry)
         self.trials = Trials(self.triggers, self.events, self.maker)
-        self.workers = Workers(storage)
+        self.workers = Workers(storage, self.nudges)
         self.latency = Latency(storage)
         self.metrics = Metrics(storage)
         self.checkup = Checkup(storage, settings)

@@ -1,12 +1,13 @@
 """Why isn't it running? The first true reason, by the same conditions a claim uses."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from windlass.core.durations import words
 from windlass.core.gates import version_of
 from windlass.core.lease import Line
 from windlass.core.models import Job, Scope, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.ids import short
 from windlass.storage.base import Storage
@@ -130,7 +131,9 @@ async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
             f"No live worker knows the definition {job.definition}{of}{f': {why}' if why else ''}.",
             "Start a worker that imports it.",
         )
-    elif all(worker.slots_used >= worker.slots for worker in knowing):
+    elif not (claiming := [w for w in knowing if w.claims]):
+        yield _draining(knowing)
+    elif all(worker.slots_used >= worker.slots for worker in claiming):
         ahead = sum(
             int(row["queued"])
             for row in await storage.counts(Scope(job.tenant))
@@ -139,6 +142,18 @@ async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
         yield Explanation(
             "workers_busy", f"All workers are busy; about {max(0, ahead - 1)} jobs wait too."
         )
+
+
+def _draining(workers: Sequence[WorkerRow]) -> Explanation:
+    stays = [w.id for w in workers if w.wanted is Order.DRAIN and w.doing is not Order.STOP]
+    drain = "the only live worker that could run it drains"
+    if len(workers) > 1:
+        drain = f"all {len(workers)} live workers that could run it drain"
+    return Explanation(
+        "workers_draining",
+        f"No worker takes it: {drain}.",
+        f"windlass workers resume {stays[0]}" if stays else "windlass worker",
+    )
 
 
 def _knows(worker: WorkerRow, job: Job) -> bool:

@@ -5,7 +5,9 @@ from datetime import timedelta
 from typing import Literal
 
 from windlass.core.models import WorkerRow
-from windlass.errors import AmbiguousId, WorkerNotFound
+from windlass.core.orders import Order, call
+from windlass.engine.nudges import Nudges
+from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
 from windlass.ids import SHORTEST_SUFFIX, WorkerId
 from windlass.storage.base import Storage
 
@@ -16,12 +18,13 @@ Liveness = Literal["live", "stale", "lost"]
 
 
 class Workers:
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, nudges: Nudges) -> None:
         self._storage = storage
+        self._nudges = nudges
 
-    async def beat(self, worker: WorkerRow) -> None:
-        """Keep a worker's row and note that it lives."""
-        await self._storage.beat(worker)
+    async def beat(self, worker: WorkerRow) -> Order:
+        """Keep a worker's row and note that it lives. Answers what is wanted of it."""
+        return await self._storage.beat(worker)
 
     async def leave(self, worker: WorkerId) -> None:
         """Remove the row of a worker that has stopped."""
@@ -43,9 +46,37 @@ class Workers:
             raise AmbiguousId(id, [row.id for row in found], said="workers end in")
         return found[0]
 
+    async def drain(self, id: str, *, actor: str | None = None) -> WorkerRow:
+        """Let a worker claim no more; what it runs goes on, and it stays. It hears of it with its next
+        beat, or sooner where nudges reach it. Asking twice is asking once.
+
+        WorkerGone, or WorkerStopping, if it cannot be told.
+        """
+        return await self._order(id, Order.DRAIN, actor)
+
+    async def resume(self, id: str, *, actor: str | None = None) -> WorkerRow:
+        """Let a worker claim again."""
+        return await self._order(id, Order.RUN, actor)
+
+    async def stop(self, id: str, *, actor: str | None = None) -> WorkerRow:
+        """End a worker as a signal would: it claims no more, lets what runs finish for
+        `worker.shutdown_timeout_seconds` and hands back the rest. That is not taken back."""
+        return await self._order(id, Order.STOP, actor)
+
     async def forget(self) -> int:
         """Remove the rows of workers long gone. Answers how many."""
         return await self._storage.forget_workers(unseen_seconds=_FORGET.total_seconds())
+
+    async def _order(self, id: str, wanted: Order, actor: str | None) -> WorkerRow:
+        worker = (await self.get(id)).id
+        if not await self._storage.order_worker(worker, wanted, by=actor):
+            row = await self.get(worker)
+            if liveness(row) == "lost":
+                raise WorkerGone(worker)
+            raise WorkerStopping(worker, verb="resume" if wanted is Order.RUN else wanted)
+        ordered = await self.get(worker)
+        self._nudges.nudge({call(worker)})  # last: one that stops may be gone the next moment
+        return ordered
 
 
 def liveness(worker: WorkerRow) -> Liveness:

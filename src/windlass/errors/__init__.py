@@ -6,6 +6,7 @@
     │   ├── WL1102 DatabaseTimeout          it answered too late
     │   ├── WL1103 UnsupportedDatabase      a URL for no database we know, or its driver is missing
     │   ├── WL1104 RowSecurityUnavailable   asked for where the database cannot keep it
+    │   ├── WL1105 DatabaseFull             it has no room left to write
     │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
@@ -47,7 +48,9 @@
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
-    │   └── WL3601 WorkerNotFound
+    │   ├── WL3601 WorkerNotFound
+    │   ├── WL3602 WorkerGone               not seen for a lease, it can be told nothing
+    │   └── WL3603 WorkerStopping           it ends, and cannot be told otherwise
     ├── 4xxx  rules that make jobs
     │   ├── WL4101 TriggerNotFound
     │   ├── WL4102 TriggerExists
@@ -128,6 +131,7 @@ from windlass.errors.handlers import (
 )
 from windlass.errors.installation import (
     AppNotFound,
+    DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
     ExtraMissing,
@@ -149,7 +153,9 @@ from windlass.errors.jobs import (
     ParentInvalid,
     TransactionUnsupported,
     WaitTimedOut,
+    WorkerGone,
     WorkerNotFound,
+    WorkerStopping,
 )
 from windlass.errors.requests import (
     KeyInUse,
@@ -187,6 +193,7 @@ __all__ = [
     "CommandTemplateInvalid",
     "ConditionInvalid",
     "ConfirmationNeeded",
+    "DatabaseFull",
     "DatabaseTimeout",
     "DatabaseUnreachable",
     "DefinitionDisabled",
@@ -254,7 +261,9 @@ __all__ = [
     "UserNotFound",
     "WaitTimedOut",
     "WindlassError",
+    "WorkerGone",
     "WorkerNotFound",
+    "WorkerStopping",
     "ZoneUnknown",
     "by_code",
 ]

@@ -36,6 +36,25 @@ class DatabaseUnreachable(WindlassError):
         )
 
 
+class DatabaseFull(DatabaseUnreachable):
+    """The database has no room left to write.
+
+    Nothing of the call was stored. Reading goes on; workers keep what they could not record, try
+    again, and go on by themselves once there is room.
+    """
+
+    code = "WL1105"
+
+    def __init__(self, url: str, *, cause: str = "") -> None:
+        self.address = address(url)
+        WindlassError.__init__(
+            self,
+            f"the database at {self.address} has no room left.",
+            reason=sentence(f"{cause.rstrip('.') or 'its disk is full'}; nothing was stored"),
+            hint="Free or add space on its disk; workers go on by themselves then.",
+        )
+
+
 class DatabaseTimeout(WindlassError):
     """The database took longer than a call may take.
 

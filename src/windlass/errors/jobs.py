@@ -174,6 +174,35 @@ class WorkerNotFound(WindlassError):
         )
 
 
+class WorkerGone(WindlassError):
+    """A worker that was not seen for a lease can be told nothing: its jobs go to others."""
+
+    code = "WL3602"
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        super().__init__(
+            f"worker {worker} is lost and can be told nothing.",
+            reason="It was not seen for a whole lease; its jobs are taken back by others.",
+            hint="If its process still runs, end that; what is gone for good is forgotten after a day.",
+        )
+
+
+class WorkerStopping(WindlassError):
+    """A worker that stops can neither drain and stay, nor claim again."""
+
+    code = "WL3603"
+
+    def __init__(self, worker: str, *, verb: str) -> None:
+        self.worker = worker
+        self.verb = verb
+        super().__init__(
+            f"worker {worker} is stopping and cannot {verb}.",
+            reason="A stop is not taken back: it claims no more, and ends.",
+            hint="Start another: `windlass worker`.",
+        )
+
+
 class TransactionUnsupported(WindlassError):
     """Windlass cannot write through what was given as `tx`."""
 

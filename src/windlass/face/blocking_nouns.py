@@ -172,10 +172,13 @@ class Logs:
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """The workers seen."""
+    """Who runs jobs: list, drain, resume and stop workers. Ids may be any unambiguous ending."""
 
     _awaited: nouns.WorkersFace
     _portal: Runs
 
     get = Blocks(nouns.WorkersFace.get)
     list = Blocks(nouns.WorkersFace.list)
+    drain = Blocks(nouns.WorkersFace.drain)
+    resume = Blocks(nouns.WorkersFace.resume)
+    stop = Blocks(nouns.WorkersFace.stop)

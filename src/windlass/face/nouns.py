@@ -269,11 +269,14 @@ class LogsFace(Noun):
 
 
 class WorkersFace(Noun):
-    """The workers seen."""
+    """Who runs jobs: list, drain, resume and stop workers. Ids may be any unambiguous ending."""
 
     noun = "workers"
     get = Awaits(Workers.get)
     list = Awaits(Workers.list)
+    drain = Awaits(Workers.drain)
+    resume = Awaits(Workers.resume)
+    stop = Awaits(Workers.stop)
 
 
 def fields_of(job: Job) -> dict[str, Any]:

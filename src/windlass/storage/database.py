@@ -4,7 +4,7 @@ A database knows how to run a verb's SQL file with parameters, alone or inside a
 how to be nudged. It knows nothing of jobs. Everything above it is the same for all databases.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
@@ -36,8 +36,8 @@ class Session(Protocol):
 class Watch(Protocol):
     """Hears nudges from other processes. They save time and are never needed."""
 
-    async def wait(self, timeout: float) -> bool:
-        """Sleep until nudged (True) or until `timeout` seconds have passed (False)."""
+    async def wait(self, timeout: float) -> Collection[str]:
+        """Sleep until nudged, and answer what was named; nothing if `timeout` seconds have passed."""
         ...
 
     async def close(self) -> None: ...
@@ -82,7 +82,7 @@ class Database(Protocol):
         ...
 
     async def watch(self, queues: Sequence[str] | None) -> Watch:
-        """Hear nudges for these queues (None: all)."""
+        """Hear nudges that name these queues, or whatever else is watched (None: all)."""
         ...
 
     async def warnings(self) -> Sequence[str]:

@@ -7,6 +7,7 @@ from windlass.core import registry
 from windlass.core.definition import Definition
 from windlass.core.jsontext import dump_json
 from windlass.core.models import WorkerRow
+from windlass.core.orders import Order
 from windlass.core.queue import Queue
 from windlass.core.tenant import Tenant
 from windlass.ids import JobId, QueueName, WorkerId
@@ -125,9 +126,9 @@ class RegistryVerbs:
         found = await self._db.run("open_jobs", tenant_id=tenant, most=most)
         return [JobId(rows.uuid(row["id"])) for row in found]
 
-    async def beat(self, worker: WorkerRow) -> None:
-        """Keep a worker's row and note that it lives."""
-        await self._db.run(
+    async def beat(self, worker: WorkerRow) -> Order:
+        """Keep a worker's row and note that it lives. Answers what is wanted of it."""
+        [row] = await self._db.run(
             "beat",
             lane=Lane.RENEW,
             id=worker.id,
@@ -140,7 +141,14 @@ class RegistryVerbs:
             slots_used=worker.slots_used,
             lease_seconds=worker.lease_seconds,
             metadata=dump_json(dict(worker.metadata)),
+            doing=worker.doing,
         )
+        return Order(row["wanted"])
+
+    async def order_worker(self, worker: WorkerId, wanted: Order, *, by: str | None = None) -> bool:
+        """Say what is wanted of a worker; wanted already, it stays as it was said first. False if it
+        is lost, or stops and something else is wanted."""
+        return bool(await self._db.run("order_worker", id=worker, wanted=wanted, wanted_by=by))
 
     async def workers(self) -> list[WorkerRow]:
         """All workers with a row, and how long ago each was seen."""

@@ -10,6 +10,7 @@ from uuid import UUID
 from windlass.core.definition import Definition
 from windlass.core.lease import Lease, Place
 from windlass.core.models import Attempt, Job, LogLine, Transition, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.queue import Queue
 from windlass.core.states import JobState, Outcome
 from windlass.core.tenant import Tenant
@@ -275,6 +276,10 @@ def worker(row: Row) -> WorkerRow:
         last_seen_at=instant(row["last_seen_at"]),
         age=seconds(row["age"]),
         metadata=decoded(row["metadata"]) or {},
+        wanted=Order(row["wanted"]),
+        wanted_by=row["wanted_by"],
+        wanted_at=maybe_instant(row["wanted_at"]),
+        doing=Order(row["doing"]),
     )
 
 

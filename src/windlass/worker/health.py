@@ -13,6 +13,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
+from windlass.core.orders import Order
 from windlass.worker.worker import Worker
 
 #: A probe that takes longer is not worth waiting for.
@@ -83,7 +84,7 @@ class Health:
         if not self._workers:
             return "starting"
         for worker in self._workers:
-            if worker.stopping:
+            if worker.doing is not Order.RUN:
                 return "draining"
             if not worker.claims_go_on:
                 return "claims do not go on"

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 class Polling:
     """A watch that hears nothing: who waits looks again by itself."""
 
-    async def wait(self, timeout: float) -> bool:
+    async def wait(self, timeout: float) -> Collection[str]:
         await asyncio.sleep(timeout)
-        return False
+        return ()
 
     async def close(self) -> None:
         """Nothing is open."""

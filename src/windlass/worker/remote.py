@@ -16,6 +16,7 @@ from windlass.core.gates import versions
 from windlass.core.latency import Tally
 from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
 from windlass.core.models import LogLine, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.core.text import clean
 from windlass.engine.leases import (
@@ -223,7 +224,7 @@ class RemoteWorker:
         self._telemetry = telemetry
         self._unknown: Sequence[str] = ()
 
-    async def beat(self, worker: WorkerRow) -> None:
+    async def beat(self, worker: WorkerRow) -> Order:
         told = {name: getattr(worker, name) for name in _ROW}
         answer = await self._server.ask("worker/beat", {"worker": worker.id, **told})
         unknown = answer["unknown_definitions"]
@@ -233,17 +234,15 @@ class RemoteWorker:
                 definitions=unknown,
             )
         self._unknown = unknown
+        return Order(answer["wanted"])
 
     async def leave(self, worker: WorkerId) -> None:
         await self._server.ask("worker/leave", {"worker": worker})
 
 
-#: What a worker's row says of it; the rest is the server's to know.
-_ROW = tuple(
-    field.name
-    for field in fields(WorkerRow)
-    if field.name not in ("id", "started_at", "last_seen_at", "age")
-)
+#: What of a worker's row is the server's to know.
+_THEIRS = ("id", "started_at", "last_seen_at", "age", "wanted", "wanted_by", "wanted_at")
+_ROW = tuple(field.name for field in fields(WorkerRow) if field.name not in _THEIRS)
 
 
 def _said(line: LogLine) -> Mapping[str, Any]:

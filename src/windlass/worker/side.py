@@ -11,6 +11,7 @@ from windlass.core.definition import Definition
 from windlass.core.latency import Tally
 from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
 from windlass.core.models import LogLine, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.engine.leases import Claimed
 from windlass.ids import JobId, WorkerId
@@ -59,7 +60,7 @@ class DefinitionSide(Protocol):
 class WorkerSide(Protocol):
     """The registry of workers: see `engine.workers.Workers`."""
 
-    async def beat(self, worker: WorkerRow) -> None: ...
+    async def beat(self, worker: WorkerRow) -> Order: ...
 
     async def leave(self, worker: WorkerId) -> None: ...
 

@@ -4,14 +4,14 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from datetime import timedelta
-from importlib.metadata import version
 from random import Random
+from typing import Any
 
 from windlass import clock
 from windlass.core.lease import Finish, Held, Lease
-from windlass.core.models import WorkerRow
+from windlass.core.orders import Order, call
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
 from windlass.errors import WindlassError
@@ -20,8 +20,10 @@ from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt, Tools
 from windlass.worker.finisher import Finisher
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.knowledge import Knowledge, Resolve
+from windlass.worker.listening import listen
 from windlass.worker.memory import resident_mb
 from windlass.worker.options import WorkerOptions
+from windlass.worker.presence import Presence
 from windlass.worker.process import Children
 from windlass.worker.renewer import Renewer
 from windlass.worker.reports import Reports
@@ -30,7 +32,6 @@ from windlass.worker.stems import Stems
 from windlass.worker.threads import Threads
 from windlass.worker.timekeeper import Timekeeper
 
-_VERSION = version("windlass")
 #: Half of many slots are filled at a time, so that one half runs while the other is claimed.
 _SMALLEST_SHARE = 50
 #: While jobs wait, slots that come free within this time are filled by one claim.
@@ -74,12 +75,19 @@ class Worker:
         self._starved = False
         self._news = False
         self._next_due_in: timedelta | None = None
+        self._wanted = Order.RUN
+        self._rests = False
         self._told_to_stop = False
+        #: What an operator's order to stop does; whoever runs several workers ends them all.
+        self.when_ordered_to_stop: Callable[[], None] = self.stop
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
         self._wake = asyncio.Event()
         self._nudged = asyncio.Event()
+        self._presence = Presence(self.id, engine.workers, self._knowledge, options)
         self._renewer = Renewer(self._leases, lambda: self._held, lease_time=options.lease_time)
+        self._renewing = self._loop("renewing leases", self._renew)
+        self._learning = self._loop("learning of definitions", self._knowledge.refresh)
         redactor = redactor_of(engine.settings)
         self._reports = Reports(
             self._leases,
@@ -113,9 +121,12 @@ class Worker:
         return self._options.concurrency
 
     @property
-    def stopping(self) -> bool:
-        """Whether it claims no more."""
-        return self._stopping.is_set()
+    def doing(self) -> Order:
+        """Whether it claims; or does not, and stays; or does not, and ends. It drains from when on
+        no claim is under way."""
+        if self._stopping.is_set():
+            return Order.STOP
+        return Order.DRAIN if self._rests else Order.RUN
 
     @property
     def claim_age(self) -> float:
@@ -158,31 +169,25 @@ class Worker:
         handed back; lease recovery takes care of those."""
         await self._engine.ready()
         await self._knowledge.refresh()
-        seconds = self._options.lease_time.total_seconds() / 3
-        renewing = Loop("renewing leases", self._renew, seconds=seconds, telemetry=self._telemetry)
-        learning = Loop(
-            "learning of definitions",
-            self._knowledge.refresh,
-            seconds=seconds,
-            telemetry=self._telemetry,
-        )
         tasks = [
             asyncio.create_task(loop)
             for loop in (self._reports.run(), self._listen(), self._mind_stops())
         ]
-        renewing.start()
-        learning.start()
+        self._renewing.start()
+        self._learning.start()
         self._engine.nudges.here.add(self._hear)
         try:
             await self._claim_until_stopped()
+            if self._busy:
+                self._renewing.wake()  # so that its row tells why it claims no more
             left = await self._drain()
         finally:
             self._engine.nudges.here.discard(self._hear)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await learning.stop()
-            await renewing.stop()
+            await self._learning.stop()
+            await self._renewing.stop()
             self._finisher.close()
             self._threads.close()
             await self._tools.children.close()
@@ -194,7 +199,7 @@ class Worker:
             )
         try:
             await self._timekeeper.flush()
-            await self._engine.workers.leave(self.id)
+            await self._presence.leave()
         except WindlassError as error:  # its row will be seen as lost, and forgotten
             self._telemetry.trouble("leaving", error)
         return left
@@ -232,7 +237,8 @@ class Worker:
         failures = 0
         while not self._stopping.is_set():
             self._wake.clear()
-            if not self._room():
+            self._follow()
+            if self._rests or not self._room():
                 self._looked_at = clock.monotonic()
                 await self._sleep(self._options.poll.total_seconds())
                 continue
@@ -255,7 +261,7 @@ class Worker:
         """More is waiting: let slots come free together rather than claim one by one."""
         enough = max(1, self._options.concurrency // 4)
         until = clock.monotonic() + _GATHER_SECONDS
-        while not self._stopping.is_set() and (
+        while not (self._stopping.is_set() or self._wanted is Order.DRAIN) and (
             self._room() < 1 or (self._room() < enough and clock.monotonic() < until)
         ):
             self._wake.clear()
@@ -273,25 +279,18 @@ class Worker:
             async with asyncio.timeout(seconds):
                 await self._wake.wait()
 
-    async def _listen(self) -> None:
-        """Wake at every nudge."""
-        failures = 0
-        while True:
-            try:
-                watch = await self._engine.watch(self._options.queues)
-                try:
-                    while True:
-                        if await watch.wait(self._options.poll.total_seconds()):
-                            self._engine.nudges.hear({"*"})
-                        failures = 0
-                finally:
-                    await watch.close()
-            except Exception as error:  # noqa: BLE001  polling goes on; so does trying again
-                failures += 1
-                self._telemetry.trouble("listening", error)
-                await asyncio.sleep(backoff_seconds(failures))
+    def _loop(self, name: str, tick: Callable[[], Awaitable[None]]) -> Loop:
+        beat = self._options.lease_time.total_seconds() / 3
+        return Loop(name, tick, seconds=beat, telemetry=self._telemetry)
+
+    def _listen(self) -> Coroutine[Any, Any, None]:
+        queues = self._options.queues
+        names = None if queues is None else [*queues, call(self.id)]
+        return listen(self._engine, names, poll=self._options.poll)
 
     def _hear(self, queues: Collection[str]) -> None:
+        if call(self.id) in queues:
+            self._renewing.wake()
         served = self._options.queues
         if served is None or "*" in queues or not set(served).isdisjoint(queues):
             self._news = True
@@ -314,12 +313,29 @@ class Worker:
     async def _renew(self) -> None:
         for run in await self._renewer.tick():
             self._telemetry.lost(run.lease)
-        await self._engine.workers.beat(self._row())
+        self._obey(await self._presence.beat(used=self._busy, doing=self.doing))
         await self._timekeeper.flush()
         limit = self._options.memory_limit_mb
         if limit is not None and (used := resident_mb()) > limit:
             self._telemetry.warn("above its memory limit, draining", used_mb=used, limit_mb=limit)
             self.drain()
+
+    def _obey(self, wanted: Order) -> None:
+        if wanted is self._wanted:
+            return
+        self._wanted = wanted
+        self._telemetry.note(f"told to {wanted}", worker_id=self.id)
+        if wanted is Order.STOP and self.doing is not Order.STOP:
+            self.when_ordered_to_stop()
+        self._news = True  # what came while it drained
+        self._wake.set()
+
+    def _follow(self) -> None:
+        """Rest, or claim again, as was told; its row says so at once."""
+        rests = self._wanted is Order.DRAIN
+        if rests is not self._rests:
+            self._rests = rests
+            self._renewing.wake()
 
     def _room(self) -> int:
         return self._options.concurrency - self._busy - self._stuck
@@ -357,26 +373,8 @@ class Worker:
         self._timekeeper.ended([run for end in ends if (run := held.pop(end.held, None))])
         if self._starved:
             self._wake.set()  # a limit may have room again
-
-    def _row(self) -> WorkerRow:
-        return WorkerRow(
-            id=self.id,
-            hostname=socket.gethostname(),
-            pid=os.getpid(),
-            version=_VERSION,
-            queues=tuple(self._options.queues or ()),
-            definitions=tuple(self._knowledge.keys),
-            slots=self._options.concurrency,
-            slots_used=self._busy,
-            lease_seconds=self._options.lease_time.total_seconds(),
-            metadata=self._said(),
-        )
-
-    def _said(self) -> dict[str, object]:
-        errors = dict(self._knowledge.import_errors)
-        versions = {key: n for key, n in self._knowledge.versions.items() if n > 1}
-        said = {"import_errors": errors, "payload_versions": versions}
-        return {name: value for name, value in said.items() if value}
+        if self._rests and not held:
+            self._renewing.wake()  # who drains it waits for this
 
     async def _drain(self) -> int:
         # Claiming has stopped: a job leased from here on would find no slot, and nobody else

@@ -117,6 +117,8 @@ async def _workers(engine: Engine, topics: Collection[str]) -> Mapping[str, Told
                         "slots": worker.slots,
                         "slots_used": worker.slots_used,
                         "liveness": liveness(worker),
+                        "wanted": worker.wanted,
+                        "doing": worker.doing,
                     },
                     None,
                 )

@@ -1,4 +1,4 @@
-"""`/triggers`, and `/schedules` for those by time."""
+"""`/triggers`: by time and by events."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -43,7 +43,7 @@ _OPTIONS = {
 }
 
 
-def _routes(noun: str) -> Routes:
+def routes_for(noun: str) -> Routes:
     """The same routes for both nouns; a schedule is a trigger by time."""
     routes = Routes(noun)
     by_time = noun == "schedules"
@@ -126,18 +126,10 @@ def _routes(noun: str) -> Routes:
     return routes
 
 
-triggers, schedules = _routes("triggers"), _routes("schedules")
+routes = routes_for("triggers")
 
 
-@schedules.post(
-    "/{id}/run", "jobs.enqueue", shown.Receipt, status_code=201, summary="Make its job now"
-)
-async def run(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-    receipt = await engine.triggers.run(id, caller.scope, created_by=caller.name)
-    return wire.receipt(receipt)
-
-
-@triggers.post("/{id}/test", "triggers.read", shown.Trial, summary="What would it do?")
+@routes.post("/{id}/test", "triggers.read", shown.Trial, summary="What would it do?")
 async def test(caller: Calling, engine: Ready, id: Id, body: TriedWith) -> dict[str, Any]:
     """Whether an event would make a job, with which payload, or why not. Stores nothing."""
     tried = await engine.trials.test(id, event=body.event_id, data=body.data, scope=caller.scope)

@@ -123,10 +123,14 @@ async def release(caller: Calling, engine: Ready, job_id: UUID, body: Release) -
 
 @routes.post("/beat", RIGHT, keys="own", summary="Keep a worker's row")
 async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]:
-    """Answers which of its definitions nobody has made known here: they have no jobs."""
+    """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
+    which of its definitions nobody has made known here: they have no jobs."""
     id = _id(caller, body.worker)
-    await engine.workers.beat(body.row(id, storable_fields(body.metadata)))
-    return {"unknown_definitions": await engine.remote.unknown(body.definitions)}
+    wanted = await engine.workers.beat(body.row(id, storable_fields(body.metadata)))
+    return {
+        "wanted": wanted,
+        "unknown_definitions": await engine.remote.unknown(body.definitions),
+    }
 
 
 @routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")

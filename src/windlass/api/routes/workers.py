@@ -1,18 +1,16 @@
-"""`/workers`: who runs jobs."""
+"""`/workers`: who runs jobs, and what is wanted of them."""
 
 from typing import Annotated, Any
 
 from fastapi import Path
 
-from windlass.api import shown
-from windlass.api.callers import Ready
+from windlass.api import showing, shown
+from windlass.api.callers import Calling, Ready
 from windlass.api.routing import Routes
-from windlass.core import wire
-from windlass.core.models import WorkerRow
-from windlass.engine.workers import liveness
 
 routes = Routes("workers")
 
+#: A remote worker's id has its credential's name before a slash.
 Id = Annotated[
     str,
     Path(
@@ -26,14 +24,28 @@ Id = Annotated[
 @routes.get("", "workers.read", shown.listed(shown.Worker), summary="List workers")
 async def find(engine: Ready) -> dict[str, Any]:
     """With how long ago each was seen. It is stale after two missed beats, lost after a lease."""
-    return {"items": [_shown(worker) for worker in await engine.workers.list()]}
+    return {"items": [showing.worker(worker) for worker in await engine.workers.list()]}
 
 
-@routes.get("/{id}", "workers.read", shown.Worker, summary="One worker")
+@routes.get("/{id:path}", "workers.read", shown.Worker, summary="One worker")
 async def get(engine: Ready, id: Id) -> dict[str, Any]:
-    return _shown(await engine.workers.get(id))
+    return showing.worker(await engine.workers.get(id))
 
 
-def _shown(worker: WorkerRow) -> dict[str, Any]:
-    lives = liveness(worker)
-    return {**wire.worker(worker), "liveness": lives, "stale": lives != "live"}
+@routes.post("/{id:path}/drain", "workers.write", shown.Worker, summary="Let it claim no more")
+async def drain(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    """What it runs goes on, and it stays. It hears of an order with its next beat, a third of its
+    lease, or sooner; `doing` tells what it does by now."""
+    return showing.worker(await engine.workers.drain(id, actor=caller.name))
+
+
+@routes.post("/{id:path}/resume", "workers.write", shown.Worker, summary="Let it claim again")
+async def resume(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    return showing.worker(await engine.workers.resume(id, actor=caller.name))
+
+
+@routes.post("/{id:path}/stop", "workers.write", shown.Worker, summary="End it")
+async def stop(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    """As a signal would: what runs may finish for worker.shutdown_timeout_seconds, the rest is handed
+    back. It is gone from the list then. A stop is not taken back."""
+    return showing.worker(await engine.workers.stop(id, actor=caller.name))

@@ -3,7 +3,7 @@
 from pymysql.constants import CR, ER
 from pymysql.err import Error, InterfaceError
 
-from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
+from windlass.errors import DatabaseFull, DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.address import Address
 from windlass.storage.again import Crossed
 
@@ -36,6 +36,11 @@ _GONE = {
     3169,  # MySQL: the session was killed
     4031,  # MySQL: disconnected because of inactivity
 }
+_FULL = {
+    ER.DISK_FULL,
+    ER.RECORD_FILE_FULL,  # the table's room
+    3,  # an error of writing a file, which the temporary ones of a statement are
+}
 _INTERRUPTED = {
     ER.QUERY_INTERRUPTED,
     1969,  # MariaDB: max_statement_time exceeded
@@ -58,6 +63,8 @@ def meaning(error: Error, address: Address) -> Exception:
         return Crossed("get past the locks of other transactions", seconds=LOCK_WAIT)
     if code in _GONE or isinstance(error, InterfaceError):
         return DatabaseUnreachable(address.url, cause=_said(error))
+    if code in _FULL:
+        return DatabaseFull(address.url, cause=_said(error))
     if code == ER.NO_SUCH_TABLE:
         return SchemaOutdated(found=0, needed=1)
     if code in _INTERRUPTED:

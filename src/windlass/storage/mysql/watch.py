@@ -1,7 +1,8 @@
 """Waits for a nudge. The server has no way to pass one on, so only those of this process arrive."""
 
-import asyncio
 from collections.abc import Collection, Sequence
+
+from windlass.storage.heard import Heard
 
 
 class MysqlWatch:
@@ -9,23 +10,16 @@ class MysqlWatch:
 
     def __init__(self, queues: Sequence[str] | None, watches: "set[MysqlWatch]") -> None:
         self._queues = None if queues is None else frozenset(queues)
-        self._nudged = asyncio.Event()
+        self._heard = Heard()
         self._watches = watches
         watches.add(self)
 
-    async def wait(self, timeout: float) -> bool:
-        try:
-            async with asyncio.timeout(timeout):
-                await self._nudged.wait()
-        except TimeoutError:
-            return False
-        self._nudged.clear()
-        return True
+    async def wait(self, timeout: float) -> Collection[str]:
+        return await self._heard.wait(timeout)
 
     async def close(self) -> None:
         self._watches.discard(self)
 
     def hear(self, queues: Collection[str]) -> None:
         """Wake whoever waits, if one of these queues is watched."""
-        if self._queues is None or not self._queues.isdisjoint(queues):
-            self._nudged.set()
+        self._heard.add(queues if self._queues is None else self._queues.intersection(queues))

@@ -8,6 +8,7 @@ from typing import Any
 import asyncpg
 
 from windlass.errors import (
+    DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
     RowSecurityUnavailable,
@@ -191,6 +192,8 @@ class PostgresDatabase:
             raise DatabaseTimeout("answer a statement", seconds=_DEADLINES[lane]) from error
         except _CROSSED as error:
             raise Crossed("get past the locks of other transactions", seconds=1) from error
+        except asyncpg.DiskFullError as error:
+            raise DatabaseFull(self._address.url, cause=_said(error)) from error
         except _GONE as error:
             raise DatabaseUnreachable(self._address.url, cause=_said(error)) from error
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import asyncpg
 
 from windlass.storage.address import Address
+from windlass.storage.heard import Heard
 
 #: How long the end waits for a connection that is being made.
 _LAST_SECONDS = 1.0
@@ -24,19 +25,13 @@ class PostgresWatch:
         self._address = address
         self._channel = channel
         self._queues = None if queues is None else frozenset(queues)
-        self._nudged = asyncio.Event()
+        self._names = Heard()
         self._connection: Any = None
         self._mending: asyncio.Task[None] | None = None
 
-    async def wait(self, timeout: float) -> bool:
+    async def wait(self, timeout: float) -> Collection[str]:
         self._mend()
-        try:
-            async with asyncio.timeout(timeout):
-                await self._nudged.wait()
-        except TimeoutError:
-            return False
-        self._nudged.clear()
-        return True
+        return await self._names.wait(timeout)
 
     async def close(self) -> None:
         if self._mending:
@@ -66,8 +61,8 @@ class PostgresWatch:
                 raise
             self._connection = connection
             # What was enqueued while nobody listened gave no nudge.
-            self._nudged.set()
+            self._names.add({"*"})
 
     def _heard(self, connection: Any, pid: int, channel: str, queue: str) -> None:
         if self._queues is None or queue == "*" or queue in self._queues:
-            self._nudged.set()
+            self._names.add({queue})

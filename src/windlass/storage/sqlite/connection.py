@@ -1,11 +1,12 @@
 """One connection to the file, and how a verb runs on it. It belongs to one thread."""
 
+import errno
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
+from windlass.errors import DatabaseFull, DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.batches import BATCHES
 from windlass.storage.sql import Rows, Statement
 from windlass.storage.sqlite import dialect
@@ -15,7 +16,6 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT}
 _UNUSABLE = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_PERM,
@@ -115,10 +115,14 @@ def translated(url: str, deadline: float) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _BUSY:
             raise DatabaseTimeout("let this process use the file", seconds=deadline) from error
+        if code == sqlite3.SQLITE_FULL:
+            raise DatabaseFull(url, cause=str(error)) from error
         if code in _UNUSABLE:
             raise DatabaseUnreachable(url, cause=str(error)) from error
         if "no such table: windlass_" in str(error):
             raise SchemaOutdated(found=0, needed=1) from error
         raise
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise DatabaseFull(url) from error
         raise DatabaseUnreachable(url, cause=error.strerror or str(error)) from error

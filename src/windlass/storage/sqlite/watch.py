@@ -12,8 +12,10 @@ import secrets
 import socket
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+
+from windlass.storage.heard import Heard
 
 _MOST_BYTES = 4096
 _EVERYTHING = b"*"
@@ -33,7 +35,7 @@ class SqliteWatch:
     ) -> None:
         self._queues = None if queues is None else frozenset({*queues, "*"})
         self._forget = forget
-        self._nudged = asyncio.Event()
+        self._names = Heard()
         self._loop = asyncio.get_running_loop()
         self._socket: socket.socket | None = None
         self.path: Path | None = None
@@ -42,14 +44,8 @@ class SqliteWatch:
             with contextlib.suppress(OSError, NotImplementedError, AttributeError):
                 self._bind(_folder(path, make=True))
 
-    async def wait(self, timeout: float) -> bool:
-        try:
-            async with asyncio.timeout(timeout):
-                await self._nudged.wait()
-        except TimeoutError:
-            return False
-        self._nudged.clear()
-        return True
+    async def wait(self, timeout: float) -> Collection[str]:
+        return await self._names.wait(timeout)
 
     async def close(self) -> None:
         self._forget(self)
@@ -62,10 +58,9 @@ class SqliteWatch:
                 self.path.unlink(missing_ok=True)
                 self.path.parent.rmdir()  # fails while others watch
 
-    def heard(self, queues: Iterable[str] | None) -> None:
-        """There may be work in these queues (None, or "*" among them: in any)."""
-        if self._queues is None or queues is None or not self._queues.isdisjoint(queues):
-            self._nudged.set()
+    def heard(self, queues: Iterable[str]) -> None:
+        """There may be work in these queues ("*" among them: in any)."""
+        self._names.add(queues if self._queues is None else self._queues.intersection(queues))
 
     def _bind(self, folder: Path) -> None:
         path = folder / f"{os.getpid()}-{secrets.token_hex(4)}"
@@ -81,8 +76,7 @@ class SqliteWatch:
     def _receive(self, listener: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
-                told = listener.recv(_MOST_BYTES)
-                self.heard(None if told == _EVERYTHING else told.decode().split("\n"))
+                self.heard(listener.recv(_MOST_BYTES).decode().split("\n"))
 
 
 def nudge(path: str, queues: Sequence[str], *, but: Iterable[Path | None]) -> None:

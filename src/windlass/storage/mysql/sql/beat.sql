@@ -1,8 +1,10 @@
--- Keeps a worker's row: what it is and that it lives.
+-- Keeps a worker's row: what it is, what it does and that it lives. Answers what is wanted of it.
 insert into windlass_workers (id, hostname, pid, version, queues, definitions, slots, slots_used,
-    lease_seconds, metadata, started_at, last_seen_at)
+    lease_seconds, metadata, doing, started_at, last_seen_at)
 values (:id, :hostname, :pid, :version, :queues_served, :definitions_known,
-    :slots, :slots_used, :lease_seconds, :metadata, {now}, {now})
+    :slots, :slots_used, :lease_seconds, :metadata, :doing, {now}, {now})
 on duplicate key update queues = values(queues), definitions = values(definitions),
     slots = values(slots), slots_used = values(slots_used), metadata = values(metadata),
-    last_seen_at = values(last_seen_at)
+    doing = values(doing), last_seen_at = values(last_seen_at);
+
+select wanted from windlass_workers where id = :id

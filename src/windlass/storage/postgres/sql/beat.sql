@@ -1,8 +1,9 @@
--- Keeps a worker's row: what it is and that it lives.
+-- Keeps a worker's row: what it is, what it does and that it lives. Answers what is wanted of it.
 insert into windlass_workers as w (id, hostname, pid, version, queues, definitions, slots, slots_used,
-    lease_seconds, metadata, started_at, last_seen_at)
+    lease_seconds, metadata, doing, started_at, last_seen_at)
 values (:id, :hostname, :pid, :version, cast(:queues_served as json), cast(:definitions_known as json),
-    :slots, :slots_used, :lease_seconds, cast(:metadata as json), {now}, {now})
+    :slots, :slots_used, :lease_seconds, cast(:metadata as json), :doing, {now}, {now})
 on conflict (id) do update set queues = excluded.queues, definitions = excluded.definitions,
     slots = excluded.slots, slots_used = excluded.slots_used, metadata = excluded.metadata,
-    last_seen_at = {now}
+    doing = excluded.doing, last_seen_at = {now}
+returning wanted

@@ -1,0 +1,54 @@
+"""An API that has no routes yet: what every one of them stands on."""
+
+import secrets
+from typing import Any
+
+from fastapi import FastAPI
+
+from windlass.api import problems
+from windlass.api.budget import TIMES, Budget
+from windlass.api.callers import Authenticate, anybody
+from windlass.api.cursors import Cursors
+from windlass.api.entrance import Entrance
+from windlass.api.limits import Limits
+from windlass.api.live.feed import Feed
+from windlass.api.live.pace import Pace
+from windlass.api.nouns import PREFIX
+from windlass.api.shown import Problem
+from windlass.app import Windlass
+
+
+def bare_api(
+    windlass: Windlass, *, authenticate: Authenticate, pace: Pace | None = None
+) -> FastAPI:
+    app = _Api(
+        title="Windlass",
+        summary="Durable background jobs on the database you already have.",
+        version="1",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+    )
+    app.state.windlass = windlass
+    app.state.telemetry = windlass.telemetry
+    app.state.authenticate = authenticate
+    given = windlass.settings.server.secret
+    app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
+    counted = None if authenticate is anybody else windlass.settings.server
+    app.state.limits = Limits(counted)
+    app.state.feed = Feed(pace or Pace())
+    app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
+    app.add_middleware(Entrance)
+    problems.install(app)
+    return app
+
+
+class _Api(FastAPI):
+    """Described when it is first asked for: that takes longer than everything else here."""
+
+    def openapi(self) -> dict[str, Any]:
+        described = super().openapi()
+        # Every route's problems are of one shape, which the reference names once.
+        described["components"]["schemas"].setdefault("Problem", Problem.model_json_schema())
+        return described
