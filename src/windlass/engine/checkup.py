@@ -87,14 +87,17 @@ class Checkup:
         database = self._storage.database
         watch = await database.watch([_UNSERVED])
         try:
-            # It comes once by itself, when it is there.
-            reached = await watch.wait(_CONNECT_SECONDS)
+            # It hears once by itself, when it is there.
+            heard = await watch.wait(_CONNECT_SECONDS)
+            reached = bool(heard)
             if reached:
                 await database.nudge([_UNSERVED])
-            heard = reached and await watch.wait(_NUDGE_SECONDS)
+            until = clock.monotonic() + _NUDGE_SECONDS
+            while reached and _UNSERVED not in heard and clock.monotonic() < until:
+                heard = await watch.wait(_NUDGE_SECONDS)
         finally:
             await watch.close()
-        return database_checks.listening(place, reached=reached, heard=heard)
+        return database_checks.listening(place, reached=reached, heard=_UNSERVED in heard)
 
     async def _queue(self) -> AsyncIterator[Check]:
         storage = self._storage
