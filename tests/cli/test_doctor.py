@@ -102,6 +102,31 @@ def test_a_server_without_tables_says_what_is_pending(
     assert done.json["checks"][-1]["fix"] == "windlass db migrate"
 
 
+def test_a_file_that_is_not_there_is_told_and_not_made(shell: Shell):
+    done = shell.ok("doctor", "--json")
+
+    assert levels(done) == {"settings": "ok", "database": "warning"}
+    assert "windlass.db does not exist" in done.json["checks"][1]["sentence"]
+    assert "`windlass dev`" in done.json["checks"][1]["fix"]
+    assert not (shell.folder / "windlass.db").exists()
+
+
+@pytest.mark.database("postgresql")
+def test_the_address_for_wake_up_signals_is_tried(shell_on: Callable[[str], Shell], new_database):
+    url, another = new_database("postgresql").url, new_database("postgresql").url
+    shell = shell_on(url)
+    shell.ok("db", "migrate")
+
+    def listening(direct: str) -> str:
+        found = shell.run("doctor", "--json", WINDLASS_DATABASE_LISTEN_URL=direct)
+        assert "hunter2" not in found.out
+        return levels(found)["listening"]
+
+    assert listening(url) == "ok"
+    assert listening("postgresql://ada:hunter2@127.0.0.1:1/x") == "broken"
+    assert listening(another) == "broken"
+
+
 def test_over_http_the_server_is_asked(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)

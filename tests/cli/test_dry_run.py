@@ -1,13 +1,16 @@
 """Every command that writes takes --dry-run, and with it nothing changes."""
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
 import pytest
 
 from tests.cli.shell import JOBS, Shell
+from tests.cli.test_doctor import WORKER
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_serve import address
+from windlass.app import Windlass
 
 #: What only looks, or goes on until it is stopped; `login` and `logout` are about the user's own
 #: credentials. `queues limits` writes and has no --dry-run yet.
@@ -68,6 +71,9 @@ WRITES = {
     "events replay": ["{event}"],
     "queues pause": ["default"],
     "queues resume": ["default"],
+    "workers drain": ["{worker}"],
+    "workers resume": ["{worker}"],
+    "workers stop": ["{worker}"],
     "tenants create": ["globex"],
     "tenants suspend": ["acme"],
     "tenants resume": ["acme"],
@@ -110,11 +116,19 @@ def busy(
     shell.here("members", "invite", "ada", "-t", "acme")
     shell.here("tokens", "create", "shop", "--role", "worker")
     shell.here("config", "contexts", "add", "here", "--db", "sqlite:///windlass.db")
+    asyncio.run(_beat(f"sqlite:///{shell.folder / 'windlass.db'}"))
     return shell, {
+        "worker": WORKER.id,
         "job": shell.here("enqueue", "hello", "name=Ada", "--hold", "-o", "id").out.strip(),
         "dead": shell.here("dead", "list", "-o", "id").lines[0],
         "event": shell.here("events", "emit", "some.thing", "-o", "id").out.strip(),
     }
+
+
+async def _beat(url: str) -> None:
+    app = Windlass(url)
+    await app.engine.workers.beat(WORKER)
+    await app.close()
 
 
 def stored(shell: Shell) -> tuple[list[str], dict[str, bytes]]:

@@ -161,6 +161,45 @@ def test_a_filter_is_typed_and_taken_back():
     assert after("esc", start=typed) == (Screen(), [Deed("look")])
 
 
+@pytest.mark.parametrize(
+    ("line", "page", "where"),
+    [
+        ("jobs state:dead_letter", "overview", "state:dead_letter"),
+        ("jobs", "overview", ""),
+        ("dead", "overview", "state:dead_letter"),
+        ("dead definition:mail.*", "overview", "state:dead_letter definition:mail.*"),
+        ("queues", "queues", "state:queued"),
+        ("workers", "workers", "state:queued"),
+    ],
+)
+def test_a_line_behind_a_colon_is_a_command(line, page, where):
+    opened = after("enter", start=Screen(where="state:queued"))[0]
+
+    screen, deeds = after(":", *line, "enter", start=opened)
+
+    assert (screen.page, screen.where, screen.job) == (page, where, "")
+    assert deeds == [Deed("look")]
+
+
+def test_a_command_line_quits_is_left_and_tells_what_it_does_not_know():
+    assert after(":", "q", "enter")[1] == [Deed("quit")]
+    assert after(":", *"jobs x", "esc") == after(":", "enter")
+    assert "No command :nope." in after(":", *"nope", "enter")[0].note
+    assert after(":", *"queues", "enter", "c")[0].asking is None
+    assert after(":", *"queues", "enter", "esc")[0].page == "overview"
+
+
+def test_a_person_types_commands(ready: Shell):
+    ready.here("enqueue", "hello", "name=Ada")
+
+    done = ready.at_terminal("top", types=":queues\r:workers\r:jobs state:dead_letter\r:q\r")
+
+    assert done.code == 0
+    assert ":jobs state:dead_letter▏" in done.out
+    assert "No worker lives" in done.out
+    assert "No jobs match." in done.out
+
+
 def test_a_pause_lasts_until_the_next():
     paused, _ = after("p")
 

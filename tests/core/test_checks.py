@@ -36,6 +36,16 @@ def test_a_pooler_that_refuses_our_settings_is_recognised():
     assert "database.listen_url" in check.fix
 
 
+def test_signals_that_do_not_come_are_told_with_the_address():
+    came = database.listening("db:5432", reached=True, heard=True)
+    elsewhere = database.listening("db:5432", reached=True, heard=False)
+    silent = database.listening("db:5432", reached=False, heard=False)
+
+    assert levels(came, elsewhere, silent) == ["ok", "broken", "broken"]
+    assert "same database" in elsewhere.sentence
+    assert "does not answer" in silent.sentence
+
+
 def test_every_reason_to_lose_jobs_is_a_warning():
     assert levels(*database.durability([])) == ["ok"]
     assert levels(*database.durability(["fsync is off", "in memory"])) == ["warning", "warning"]

@@ -1,5 +1,6 @@
 """`windlass doctor`: what is right, what is not, and how to mend it."""
 
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,25 @@ def _checks(call: Call) -> "list[Check]":
         call.settings  # noqa: B018  read here, so that what is wrong with them is a finding
     except SettingsInvalid as error:
         return [failed("settings", error)]
-    return [ok("settings", "The settings are valid."), *call.on_database(_of_database)]
+    known = [ok("settings", "The settings are valid.")]
+    if (missing := _missing_file(call.settings.database.url)) is not None:
+        return [*known, missing]
+    return [*known, *call.on_database(_of_database)]
+
+
+def _missing_file(url: str) -> "Check | None":
+    """A SQLite file that is not there: to look into it would make it."""
+    from windlass.core.checks import warning
+    from windlass.errors.wording import address
+
+    if not url.startswith("sqlite") or ":memory:" in url or os.path.exists(address(url)):
+        return None
+    return warning(
+        "database",
+        f"There is no database yet: {os.path.abspath(address(url))} does not exist.",
+        "`windlass dev` makes it, or `windlass db migrate`. Another is meant? Give --db, or set "
+        "WINDLASS_DATABASE_URL.",
+    )
 
 
 async def _of_database(app: "Windlass") -> "list[Check]":

@@ -57,6 +57,19 @@ def overview(
     return Group(*parts, *[Text()] * (shares.jobs - len(jobs)), foot(screen))
 
 
+def whole_page(reading: Reading, screen: Screen, place: str, size: ConsoleDimensions) -> Group:
+    """All queues, or all workers, as far as there is room."""
+    room = max(1, size.height - _FRAME)
+    if screen.page == "queues":
+        listed = _queues(reading, _busiest(reading.queues, room), size.width)
+        left = room - len(reading.queues)
+    else:
+        listed = _workers(reading, _worst_first(reading.workers)[:room], size.width)
+        left = room - len(reading.workers)
+    above = head(reading, screen, place, wide=size.width >= _WIDE)
+    return Group(above, Text(), listed, *[Text()] * max(left, 0), foot(screen))
+
+
 def rows_for_jobs(reading: Reading | None, size: ConsoleDimensions) -> int:
     """How many jobs there is room for."""
     return (
@@ -91,14 +104,14 @@ def head(reading: Reading, screen: Screen, place: str, *, wide: bool) -> Text:
 def foot(screen: Screen) -> Text:
     """The last line: what is typed or asked, what was just said, or the keys."""
     if screen.typing is not None:
-        return _line(f"/{screen.typing}▏", "bold")
+        return _line(f"{screen.prompt}{screen.typing}▏", "bold")
     if screen.asking is not None:
         verb = screen.asking.verb.capitalize()
         return _line(f"{verb} {screen.asking.job[-8:]}? y: yes, any other key: no", "bold yellow")
     if screen.note:
         return _line(screen.note, "yellow")
     change = "" if screen.read_only else "  r:retry  c:cancel"
-    return _line(f"?:help  /filter  ⏎:open  l:logs{change}  p:pause  esc:back  q:quit", "dim")
+    return _line(f"?:help  :jobs  /filter  ⏎:open  l:logs{change}  esc:back  q:quit", "dim")
 
 
 def per_second(rate: float) -> str:

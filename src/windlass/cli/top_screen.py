@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-Page = Literal["overview", "job", "logs", "help"]
+Page = Literal["overview", "queues", "workers", "job", "logs", "help"]
 Verb = Literal["retry", "cancel", "quit", "look"]
 
 #: Keys that change a job, and what is asked before.
@@ -19,11 +19,18 @@ KEYS = (
     ("r", "retry it (dead-lettered or canceled)"),
     ("c", "cancel it"),
     ("/", "filter, such as state:dead_letter definition:mail.*"),
+    (":", "a command: :jobs FILTER  :dead  :queues  :workers  :q"),
     ("p", "pause or go on"),
     ("esc", "back; clears the filter"),
     ("?", "these keys"),
     ("q", "quit"),
 )
+
+
+#: Pages without jobs to choose from.
+_WITHOUT_JOBS = ("help", "queues", "workers")
+#: What a line that begins with a colon may say.
+COMMANDS = ("jobs", "dead", "queues", "workers", "help", "q")
 
 
 class Deed(NamedTuple):
@@ -36,7 +43,8 @@ class Deed(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
     """`chosen` is the id of the job that the cursor was put on: it stays there while the list moves.
-    `typing` is a filter that is being typed, `asking` what needs a yes, `note` the last word."""
+    `typing` is a filter or, behind a colon, a command that is being typed, `asking` what needs a
+    yes, `note` the last word."""
 
     page: Page = "overview"
     cursor: int = 0
@@ -45,6 +53,7 @@ class Screen:
     scroll: int = 0
     where: str = ""
     typing: str | None = None
+    prompt: Literal["/", ":"] = "/"
     asking: Deed | None = None
     paused: bool = False
     read_only: bool = False
@@ -66,7 +75,9 @@ class Screen:
         if key == "esc":
             return here._back()
         if key == "/":
-            return replace(here, page="overview", typing=here.where), None
+            return replace(here, page="overview", job="", typing=here.where, prompt="/"), None
+        if key == ":":
+            return replace(here, typing="", prompt=":"), None
         if key in _STEPS:
             return here._moved(_STEPS[key], ids), None
         return here._about_job(key, ids)
@@ -80,10 +91,10 @@ class Screen:
     def _typed(self, key: str) -> "tuple[Screen, Deed | None]":
         text = self.typing or ""
         match key:
+            case "enter" if self.prompt == ":":
+                return replace(self, typing=None)._commanded(text)
             case "enter":
-                return replace(self, typing=None, where=text.strip(), cursor=0, chosen=""), Deed(
-                    "look"
-                )
+                return replace(self, typing=None)._listing(text)
             case "esc":
                 return replace(self, typing=None), None
             case "backspace":
@@ -91,6 +102,28 @@ class Screen:
             case _ if len(key) == 1:
                 return replace(self, typing=text + key), None
         return self, None
+
+    def _listing(self, where: str) -> "tuple[Screen, Deed | None]":
+        jobs = replace(self, page="overview", job="", where=where.strip(), cursor=0, chosen="")
+        return jobs, Deed("look")
+
+    def _commanded(self, line: str) -> "tuple[Screen, Deed | None]":
+        name, _, rest = line.strip().partition(" ")
+        match name:
+            case "":
+                return self, None
+            case "jobs":
+                return self._listing(rest)
+            case "dead":
+                return self._listing(f"state:dead_letter {rest}")
+            case "queues" | "workers" | "help":
+                return replace(self, page=name, job=""), Deed("look")
+            case "q" | "quit":
+                return self, Deed("quit")
+            case _:
+                pass
+        known = "  ".join(f":{each}" for each in COMMANDS)
+        return replace(self, note=f"No command :{name}. There are {known}"), None
 
     def _back(self) -> "tuple[Screen, Deed | None]":
         if self.page == "logs":
@@ -108,7 +141,7 @@ class Screen:
 
     def _about_job(self, key: str, ids: Sequence[str]) -> "tuple[Screen, Deed | None]":
         job = self.job or (ids[self.cursor] if ids else "")
-        if not job or self.page == "help":
+        if not job or self.page in _WITHOUT_JOBS:
             return self, None
         if key == "enter":
             return replace(self, page="job", job=job), Deed("look")

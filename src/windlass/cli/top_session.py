@@ -9,7 +9,7 @@ from rich.live import Live
 
 from windlass import clock
 from windlass.cli.client import Client, path
-from windlass.cli.top_drawing import overview, rows_for_jobs
+from windlass.cli.top_drawing import overview, rows_for_jobs, whole_page
 from windlass.cli.top_keys import pressed
 from windlass.cli.top_pages import help_page, job_page, log_page
 from windlass.cli.top_reading import Opened, Reader, Reading
@@ -104,6 +104,8 @@ class Session:
         size = self._console.size
         if screen.page == "help":
             return help_page(screen, size)
+        if screen.page in ("queues", "workers"):
+            return whole_page(self._reading, screen, self._place, size)
         if self._opened is None or self._opened.job["id"] != screen.job:
             return overview(self._reading, screen, self._place, size.width, size.height)
         page = log_page if screen.page == "logs" else job_page

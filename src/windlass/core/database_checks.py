@@ -92,6 +92,17 @@ def pooling(backends: Sequence[int | None], *, told: bool) -> Check:
     )
 
 
+def listening(place: str, *, reached: bool, heard: bool) -> Check:
+    """Whether wake-up signals come by the direct address that the settings name."""
+    if heard:
+        return ok("listening", f"Wake-up signals come by {place}.")
+    fix = "Mend `database.listen_url`: until then jobs start late, when workers look by themselves."
+    if reached:
+        told = f"{place} answers, and wake-up signals do not come by it: is it the same database?"
+        return broken("listening", told, fix)
+    return broken("listening", f"The address for wake-up signals, {place}, does not answer.", fix)
+
+
 def pinned(found: Sequence[Pinned]) -> list[Check]:
     """Whether somebody keeps old rows from being cleared away."""
     held = [each for each in found if _is_long(each)]

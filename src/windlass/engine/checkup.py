@@ -23,6 +23,10 @@ from windlass.storage.mutes import Recent
 
 _NONE = Recent(0, 0)
 
+_CONNECT_SECONDS, _NUDGE_SECONDS = 10.0, 3.0
+#: A queue that nobody serves: what is said of it wakes nobody for work.
+_UNSERVED = "windlass.checkup"
+
 
 class Checkup:
     def __init__(self, storage: Storage, settings: Settings) -> None:
@@ -71,8 +75,10 @@ class Checkup:
         vitals = await storage.vitals()
         match storage.database.kind:
             case "postgresql":
-                told = self._settings.database.listen_url is not None
-                yield database_checks.pooling(await storage.backends(), told=told)
+                direct = self._settings.database.listen_url
+                yield database_checks.pooling(await storage.backends(), told=direct is not None)
+                if direct is not None:
+                    yield await self._listening(address(direct))
                 for check in database_checks.pinned(await storage.pinned()):
                     yield check
                 for check in database_checks.vacuum(await storage.dead_rows()):
@@ -81,6 +87,22 @@ class Checkup:
                 yield database_checks.isolation(_isolation(vitals))
             case _:
                 yield database_checks.journal(vitals["journal_mode"])
+
+    async def _listening(self, place: str) -> Check:
+        database = self._storage.database
+        watch = await database.watch([_UNSERVED])
+        try:
+            # It hears once by itself, when it is there.
+            heard = await watch.wait(_CONNECT_SECONDS)
+            reached = bool(heard)
+            if reached:
+                await database.nudge([_UNSERVED])
+            until = clock.monotonic() + _NUDGE_SECONDS
+            while reached and _UNSERVED not in heard and clock.monotonic() < until:
+                heard = await watch.wait(_NUDGE_SECONDS)
+        finally:
+            await watch.close()
+        return database_checks.listening(place, reached=reached, heard=_UNSERVED in heard)
 
     async def _queue(self) -> AsyncIterator[Check]:
         storage = self._storage
