@@ -204,7 +204,7 @@ class Operations:
         bounds = await self._allow(by, Right.OPERATIONS_WRITE, Action.RETRY, tenant, request_id)
         done = await self._find(bounds, id)
         if done.action is not Action.CANCEL:
-            why = f"only a cancel can be, and this is a {done.action.replace('_', ' ')}"
+            why = f"only a cancel can be, and its action is {done.action.replace('_', ' ')}"
             raise OperationStateConflict(str(id), verb="undone", because=why)
         if done.state == "running":
             raise OperationStateConflict(str(id), verb="undone", because="it still runs")
