@@ -161,6 +161,17 @@ class Seated(Started):
     def types(self, text: str) -> None:
         os.write(self.terminal, text.encode())
 
+    def interrupt(self, worked: Callable[[], object]) -> None:
+        """Press Ctrl-C, and again if it has not worked for a while: Python does not hear one that
+        comes in the very moment in which a prompt begins to read."""
+        until = time.monotonic() + _PATIENCE
+        while not worked():
+            assert time.monotonic() < until, f"an interrupt changed nothing:\n{self.text}"
+            self.types("\x03")
+            pressed = time.monotonic()
+            while not worked() and time.monotonic() < pressed + 2:
+                time.sleep(0.02)
+
     def modes(self) -> list[Any]:
         """How the terminal is set."""
         return termios.tcgetattr(self.terminal)

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import shutil
-import signal
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -271,17 +270,6 @@ def test_a_flag_wins_over_the_environment_wherever_it_stands(ready: Shell):
     assert ready.ok("--json", "jobs", "list", WINDLASS_OUTPUT="csv").json["items"]
     assert ready.ok("jobs", "list", "-o", "json", WINDLASS_OUTPUT="csv").json["items"]
     assert ready.ok("jobs", "list", WINDLASS_OUTPUT="json").json["items"]
-
-
-def test_an_interrupt_ends_a_wait(ready: Shell):
-    id = ready.here("enqueue", "hello", "name=Ada", "--hold").out.strip()
-    waiting = ready.start("enqueue", "hello", "name=Bob", "--after", id, "--wait")
-    waiting.sees("waiting for its end")
-
-    waiting.stop(signal.SIGINT)
-
-    assert waiting.ends() == 130
-    assert "Traceback" not in waiting.text
 
 
 def test_a_reader_that_has_enough_is_no_error(lived: Shell):
