@@ -73,7 +73,8 @@ def test_powershell_is_answered_in_its_own_way(ready: Shell):
     values = _in_powershell(ready, ["windlass", "enqueue", "he"], "he")
     files = _in_powershell(ready, ["windlass", "--token-file", "a b"], "a b")
 
-    assert commands == [["plain", "jobs", "Find jobs, cancel, retry and explain them."]]
+    assert [command[:2] for command in commands] == [["plain", "jobs"]]
+    assert commands[0][2].startswith("Find jobs")
     assert {"retry", "run-now"} <= {value for _, value, _ in verbs}
     assert [value for _, value, _ in values] == ["hello"]
     assert files[0][0] == "file"

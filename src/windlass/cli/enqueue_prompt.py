@@ -11,10 +11,6 @@ from windlass.cli.main import run
 def main(example: str) -> int:
     """Ask once; the exit code is that of `windlass enqueue`, whose words are asked for."""
     try:
-        import readline  # noqa: F401  arrows and a history while a line is typed
-    except ImportError:
-        pass
-    try:
         line = click.prompt("Enqueue", default=example or None, err=True)
         words = shlex.split(line)
     except (click.Abort, EOFError):
