@@ -1,5 +1,6 @@
 """A line for every command, and a database with something for each of them to work on."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from itertools import cycle
 from typing import NamedTuple
@@ -43,8 +44,8 @@ LINES: Mapping[str, Line] = {
     "config set": Line("worker.concurrency 3", local=True),
     "config contexts add": Line("there --db sqlite:///there.db", local=True),
     "config contexts": Line(local=True),
-    "config use": Line("--none", local=True),
-    "config contexts remove": Line("there", local=True),
+    "config use": Line("here", local=True),
+    "config contexts remove": Line("here", local=True),
     "db status": Line(local=True),
     "db sql": Line(local=True),
     "db downgrade": Line("--to 8", answer="y\n", local=True),
@@ -90,14 +91,14 @@ LINES: Mapping[str, Line] = {
     "schedules preview": Line("'0 2 * * *'", local=True),
     "schedules create": Line("--name nightly --definition fail --cron '0 2 * * *'"),
     "schedules list": Line(),
-    "schedules show": Line("nightly"),
-    "schedules update": Line("nightly --cron '5 2 * * *'"),
-    "schedules run": Line("nightly"),
-    "schedules disable": Line("nightly"),
-    "schedules enable": Line("nightly"),
+    "schedules show": Line("hourly"),
+    "schedules update": Line("hourly --cron '5 2 * * *'"),
+    "schedules run": Line("hourly"),
+    "schedules disable": Line("hourly"),
+    "schedules enable": Line("hourly"),
     "schedules reset": Line("declared"),
-    "schedules delete": Line("nightly", answer="y\n"),
-    "triggers create": Line("--name seen --definition fail --event a.b"),
+    "schedules delete": Line("hourly", answer="y\n"),
+    "triggers create": Line("--name again --definition fail --event a.b"),
     "triggers list": Line(),
     "triggers show": Line("seen"),
     "triggers test": Line("seen a=1"),
@@ -127,21 +128,21 @@ LINES: Mapping[str, Line] = {
     "logs search": Line("waiting"),
     "tenants create": Line("globex --name Globex"),
     "tenants list": Line(),
-    "tenants show": Line("globex"),
-    "tenants limits": Line("globex --max-open 5"),
-    "tenants suspend": Line("globex", answer="y\n"),
-    "tenants resume": Line("globex"),
+    "tenants show": Line("acme"),
+    "tenants limits": Line("acme --max-open 5"),
+    "tenants suspend": Line("acme", answer="y\n"),
+    "tenants resume": Line("acme"),
     "users create": Line("edsger"),
-    "users link": Line("edsger"),
+    "users link": Line("ada"),
     "users list": Line(),
-    "members invite": Line("edsger -t globex"),
-    "members list": Line("-t globex"),
-    "members role": Line("edsger tenant_admin -t globex"),
-    "members remove": Line("edsger -t globex", answer="y\n"),
-    "tenants delete": Line("globex", answer="y\n"),
+    "members invite": Line("grace -t acme"),
+    "members list": Line("-t acme"),
+    "members role": Line("ada tenant_admin -t acme"),
+    "members remove": Line("ada -t acme", answer="y\n"),
+    "tenants delete": Line("acme", answer="y\n"),
     "tokens create": Line("deploy --role superadmin"),
     "tokens list": Line(),
-    "tokens revoke": Line("deploy", answer="y\n"),
+    "tokens revoke": Line("shop", answer="y\n"),
     "audit list": Line(),
     "audit verify": Line(),
 }
@@ -156,6 +157,15 @@ wl = Windlass()
 def declared() -> None: ...
 """
 _MANY = 8
+_MADE = (
+    "events emit some.thing a=1",
+    "schedules create --name hourly --definition fail --cron '0 * * * *'",
+    "triggers create --name seen --definition fail --event a.b",
+    "tenants create acme",
+    "members invite ada -t acme",
+    "tokens create shop --role worker",
+    "config contexts add here --db sqlite:///windlass.db",
+)
 
 
 class There(dict[str, Iterator[str]]):
@@ -166,7 +176,7 @@ class There(dict[str, Iterator[str]]):
 
 
 def furnish(shell: Shell) -> There:
-    """Put some of everything into a shell's database."""
+    """Put some of everything into a shell's database, but for a worker."""
     shell.write("jobs.py", JOBS)
     shell.write("more.py", _MORE)
     shell.here("db", "migrate")
@@ -177,14 +187,13 @@ def furnish(shell: Shell) -> There:
     shell.ok("worker", "jobs.py", "--drain")
     for _ in range(_MANY):
         shell.here("enqueue", "hello", "name=Ada", "--in", "2h")
-    shell.here("events", "emit", "some.thing", "a=1")
-    shell.start("worker", "jobs.py").sees("Running")
+    for line in _MADE:
+        shell.here(*shlex.split(line))
     kinds = {
         "job": ("jobs", "list", "--state", "scheduled"),
         "done": ("jobs", "list", "--state", "completed"),
         "dead": ("dead", "list"),
         "group": ("dead", "groups"),
         "event": ("events", "list"),
-        "worker": ("workers", "list"),
     }
     return There({kind: cycle(shell.here(*at, "-o", "id").lines) for kind, at in kinds.items()})

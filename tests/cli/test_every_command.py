@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable
+from itertools import cycle
 
 import click
 import pytest
@@ -29,7 +30,7 @@ def test_every_command_has_a_line():
 
 @pytest.mark.database("sqlite")
 def test_a_program_runs_them(shell: Shell):
-    there = furnish(shell)
+    there = _furnished(shell)
 
     assert _wrong(there, lambda args, line: shell.run(*args, "--yes")) == {}
 
@@ -37,7 +38,7 @@ def test_a_program_runs_them(shell: Shell):
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 def test_a_person_at_a_terminal_runs_them(shell_on: Callable[[str], Shell], database):
     shell = shell_on(database.url)
-    there = furnish(shell)
+    there = _furnished(shell)
 
     assert _wrong(there, lambda args, line: shell.at_terminal(*args, types=line.answer)) == {}
 
@@ -45,7 +46,7 @@ def test_a_person_at_a_terminal_runs_them(shell_on: Callable[[str], Shell], data
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 def test_they_work_over_http(shell_on: Callable[[str], Shell], database):
     shell = shell_on(database.url)
-    there = furnish(shell)
+    there = _furnished(shell)
     server = shell.start("serve", "jobs.py", "--no-auth", "--port", "0")
     far = ("--url", address(server))
 
@@ -53,6 +54,13 @@ def test_they_work_over_http(shell_on: Callable[[str], Shell], database):
         return shell.run(*args, "--yes", *(() if line.local else far))
 
     assert _wrong(there, run) == {}
+
+
+def _furnished(shell: Shell) -> There:
+    there = furnish(shell)
+    shell.start("worker", "jobs.py").sees("Running")
+    there["worker"] = cycle(shell.here("workers", "list", "-o", "id").lines)
+    return there
 
 
 def _wrong(there: There, run: Run) -> dict[str, Done]:

@@ -14,6 +14,7 @@ from windlass.cli.job_changes import DELETE, RETRY, change
 from windlass.cli.job_record import show
 from windlass.cli.look import ago, moment, one_line
 from windlass.cli.output import Column
+from windlass.cli.pages import hint_at_more, paged
 from windlass.clock import utcnow
 
 
@@ -54,12 +55,12 @@ def _which(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @_choosing
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
+@paged(50)
 @with_call
-def list_dead(call: Call, /, limit: int, **chosen: Any) -> None:
+def list_dead(call: Call, /, limit: int, cursor: str | None, **chosen: Any) -> None:
     """List dead-lettered jobs, newest first."""
     q = filter_of(states=["dead_letter"], **_meant(**chosen))
-    page = call.ask(lambda api: api.page("/jobs", q=q, limit=limit))
+    page = call.ask(lambda api: api.page("/jobs", q=q, limit=limit, cursor=cursor))
     now = utcnow()
     call.out.list(
         page["items"],
@@ -76,8 +77,7 @@ def list_dead(call: Call, /, limit: int, **chosen: Any) -> None:
     )
     if not page["items"]:
         call.out.say("No dead-lettered jobs match." if any(chosen.values()) else NOTHING_DEAD)
-    elif page["next_cursor"]:
-        call.out.hint("There are more: raise --limit, or see them by cause: windlass dead groups")
+    hint_at_more(call, page)
 
 
 for _command in (groups, show):

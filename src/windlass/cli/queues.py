@@ -9,10 +9,10 @@ from windlass.cli.commands import Group, with_call
 from windlass.cli.each import change_each, posting
 from windlass.cli.look import OPEN, PAUSED, Look, ago, moment, safe
 from windlass.cli.output import Column, Item
+from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.queue_jobs import move, purge
+from windlass.cli.rehearsing import rehearsable
 from windlass.clock import utcnow
-
-_MOST = 10_000
 
 
 @click.group(
@@ -32,12 +32,13 @@ for _command in (move, purge):
 
 
 @queues.command("list", examples=["windlass queues list", "windlass queues list --json"])
-@click.option("--limit", type=click.IntRange(1, _MOST), default=_MOST, help="How many at most.")
+@paged()
 @with_call
-def list_queues(call: Call, limit: int) -> None:
+def list_queues(call: Call, limit: int, cursor: str | None) -> None:
     """List queues by name, with how many of their jobs wait and run."""
-    page = call.ask(lambda api: api.page("/queues", limit=limit))
+    page = call.ask(lambda api: api.page("/queues", limit=limit, cursor=cursor))
     call.out.list(page["items"], _columns(), body=page)
+    hint_at_more(call, page)
     if not page["items"]:
         call.out.say("No queues yet: the first job of a queue makes it.")
 
@@ -96,6 +97,7 @@ def resume(call: Call, names: Sequence[str], dry_run: bool) -> int:
 @click.option(
     "--max-concurrency", metavar="N", help="Jobs at once on all workers together, or none."
 )
+@rehearsable("change the limit of {queue}")
 @with_call
 def limits(call: Call, queue: str, max_concurrency: str | None) -> None:
     """Show the limit of QUEUE, or set it."""

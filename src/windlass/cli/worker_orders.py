@@ -1,6 +1,5 @@
 """`windlass workers drain|resume|stop`: what operators tell workers to do."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +127,8 @@ def _never(worker: Item) -> bool:
 
 def _waited(call: Call, workers: Sequence[str], is_done: Callable[[Item], bool]) -> int:
     """Wait until all are done, or gone; the exit code."""
+    import asyncio
+
     from windlass.core.durations import duration
 
     limit = call.flags.timeout
