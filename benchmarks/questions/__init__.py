@@ -13,6 +13,7 @@ NAMES = (
     "retention",
     "lists",
     "soak",
+    "shell",
     "backlog",
     "tenants",
     "unclaimable",

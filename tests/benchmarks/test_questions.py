@@ -10,6 +10,7 @@ from benchmarks.stage import Stage
 from tests.databases.kinds import asked
 from tests.databases.plugin import SERVERS
 
+ON_SQLITE = {"sqlite", "shell"}
 ON_MARIADB = {"mariadb", "databases", "lists"}
 
 
@@ -26,7 +27,7 @@ def stage(pytestconfig: pytest.Config) -> Iterator[Stage]:
     [
         pytest.param(name, marks=pytest.mark.database("mariadb" if name in ON_MARIADB else "postgresql"))
         for name in NAMES
-        if name != "sqlite"
+        if name not in ON_SQLITE
     ],
 )  # fmt: skip
 def test_a_question_finds_an_answer(name: str, stage: Stage) -> None:
@@ -37,8 +38,9 @@ def test_a_question_finds_an_answer(name: str, stage: Stage) -> None:
 
 
 @pytest.mark.database("sqlite")
-def test_the_question_about_sqlite_needs_no_server() -> None:
+@pytest.mark.parametrize("name", sorted(ON_SQLITE))
+def test_what_is_asked_of_sqlite_needs_no_server(name: str) -> None:
     with Stage(toy=True) as stage:
-        answer = ask("sqlite", stage)
+        answer = ask(name, stage)
 
     assert answer.findings[0].ours.median > 0

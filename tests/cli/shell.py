@@ -243,9 +243,9 @@ class Shell:
         assert done.code == 0, done
         return done
 
-    def python(self, *args: str) -> Done:
+    def python(self, *args: str, **env: str) -> Done:
         """Run a program of the test's own."""
-        return self._run([sys.executable, *args])
+        return self._run([sys.executable, *args], env)
 
     def sh(self, line: str) -> Done:
         """Run a line of shell in which `windlass` is a command."""
@@ -316,12 +316,12 @@ class Shell:
         os.close(ours)
         return Done(begun.wait(_PATIENCE), shown.replace("\r\n", "\n"), "")
 
-    def _run(self, command: list[str]) -> Done:
+    def _run(self, command: list[str], env: Mapping[str, str] = _NOTHING) -> Done:
         done = subprocess.run(
             command,
             check=False,
             cwd=self.folder,
-            env=self.environment(),
+            env=self.environment(**env),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -138,28 +138,33 @@ class Call:
         """Return if the person agrees, or has agreed by --yes; never hang where nobody is."""
         import click
 
-        from windlass.errors import ConfirmationNeeded
-
-        if self.flags.yes or self.flags.would:
-            return
-        if self.flags.no_input or not self.out.can_ask:
-            raise ConfirmationNeeded(doing)
-        where = f"In the context {self.context.name}: " if self.context else ""
-        click.confirm(f"{where}{question}", abort=True, err=True)
+        if not self._agreed(doing):
+            click.confirm(f"{self._where}{question}", abort=True, err=True)
 
     def confirm_typed(self, doing: str, question: str, name: str) -> None:
         """The same for what is not to happen by a slip: the person types the name of what is meant."""
         import click
 
-        from windlass.errors import ConfirmationNeeded
-
-        if self.flags.yes:
+        if self._agreed(doing):
             return
-        if self.flags.no_input or not self.out.can_ask:
-            raise ConfirmationNeeded(doing)
-        if click.prompt(question, default="", show_default=False, err=True) != name:
+        asked = f"{self._where}{question}"
+        if click.prompt(asked, default="", show_default=False, err=True) != name:
             self.out.say("That is another name: nothing was changed.")
             raise click.Abort
+
+    def _agreed(self, doing: str) -> bool:
+        """Whether nobody has to be asked; ConfirmationNeeded if nobody can be."""
+        from windlass.errors import ConfirmationNeeded
+
+        if self.flags.yes or self.flags.would:
+            return True
+        if self.flags.no_input or not self.out.can_ask:
+            raise ConfirmationNeeded(doing)
+        return False
+
+    @property
+    def _where(self) -> str:
+        return f"In the context {self.context.name}: " if self.context else ""
 
     async def _limited(self, work: Coroutine[Any, Any, T]) -> T:
         if self.flags.timeout is None:
