@@ -7,9 +7,16 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
+
 from windlass import Settings, Windlass, errors
 from windlass.api.app import create_api
+from windlass.api.problems import status_of
 from windlass.api.reference import markdown
+from windlass.cli.commands import MORE_FLAGS
+from windlass.cli.exits import MEANINGS, code_of
+from windlass.cli.flags import Flags
+from windlass.cli.main import root
 from windlass.core import filter as grammar
 from windlass.core.access import ROLES, Reach, Right, Role, is_audited
 from windlass.core.filter_fields import FIELDS, TAKES
@@ -28,6 +35,7 @@ def pages() -> dict[Path, str]:
     return {
         HERE / "states.md": _states(),
         HERE / "errors.md": _errors(),
+        HERE / "commands.md": _commands(),
         HERE / "settings.md": _settings(),
         HERE / "api.md": _api(),
         HERE.parent / "operate" / "metrics.md": _metrics(),
@@ -82,12 +90,15 @@ def _listed(kind: type[JobState] | type[View] | type[Outcome]) -> str:
 
 def _errors() -> str:
     rows = "\n\n".join(
-        f"## {kind.code} {kind.__name__}\n\n{inspect.getdoc(kind)}"
+        f"## {kind.code} {kind.__name__}\n\n{inspect.getdoc(kind)}\n\n"
+        f"Exit code {code_of(kind):d}, HTTP status {status_of(kind):d}."
         for kind in _coded(WindlassError)
     )
     return f"""# Errors
 {_MADE}
-Every error says what happened, why, and what to do, and has a code that never changes its meaning.
+Every error says what happened, why, and what to do, and has a code that never changes its meaning;
+`windlass explain CODE` tells the same without a network. [Exit codes](commands.md#exit-codes) are of the
+command line, statuses of the API.
 
 {rows}
 """
@@ -101,6 +112,45 @@ def _coded(kind: type[WindlassError]) -> list[type[WindlassError]]:
 
     public = {getattr(errors, name) for name in errors.__all__}
     return sorted(set(below(kind)) & public, key=lambda error: error.code)
+
+
+def _commands() -> str:
+    exits = "\n".join(f"| {exit:d} | {meaning} |" for exit, meaning in MEANINGS.items())
+    helps = "\n\n".join(
+        f"## {path}\n\n```\n{_help(path, command)}\n```"
+        for path, command in _tree("windlass", root)
+    )
+    return f"""# Commands
+{_MADE}
+What every `--help` says. Data goes to stdout; messages, progress, questions and errors go to stderr.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+{exits}
+
+{helps}
+"""
+
+
+def _tree(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        ctx = click.Context(command, obj=Flags())
+        for name in command.list_commands(ctx):
+            below = command.get_command(ctx, name)
+            assert below is not None
+            yield from _tree(f"{path} {name}", below)
+
+
+def _help(path: str, command: click.Command) -> str:
+    names = command.context_settings["help_option_names"]
+    ctx = click.Context(
+        command, info_name=path, obj=Flags(), terminal_width=100, help_option_names=names
+    )
+    text = command.get_help(ctx).removesuffix(MORE_FLAGS).rstrip()
+    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 def _settings() -> str:

@@ -42,7 +42,7 @@ def _once(shell: Shell) -> Figures:
     began = time.monotonic()
     _complete(shell)
     figures[_COMPLETED] = _since(began)
-    return figures | _first_job()
+    return {**figures, **_first_job()}
 
 
 def _complete(shell: Shell) -> None:

@@ -136,9 +136,8 @@ class Started:
         return len(re.findall(pattern, self.text, re.MULTILINE))
 
     def _streams(self) -> list[Callable[[], None]]:
-        return [
-            partial(self._read, stream) for stream in (self.process.stdout, self.process.stderr)
-        ]
+        both = (self.process.stdout, self.process.stderr)
+        return [partial(self._read, stream) for stream in both if stream]
 
     def _read(self, stream: IO[str]) -> None:
         with stream:
@@ -294,8 +293,9 @@ class Shell:
             text=True,
         )
         os.close(theirs)
-        self.started.append(Seated(process, ours))
-        return self.started[-1]
+        seated = Seated(process, ours)
+        self.started.append(seated)
+        return seated
 
     def at_terminal(
         self, *args: str, types: str = "", once: str = "", width: int = 100, **env: str

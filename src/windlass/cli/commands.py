@@ -20,7 +20,7 @@ from windlass.errors.wording import nearest, quoted
 P = ParamSpec("P")
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-_MORE_FLAGS = "Global flags work here too: windlass --help lists them."
+MORE_FLAGS = "Global flags work here too: windlass --help lists them."
 
 
 class _Shown:
@@ -45,7 +45,7 @@ class _Shown:
                 formatter.write(f"{'':{formatter.current_indent}}{example}\n")
         if not self._lists_flags:
             formatter.write_paragraph()
-            formatter.write_text(_MORE_FLAGS)
+            formatter.write_text(MORE_FLAGS)
 
 
 class Command(_Shown, click.Command):

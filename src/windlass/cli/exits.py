@@ -20,9 +20,24 @@ class Exit(IntEnum):
     PARTLY = 7
     JOB_FAILED = 8
     TIMED_OUT = 9
-    #: A worker's: jobs that could be neither finished nor handed back by the shutdown deadline.
     LEFT_BEHIND = 10
     INTERRUPTED = 130
+
+
+MEANINGS: Mapping[Exit, str] = {
+    Exit.OK: "done; also an empty list, and a worker that has drained",
+    Exit.FAILED: "it failed; `doctor` and `db check`: something is broken",
+    Exit.USAGE: "the command, a setting, a payload or a module is wrong, or a confirmation is missing",
+    Exit.NOT_FOUND: "what was named is not there",
+    Exit.FORBIDDEN: "nobody is signed in, or may not do this",
+    Exit.CONFLICT: "its state, a duplicate or a limit forbids it",
+    Exit.UNREACHABLE: "no server or database answers, or it has no room left",
+    Exit.PARTLY: "some were done, some were not",
+    Exit.JOB_FAILED: "the job that was waited for ended otherwise than completed",
+    Exit.TIMED_OUT: "what was waited for did not come in time",
+    Exit.LEFT_BEHIND: "a worker's jobs could be neither finished nor handed back in time",
+    Exit.INTERRUPTED: "interrupted by Ctrl-C, or answered with no",
+}
 
 
 #: Error class -> exit code. A class that is not listed ends as the class above it does.
