@@ -325,20 +325,26 @@ class Windlass:
         options = WorkerOptions.of(self.settings, concurrency=concurrency, queues=queues)
         return Running(self).running(options)
 
-    def upkeep(self, *, scheduling: bool = True) -> AbstractAsyncContextManager[None]:
-        """Run scheduler and upkeep, and no job, in this process while the block lasts; without
-        `scheduling` only upkeep, as a server does."""
+    def upkeep(self, *, scheduling: bool | None = None) -> AbstractAsyncContextManager[None]:
+        """Run scheduler and upkeep, and no job, in this process while the block lasts. `scheduling`
+        says whether schedules are fired, else scheduler.enabled."""
         return Running(self).upkeep(scheduling=scheduling)
 
     async def upkeep_once(self) -> None:
         """Do one round of scheduling and upkeep in this process."""
         await Running(self).upkeep_once()
 
-    async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
+    async def work(
+        self,
+        options: WorkerOptions,
+        started: Callable[[Worker], object],
+        *,
+        scheduling: bool | None = None,
+    ) -> int:
         """Run worker and upkeep in this process until the worker has ended: stopped by whoever
         `started` tells of it, or by itself. Answers how many jobs it could neither finish nor hand
         back."""
-        return await Running(self).work(options, started)
+        return await Running(self).work(options, started, scheduling=scheduling)
 
     def worker(
         self,

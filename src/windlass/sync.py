@@ -263,9 +263,9 @@ class Windlass:
             portal.close()
 
     @contextmanager
-    def upkeep(self, *, scheduling: bool = True) -> Iterator[None]:
-        """Run scheduler and upkeep, and no job, in the background while the block lasts; without
-        `scheduling` only upkeep, as a server does."""
+    def upkeep(self, *, scheduling: bool | None = None) -> Iterator[None]:
+        """Run scheduler and upkeep, and no job, in the background while the block lasts. `scheduling`
+        says whether schedules are fired, else scheduler.enabled."""
         portal = Portal()
         try:
             with portal.inside(self._awaited.upkeep(scheduling=scheduling)):

@@ -132,6 +132,9 @@ def _become(asked: Mapping[str, Any], streams: Sequence[int]) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+    # Whoever runs the tests may have these ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environ"])

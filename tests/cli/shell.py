@@ -33,6 +33,8 @@ _CONTROLLED = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "os.execvp(sys.argv[1], sys.argv[1:])"
 )
+#: Whoever runs the tests may have these ignored, and what they start inherits that.
+_AS_USUAL = ("env", "--default-signal=HUP,INT")
 _NOTHING: Mapping[str, str] = {}
 
 JOBS = '''
@@ -267,7 +269,7 @@ class Shell:
 
     def _start(self, command: list[str], env: Mapping[str, str]) -> Started:
         process = subprocess.Popen(
-            command,
+            [*_AS_USUAL, *command],
             cwd=self.folder,
             env=self.environment(**env),
             stdin=subprocess.DEVNULL,
@@ -283,7 +285,7 @@ class Shell:
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 120, 0, 0))
         process = subprocess.Popen(
-            [sys.executable, "-c", _CONTROLLED, *command, *args],
+            [*_AS_USUAL, sys.executable, "-c", _CONTROLLED, *command, *args],
             cwd=self.folder,
             env=self.environment(**env),
             stdin=theirs,

@@ -12,8 +12,6 @@ from tests.cli.shell import JOBS, Shell, Started
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _COMMANDS = ("worker", "dev")
-#: Whoever runs the tests may have them ignored, and what they start inherits that.
-_AS_USUAL = ("env", "--default-signal=HUP,INT")
 _BY_NOHUP = ("env", "--ignore-signal=HUP")
 #: Other tests serve at the same time.
 _PORT = {"serve": ("--port", "0")}
@@ -24,7 +22,7 @@ _PORT = {"serve": ("--port", "0")}
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_a_signal_lets_jobs_finish(shell_on: Callable[[str], Shell], database, command, number):
     shell = shell_on(database.url)
-    started = shell.start(command, "jobs.py", before=_AS_USUAL)
+    started = shell.start(command, "jobs.py")
     id = _under_way(shell, started)
 
     started.stop(number)
@@ -66,7 +64,7 @@ def test_what_was_started_by_nohup_outlives_its_terminal(shell: Shell, command):
 @pytest.mark.parametrize("command", ["scheduler", "serve"])
 @pytest.mark.parametrize("number", _ENDING, ids=lambda number: number.name)
 def test_what_runs_no_job_ends_at_a_signal(ready: Shell, command, number):
-    started = ready.start(command, *_PORT.get(command, ()), before=_AS_USUAL)
+    started = ready.start(command, *_PORT.get(command, ()))
     started.sees(_READY[command])
 
     started.stop(number)

@@ -63,11 +63,7 @@ def test_whoever_is_not_let_in_is_told_so(lived: tuple[Shell, Mapping[str, str]]
 @_ON
 def test_an_interrupt_ends_what_waits(lived: tuple[Shell, Mapping[str, str]]):
     shell, jobs = lived
-    usual = ("env", "--default-signal=INT")
-
-    waiting = shell.start(
-        "enqueue", "hello", "name=Bob", "--after", jobs["queued"], "--wait", before=usual
-    )
+    waiting = shell.start("enqueue", "hello", "name=Bob", "--after", jobs["queued"], "--wait")
     waiting.sees("waiting for its end")
     waiting.stop(signal.SIGINT)
     asked = shell.sit_at("jobs", "cancel", jobs["queued"], jobs["done"])

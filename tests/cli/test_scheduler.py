@@ -61,3 +61,25 @@ def test_a_module_that_cannot_be_imported_is_told(shell: Shell):
 
     assert done.code == 2
     assert "nowhere.py" in done.err
+
+
+def test_a_worker_fires_schedules_unless_told_otherwise(shell: Shell):
+    shell.write("beats.py", BEATS)
+
+    shell.ok("worker", "beats.py", "--drain", "--without-scheduler")
+    without = shell.here("jobs", "list", "--json").json["items"]
+    worker = shell.start(
+        "worker", "beats.py", "--with-scheduler", "-v", WINDLASS_SCHEDULER_ENABLED="false"
+    )
+    worker.sees("claimed")
+    [job] = shell.here("jobs", "list", "--json").json["items"]
+
+    assert without == []
+    assert (job["definition"], job["source"]) == ("beat", "schedule")
+
+
+def test_a_worker_over_http_leaves_schedules_to_the_server(shell: Shell):
+    done = shell.run("worker", "jobs.py", "--url", "http://127.0.0.1:1", "--with-scheduler")
+
+    assert done.code == 2
+    assert "--with-scheduler needs a database" in done.err

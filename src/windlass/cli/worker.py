@@ -22,6 +22,7 @@ from windlass.cli.signals import stopping
         "windlass worker shop.jobs",
         "windlass worker jobs.py -q mail -q default -c 16",
         "windlass worker jobs.py --drain             # what waits, then exit",
+        "windlass worker jobs.py --without-scheduler # where `windlass scheduler` runs apart",
         "windlass worker jobs.py --url https://jobs.example.com --token-file token",
     ],
 )
@@ -35,6 +36,13 @@ from windlass.cli.signals import stopping
     metavar="NAME",
     help="Serve this queue; may be repeated, * serves all. [WINDLASS_WORKER_QUEUES]",
 )
+@click.option(
+    "--with-scheduler/--without-scheduler",
+    "scheduling",
+    default=None,
+    cls=SettingOption,
+    help="Fire schedules too, or not. [WINDLASS_SCHEDULER_ENABLED, on by default]",
+)
 @click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
 @with_call
 def worker(
@@ -42,6 +50,7 @@ def worker(
     modules: tuple[str, ...],
     queues: tuple[str, ...],
     concurrency: int | None,
+    scheduling: bool | None,
     drain: bool,
 ) -> int:
     """Run the jobs that MODULEs declare, until told to stop.
@@ -75,7 +84,15 @@ def worker(
         app.telemetry = telemetry()
         if call.flags.db:
             app.move_to(call.flags.db)
-    how = How(concurrency=concurrency, queues=queues or None, drain=drain, server=call.server)
+    if scheduling and call.server is not None:
+        raise click.UsageError("--with-scheduler needs a database: a server fires its schedules")
+    how = How(
+        concurrency=concurrency,
+        queues=queues or None,
+        drain=drain,
+        scheduling=scheduling,
+        server=call.server,
+    )
     known = sorted({key for app in apps for key in app.handlers})
     greeting = f"Running {', '.join(known) or 'no jobs yet'}."
     working = Working(call.out.say, lambda: call.out.say(greeting))

@@ -31,6 +31,7 @@ class How:
     concurrency: int | None = None
     queues: Sequence[str] | None = None
     drain: bool = False
+    scheduling: bool | None = None
     server: "At | None" = None
 
     def options(self, settings: Settings) -> WorkerOptions:
@@ -149,7 +150,7 @@ def _running(
 ) -> Coroutine[Any, Any, int]:
     options = how.options(app.settings)
     if how.server is None:
-        return app.work(options, started)
+        return app.work(options, started, scheduling=how.scheduling)
     # Loads an HTTP client, which other workers have no use for.
     from windlass.cli.remote_working import work_for
 

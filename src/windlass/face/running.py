@@ -42,9 +42,10 @@ class Running:
                     await working
 
     @asynccontextmanager
-    async def upkeep(self, *, scheduling: bool) -> AsyncIterator[None]:
-        """Run upkeep, and no job, while the block lasts; the scheduler too if `scheduling`."""
-        async with self._upheld(WorkerOptions.of(self._app.settings), scheduling=scheduling):
+    async def upkeep(self, *, scheduling: bool | None) -> AsyncIterator[None]:
+        """Run upkeep, and no job, while the block lasts."""
+        options = WorkerOptions.of(self._app.settings)
+        async with self._upheld(options, scheduling=scheduling, runs=scheduling is not False):
             yield
 
     async def upkeep_once(self) -> None:
@@ -56,10 +57,19 @@ class Running:
         finally:
             await self._app.close()
 
-    async def work(self, options: WorkerOptions, started: Callable[[Worker], object]) -> int:
+    async def work(
+        self,
+        options: WorkerOptions,
+        started: Callable[[Worker], object],
+        *,
+        scheduling: bool | None,
+    ) -> int:
         """Run worker and upkeep until the worker has ended; how many jobs it could neither finish
         nor hand back."""
-        async with self._upheld(options) as engine, self.worker(engine, options) as worker:
+        async with (
+            self._upheld(options, scheduling=scheduling) as engine,
+            self.worker(engine, options) as worker,
+        ):
             started(worker)
             return await worker.run()
 
@@ -87,11 +97,11 @@ class Running:
 
     @asynccontextmanager
     async def _upheld(
-        self, options: WorkerOptions, *, scheduling: bool = True
+        self, options: WorkerOptions, *, scheduling: bool | None = None, runs: bool = True
     ) -> AsyncIterator[Engine]:
         """An engine that is ready and kept up, closed at the end."""
         try:
-            engine = await (self._ready_to_run() if scheduling else self._app.ready())
+            engine = await (self._ready_to_run() if runs else self._app.ready())
             upkeep = Upkeep(engine, lease_time=options.lease_time, scheduling=scheduling)
             upkeep.start()
             try:

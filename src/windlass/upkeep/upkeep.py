@@ -19,10 +19,13 @@ _SWEEPING_SECONDS = 600.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, sweeping, bulk operations and, unless told otherwise,
-    scheduling. Any number of processes may run it at once."""
+    """Reaping, housekeeping, regating, sweeping, bulk operations and scheduling; that last one if
+    `scheduling`, or where it is not said, if scheduler.enabled is on. Any number of processes may
+    run it at once."""
 
-    def __init__(self, engine: Engine, *, lease_time: timedelta, scheduling: bool = True) -> None:
+    def __init__(
+        self, engine: Engine, *, lease_time: timedelta, scheduling: bool | None = None
+    ) -> None:
         reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
         self._loops: list[Loop | Scheduler | Operating] = [
             Loop(
@@ -51,7 +54,7 @@ class Upkeep:
             ),
             Operating(engine),
         ]
-        if scheduling and engine.settings.scheduler.enabled:
+        if engine.settings.scheduler.enabled if scheduling is None else scheduling:
             ticks = engine.settings.scheduler.tick_seconds
             self._loops.append(Scheduler(engine, tick_seconds=ticks))
 
