@@ -28,7 +28,7 @@ async def test_the_first_administrator_signs_in_by_a_button_that_works_once(guar
         used = await late.post("/login", content=f"link={secret}", headers=FORM)
 
     assert (page.status_code, again.text) == (200, page.text)
-    assert (signed_in.status_code, signed_in.headers["location"]) == (303, "/docs")
+    assert (signed_in.status_code, signed_in.headers["location"]) == (303, "/")
     assert "HttpOnly" in signed_in.headers["set-cookie"]
     assert (me.json()["name"], me.json()["memberships"][0]["role"]) == ("admin", "superadmin")
     assert used.status_code == 401

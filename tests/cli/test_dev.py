@@ -262,7 +262,7 @@ def test_it_serves_the_api_at_a_port_that_stays_over_reloads(ready: Shell):
 
 def test_it_prints_a_link_by_which_whoever_started_it_signs_in(ready: Shell):
     started = ready.start("dev", "jobs.py", "--port", "18877")
-    said = started.sees(r"Sign in +http://127\.0\.0\.1:\d+/login\?link=wlk_")
+    said = started.sees(r"Dashboard +http://127\.0\.0\.1:\d+/login\?link=wlk_")
     url, secret = re.search(r"(http://127\.0\.0\.1:\d+)/login\?link=(\S+)", said).groups()
 
     cookie = signed_in(url, secret)
@@ -303,7 +303,7 @@ def test_with_no_auth_everybody_on_the_machine_is_let_in(ready: Shell):
     started.stop()
 
     assert me["rights"] is None
-    assert "Sign in" not in started.text
+    assert "login?link=" not in started.text
     assert started.ends() == 0
 
 

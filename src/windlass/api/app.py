@@ -5,7 +5,7 @@ from functools import cache
 from fastapi import FastAPI
 from starlette.responses import HTMLResponse
 
-from windlass.api import health, login, metrics, pages
+from windlass.api import health, login, metrics, overview, pages
 from windlass.api.bare import bare_api
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.live.pace import Pace
@@ -27,6 +27,7 @@ def create_api(
     app.include_router(health.router)
     app.include_router(metrics.router)
     app.include_router(login.router, prefix=PREFIX)
+    app.include_router(overview.router)
     app.include_router(pages.router)
     for noun in NOUNS:
         app.include_router(router_of(noun), prefix=PREFIX)

@@ -101,8 +101,7 @@ async def _signed_in(
         answer = page(error)
         answer.status_code = status_of(type(error))
         return answer
-    home = "/" if any(getattr(each, "path", "") == "/" for each in request.app.routes) else "/docs"
-    answer = RedirectResponse(f"{request.scope.get('root_path', '')}{home}", 303, _HEADERS)
+    answer = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303, _HEADERS)
     give_session(request, answer, made)
     return answer
 

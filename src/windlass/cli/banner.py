@@ -43,9 +43,8 @@ def banner(
     head = style(f"Windlass {version('windlass')}", bold=True)
     yield ""
     yield f"  {head}   development mode — for production use: windlass serve, worker"
+    yield f"  {style('Dashboard', dim=True)}  {sign_in or f'{url}/'}"
     yield f"  {style('API', dim=True)}        {url}/api/v1   reference {url}/docs"
-    if sign_in:
-        yield f"  {style('Sign in', dim=True)}    {sign_in}"
     for url in dict.fromkeys(app.url for app in apps):
         yield f"  {style('Database', dim=True)}   {masked_url(url)}"
     found = f"{counted(len(names), 'job')} found in {', '.join(modules)}"

@@ -1,4 +1,4 @@
-"""How things look to a person at a terminal: the words, glyphs and colours of `ux.md`, in one place.
+"""How things look to a person at a terminal: words, glyphs and colours, in one place.
 
 A state is always a glyph and a label; colour comes third. Colours are the terminal's own sixteen,
 which fit light and dark ones.
@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.durations import words
+from windlass.core.looks import SIGNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +25,17 @@ class Look:
         return f"{self.glyph} {self.label}"
 
 
-STATES: Mapping[str, Look] = {
-    "scheduled": Look("◷", "Scheduled", "magenta"),
-    "waiting": Look("⧖", "Waiting", "white"),
-    "queued": Look("○", "Queued", "cyan"),
-    "running": Look("◐", "Running", "blue"),
-    "retrying": Look("↻", "Retrying", "yellow"),
-    "completed": Look("✓", "Completed", "green"),
-    "canceled": Look("⊘", "Canceled", "bright_black"),
-    "dead_letter": Look("✕", "Dead letter", "red"),
+_COLORS: Mapping[str, str] = {
+    "scheduled": "magenta",
+    "waiting": "white",
+    "queued": "cyan",
+    "running": "blue",
+    "retrying": "yellow",
+    "completed": "green",
+    "canceled": "bright_black",
+    "dead_letter": "red",
 }
+STATES: Mapping[str, Look] = {name: Look(*SIGNS[name], color) for name, color in _COLORS.items()}
 
 OUTCOMES: Mapping[str, Look] = {
     "succeeded": Look("✓", "Succeeded", "green"),
