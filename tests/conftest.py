@@ -1,5 +1,8 @@
 """What every test may use."""
 
+import gc
+
+import pytest
 from hypothesis import settings
 
 # How long an example takes is the machine's business, not a test's.
@@ -7,3 +10,9 @@ settings.register_profile("unhurried", settings(deadline=None))
 settings.load_profile("unhurried")
 
 pytest_plugins = ["tests.apps", "tests.databases.plugin", "tests.databases.report"]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    # Thousands of tests stay to the end: to look through them again and again costs minutes.
+    gc.collect()
+    gc.freeze()

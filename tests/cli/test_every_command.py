@@ -11,6 +11,7 @@ from tests.cli.every import ELSEWHERE, LINES, Line, There, furnish
 from tests.cli.shell import Done, Shell
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_serve import address
+from tests.waiting import blocking_until
 
 # A hundred processes each, on a machine that has other things to do.
 pytestmark = pytest.mark.timeout(400)
@@ -59,7 +60,9 @@ def test_they_work_over_http(shell_on: Callable[[str], Shell], database):
 def _furnished(shell: Shell) -> There:
     there = furnish(shell)
     shell.start("worker", "jobs.py").sees("Running")
-    there["worker"] = cycle(shell.here("workers", "list", "-o", "id").lines)
+    # It says so before its first beat.
+    workers = blocking_until(lambda: shell.here("workers", "list", "-o", "id").lines)
+    there["worker"] = cycle(workers)
     return there
 
 
