@@ -2,6 +2,8 @@
 
 import pytest
 
+from windlass.api.app import create_api
+
 
 @pytest.fixture
 async def ingest(wl):
@@ -169,3 +171,11 @@ def test_every_route_under_the_api_declares_its_right(served):
     ]
 
     assert undeclared == []
+
+
+def test_the_apis_of_a_process_share_their_routes(wl):
+    one, other = create_api(wl), create_api(wl)
+
+    shared = {id(route) for route in one.routes} & {id(route) for route in other.routes}
+
+    assert len(shared) >= len(one.routes) - 2  # each describes itself: /docs and /openapi.json

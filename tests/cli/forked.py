@@ -97,13 +97,13 @@ def _import_everything() -> None:
     import pymysql  # noqa: F401
     import rich.table  # noqa: F401
 
-    from windlass.api.nouns import NOUNS, router_of
+    from windlass.api.nouns import NOUNS, routes_of
     from windlass.cli import far, near  # noqa: F401
     from windlass.cli.flags import Flags
     from windlass.cli.main import root
 
     for noun in NOUNS:
-        router_of(noun)
+        routes_of(noun)
     for name in root.list_commands(click.Context(root, obj=Flags())):
         root.get_command(click.Context(root, obj=Flags()), name)
     gc.freeze()

@@ -9,7 +9,7 @@ from windlass.api import health, login, metrics, overview, pages
 from windlass.api.bare import bare_api
 from windlass.api.callers import Authenticate, anybody
 from windlass.api.live.pace import Pace
-from windlass.api.nouns import NOUNS, PREFIX, router_of
+from windlass.api.nouns import NOUNS, routes_of
 from windlass.api.reference import page
 from windlass.app import Windlass
 
@@ -24,13 +24,10 @@ def create_api(
     A server of your own calls `app.state.feed.end()` before it waits for requests to end.
     """
     app = bare_api(windlass, authenticate=authenticate, pace=pace)
-    app.include_router(health.router)
-    app.include_router(metrics.router)
-    app.include_router(login.router, prefix=PREFIX)
-    app.include_router(overview.router)
-    app.include_router(pages.router)
+    for beside in (health, metrics, login, overview, pages):
+        app.router.routes.extend(beside.router.routes)
     for noun in NOUNS:
-        app.include_router(router_of(noun), prefix=PREFIX)
+        app.router.routes.extend(routes_of(noun))
     shown = cache(lambda: page(app))
     app.add_api_route("/docs", lambda: HTMLResponse(shown()), include_in_schema=False)
     return app

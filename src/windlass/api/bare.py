@@ -13,7 +13,7 @@ from windlass.api.entrance import Entrance
 from windlass.api.limits import Limits
 from windlass.api.live.feed import Feed
 from windlass.api.live.pace import Pace
-from windlass.api.nouns import PREFIX
+from windlass.api.routing import PREFIX
 from windlass.api.shown import Problem
 from windlass.app import Windlass
 

@@ -1,10 +1,9 @@
 """The nouns of the API, a module of routes each."""
 
+from collections.abc import Sequence
 from importlib import import_module
 
-from fastapi import APIRouter
-
-PREFIX = "/api/v1"
+from starlette.routing import BaseRoute
 
 #: In the order of the reference.
 NOUNS = (
@@ -29,7 +28,7 @@ NOUNS = (
 )
 
 
-def router_of(noun: str) -> APIRouter:
+def routes_of(noun: str) -> Sequence[BaseRoute]:
     """The routes of a noun, imported and made now if they were not."""
-    router: APIRouter = import_module(f"windlass.api.routes.{noun}").routes.router
-    return router
+    made: Sequence[BaseRoute] = import_module(f"windlass.api.routes.{noun}").routes.made
+    return made

@@ -8,10 +8,13 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from pydantic_core import to_json
 from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute
 
 from windlass.api import noting, repeats
 from windlass.api.callers import OWN, RIGHT, needs
 from windlass.api.repeats import Keys
+
+PREFIX = "/api/v1"
 
 Endpoint = Callable[..., Any]
 Decorator = Callable[[Endpoint], Endpoint]
@@ -71,23 +74,25 @@ def _writing(endpoint: Endpoint) -> Endpoint:
 
 
 class Routes:
-    """The routes of one noun. They are made when its router is first needed: that takes a while."""
+    """The routes of one noun. They are made when they are first needed: that takes a while."""
 
     def __init__(self, noun: str) -> None:
         self._noun = noun
         self._declared: list[tuple[str, Endpoint, dict[str, Any]]] = []
 
     @cached_property
-    def router(self) -> APIRouter:
+    def made(self) -> Sequence[BaseRoute]:
+        """Shared by all the APIs of a process: to be added to one, not included, which would copy
+        them into it."""
         router = APIRouter(
-            prefix=f"/{self._noun}",
+            prefix=f"{PREFIX}/{self._noun}",
             tags=[self._noun],
             route_class=_Route,
             default_response_class=_Written,
         )
         for path, endpoint, about in self._declared:
             router.add_api_route(path, _writing(endpoint), **about)
-        return router
+        return router.routes
 
     def get(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
         return self._route("GET", path, right, shows, **about)

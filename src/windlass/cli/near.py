@@ -4,13 +4,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import httpx2
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
+from starlette.routing import BaseRoute
 
 from windlass.api.bare import bare_api
 from windlass.api.callers import Caller
 from windlass.api.cursors import Cursors
 from windlass.api.limits import Limits
-from windlass.api.nouns import NOUNS, PREFIX, router_of
+from windlass.api.nouns import NOUNS, routes_of
+from windlass.api.routing import PREFIX
 from windlass.app import Windlass
 from windlass.cli.client import Client
 from windlass.core.models import ALL_TENANTS
@@ -61,13 +63,13 @@ class _ByNoun(httpx2.ASGITransport):
         noun = request.url.path.removeprefix(f"{PREFIX}/").partition("/")[0]
         if noun not in self._made:
             self._made.add(noun)
-            self._api.include_router(_router_of(noun), prefix=PREFIX)
+            self._api.router.routes.extend(_routes_of(noun))
         return await super().handle_async_request(request)
 
 
-def _router_of(noun: str) -> APIRouter:
+def _routes_of(noun: str) -> Sequence[BaseRoute]:
     if noun in NOUNS:
-        return router_of(noun)
+        return routes_of(noun)
     from windlass.api import login  # what is no noun is about whoever asks
 
-    return login.router
+    return login.router.routes
