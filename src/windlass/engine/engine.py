@@ -93,6 +93,7 @@ class Engine:
             self.leases,
             storage,
             self.definitions,
+            self.workers,
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),
