@@ -12,10 +12,12 @@ from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import JobEdit, NewJob, Reason
 from windlass.core import summary_wire, wire
+from windlass.core.access import Right
 from windlass.core.filter import parse
 from windlass.core.models import Job
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
+from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
 from windlass.ids import JobId, parse_job_id
@@ -261,7 +263,13 @@ async def _enqueue(
     if caller.principal is not None:
         definition = await engine.definitions.get(made.definition)
         engine.access.allow_enqueue(caller.principal, definition, tenant=options["tenant"])
-    if caller.name is not None:
+    request_id, behalf = request.state.request_id, options.pop("created_by", None)
+    options["source_ref"] = request_id
+    if behalf is not None:
+        options["created_by"] = await engine.access.allow_enqueue_for(
+            caller.known_as, behalf, tenant=options["tenant"], request_id=request_id
+        )
+    elif caller.name is not None:
         options["created_by"] = caller.name
     app: Windlass = request.app.state.windlass
     if dry_run:
@@ -269,6 +277,15 @@ async def _enqueue(
         response.status_code = 200
         return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
     receipt = await app.enqueue(made.definition, made.payload, **options)
+    if behalf is not None and caller.name is not None:
+        await engine.audit.record(
+            caller.known_as,
+            Right.JOBS_ENQUEUE_FOR,
+            Target("job", str(receipt.job_id)),
+            tenant=options["tenant"],
+            after={"created_by": options["created_by"], "definition": made.definition},
+            request_id=request_id,
+        )
     shown = {"receipt": wire.receipt(receipt), "job": None}
     if receipt.status != "rejected":
         stored = await engine.jobs.get(receipt.job_id, caller.scope)
