@@ -60,10 +60,11 @@ class Caller:
         """Whom the engine's own rules of access see: nobody with more rights than the caller."""
         return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
 
-    def theirs(self, job: Job) -> Job:
-        """A job, if they may know of it; one that somebody else made is answered like none."""
+    def theirs(self, job: Job, asked: str) -> Job:
+        """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
+        how they named it, and all that the answer repeats."""
         if self.owner not in (None, job.created_by):
-            raise JobNotFound(job.id)
+            raise JobNotFound(asked)
         return job
 
 

@@ -14,7 +14,7 @@ from windlass.api.shapes import JobEdit, NewJob, Reason
 from windlass.core import summary_wire, wire
 from windlass.core.access import Right
 from windlass.core.filter import parse
-from windlass.core.models import Job
+from windlass.core.models import Job, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.engine.audit import Target
@@ -153,7 +153,7 @@ async def logs(
 )
 async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
-    found = await engine.jobs.family(job.id, caller.scope)
+    found = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
     return {
         "edges": [
             {
@@ -174,7 +174,7 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 )
 async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
-    told = await engine.jobs.explain(job.id, caller.scope)
+    told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
 
 
@@ -271,6 +271,11 @@ async def _enqueue(
         )
     elif caller.name is not None:
         options["created_by"] = caller.name
+    if not caller.reads_all:
+        # As a parent, another's job is answered like one that does not exist.
+        parents = [id for each in options.get("after", ()) if (id := parse_job_id(each))]
+        scope = Scope.of(options["tenant"])
+        await engine.jobs.check_parents(parents, scope, created_by=caller.name)
     app: Windlass = request.app.state.windlass
     if dry_run:
         await app.make(made.definition, made.payload, **options)
@@ -311,7 +316,7 @@ async def theirs(caller: Caller, engine: Engine, id: str) -> Job:
     # The end of an id could be that of another's job, and tell of it.
     if caller.owner is not None and parse_job_id(id) is None:
         raise JobNotFound(id)
-    return caller.theirs(await engine.jobs.get(id, caller.scope))
+    return caller.theirs(await engine.jobs.get(id, caller.scope), id)
 
 
 def tenant_of(caller: Caller, asked: str | None) -> str:
