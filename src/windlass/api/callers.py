@@ -65,10 +65,11 @@ class Caller:
         """Whose right to enqueue is asked for; None where there is no authentication."""
         return None if self.name is None and self.rights is None else self.known_as
 
-    def theirs(self, job: Job) -> Job:
-        """A job, if they may know of it; one that somebody else made is answered like none."""
+    def theirs(self, job: Job, asked: str) -> Job:
+        """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
+        how they named it, and all that the answer repeats."""
         if self.owner not in (None, job.created_by):
-            raise JobNotFound(job.id)
+            raise JobNotFound(asked)
         return job
 
 

@@ -57,6 +57,13 @@ class NewJob(Shape):
     on_parent_failure: ParentFailure | None = None
     hold: Flag = False
     correlation_id: Name | None = None
+    created_by: Annotated[
+        Name | None,
+        Field(
+            description="On whose behalf: `user:<id>` of a member of the tenant, or a name of your own,"
+            " kept as `for:<name>`. Needs the right `jobs.enqueue_for`."
+        ),
+    ] = None
     metadata: Object = Field(default_factory=dict)
 
     def options(self) -> dict[str, Any]:

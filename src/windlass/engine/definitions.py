@@ -114,6 +114,13 @@ class Definitions:
             raise DefinitionNotFound(key, known=sorted(known))
         return known[key]
 
+    async def find(self, keys: Collection[str]) -> Mapping[str, Definition]:
+        """The rows of those of these keys that have one. They are read once more if one is missing."""
+        rows = await self._fresh()
+        if not rows.keys() >= set(keys):
+            rows = await self._fresh(0)
+        return {key: rows[key] for key in keys if key in rows}
+
     async def list(self, *, system: bool = False) -> Sequence[Definition]:
         """All definitions, by key; those of Windlass itself only if asked for."""
         rows = (await self._fresh(0)).values()

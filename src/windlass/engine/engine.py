@@ -105,6 +105,7 @@ class Engine:
             self.leases,
             storage,
             self.definitions,
+            self.workers,
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),

@@ -291,13 +291,29 @@ class Jobs:
         """A job's log lines in order."""
         return await self._storage.logs(await self.get(id, scope), after=after, limit=limit)
 
-    async def family(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Relative]:
-        """What a job waits for and what waits for it."""
-        return await self._storage.family(await self.get(id, scope))
+    async def check_parents(
+        self, ids: Sequence[JobId], scope: Scope, *, created_by: str | None = None
+    ) -> None:
+        """Raise ParentInvalid for the first of these jobs that does not exist, is beyond the scope, or
+        was made by somebody else than `created_by`, if that is given."""
+        visible = await self._storage.visible(scope, ids, created_by=created_by) if ids else set()
+        for id in ids:
+            if id not in visible:
+                raise ParentInvalid(id, because="unknown")
 
-    async def explain(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> Explanation:
-        """Why a job is not running: one sentence."""
-        return await explain(self._storage, await self.get(id, scope))
+    async def family(
+        self, id: JobId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
+    ) -> list[Relative]:
+        """What a job waits for and what waits for it; with `created_by` only between jobs that it
+        made."""
+        edges = await self._storage.family(await self.get(id, scope))
+        return [edge for edge in edges if created_by is None or edge.made_by(created_by)]
+
+    async def explain(
+        self, id: JobId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
+    ) -> Explanation:
+        """Why a job is not running: one sentence. With `created_by` it names no jobs of others."""
+        return await explain(self._storage, await self.get(id, scope), created_by=created_by)
 
     async def wait(self, id: JobId | str, timeout: timedelta, scope: Scope = ALL_TENANTS) -> Job:
         """The job once it has completed. Raises JobFailed if it ends otherwise."""
@@ -343,10 +359,8 @@ class Jobs:
             case "suspended_tenant":
                 raise TenantSuspended(job.tenant)
             case "unknown_parent":
-                known = await self._storage.known(job.after)
-                raise ParentInvalid(
-                    next((p for p in job.after if p not in known), job.after[0]), because="unknown"
-                )
+                await self.check_parents(job.after, Scope(job.tenant))
+                raise ParentInvalid(job.after[0], because="unknown")
             case _:
                 pass
         raise TenantNotFound(job.tenant)

@@ -25,6 +25,7 @@ from windlass.core.models import (
 from windlass.core.priority import priority as checked_priority
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
+from windlass.worker.context import Inherited
 
 Duration = str | timedelta | float
 Parent = Job | NewJob | Receipt | UUID | str
@@ -75,6 +76,10 @@ class Delivery:
             if name not in _NAMES:
                 raise OptionInvalid("option", name, allowed=f"one of {', '.join(sorted(_NAMES))}")
         return Delivery({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
+
+    def completed_by(self, job: Inherited) -> "Delivery":
+        """These options, and where they leave it open the tenant and correlation id of a job."""
+        return Delivery({**job, **self.given}) if job else self
 
     def on_duplicate(self, definition: Definition) -> OnDuplicate:
         """What meeting an equal job means: the call's own word, else the definition's."""

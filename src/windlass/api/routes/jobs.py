@@ -14,7 +14,7 @@ from windlass.api.shapes import JobEdit, NewJob, Reason
 from windlass.core import summary_wire, wire
 from windlass.core.access import Right
 from windlass.core.filter import parse
-from windlass.core.models import Job
+from windlass.core.models import Job, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.engine.audit import Target
@@ -154,7 +154,7 @@ async def logs(
 )
 async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
-    found = await engine.jobs.family(job.id, caller.scope)
+    found = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
     return {
         "edges": [
             {
@@ -175,7 +175,7 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 )
 async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
-    told = await engine.jobs.explain(job.id, caller.scope)
+    told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
 
 
@@ -263,19 +263,39 @@ async def _enqueue(
     dry_run: bool,
 ) -> dict[str, Any]:
     options = made.options
-    if caller.name is not None:
-        options["created_by"] = caller.name
-    app: Windlass = request.app.state.windlass
-    delivery = Delivery({}).and_also(options)
-    # Before the payload is looked at: who may not enqueue it is not told what would be valid.
+    # Before anything else is looked at: who may not enqueue it is not told what would be valid.
     await engine.enqueue_rights.require(
         caller.by, made.definition, options["tenant"], Right.JOBS_ENQUEUE, Target("job")
     )
+    request_id, behalf = request.state.request_id, options.pop("created_by", None)
+    options["source_ref"] = request_id
+    if behalf is not None:
+        options["created_by"] = await engine.access.allow_enqueue_for(
+            caller.known_as, behalf, tenant=options["tenant"], request_id=request_id
+        )
+    elif caller.name is not None:
+        options["created_by"] = caller.name
+    if not caller.reads_all:
+        # As a parent, another's job is answered like one that does not exist.
+        parents = [id for each in options.get("after", ()) if (id := parse_job_id(each))]
+        scope = Scope.of(options["tenant"])
+        await engine.jobs.check_parents(parents, scope, created_by=caller.name)
+    app: Windlass = request.app.state.windlass
+    delivery = Delivery({}).and_also(options)
     job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
     if dry_run:
         response.status_code = 200
         return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
     receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
+    if behalf is not None and caller.name is not None:
+        await engine.audit.record(
+            caller.known_as,
+            Right.JOBS_ENQUEUE_FOR,
+            Target("job", str(receipt.job_id)),
+            tenant=options["tenant"],
+            after={"created_by": options["created_by"], "definition": made.definition},
+            request_id=request_id,
+        )
     shown = {"receipt": wire.receipt(receipt), "job": None}
     if receipt.status != "rejected":
         stored = await engine.jobs.get(receipt.job_id, caller.scope)
@@ -301,7 +321,7 @@ async def theirs(caller: Caller, engine: Engine, id: str) -> Job:
     # The end of an id could be that of another's job, and tell of it.
     if caller.owner is not None and parse_job_id(id) is None:
         raise JobNotFound(id)
-    return caller.theirs(await engine.jobs.get(id, caller.scope))
+    return caller.theirs(await engine.jobs.get(id, caller.scope), id)
 
 
 def tenant_of(caller: Caller, asked: str | None) -> str:

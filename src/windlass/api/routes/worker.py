@@ -126,11 +126,9 @@ async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]
     """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
     which of its definitions nobody has made known here: they have no jobs."""
     id = _id(caller, body.worker)
-    wanted = await engine.workers.beat(body.row(id, storable_fields(body.metadata)))
-    return {
-        "wanted": wanted,
-        "unknown_definitions": await engine.remote.unknown(body.definitions),
-    }
+    row = body.row(id, storable_fields(body.metadata))
+    wanted, unknown = await engine.remote.heartbeat_of(row)
+    return {"wanted": wanted, "unknown_definitions": unknown}
 
 
 @routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")
