@@ -5,6 +5,8 @@ import json
 import httpx2
 import pytest
 
+from windlass import Settings, Windlass
+from windlass.api.app import create_api
 from windlass.errors import PayloadUnstorable
 
 LONG = "1" + "0" * 400
@@ -268,3 +270,27 @@ async def test_an_unforeseen_error_leaves_nothing_of_a_payload_in_the_log(api, w
     assert answer.json()["request_id"] in caplog.text
     assert "ValueError" in caplog.text
     assert "the secret" not in caplog.text + answer.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pointer"),
+    [
+        ({"path": "os.system"}, "/path"),
+        ({"path": "shop.jobs:report"}, "/path"),
+        ({"payload_schema": {"$ref": "http://localhost:9/x"}}, "/payload_schema"),
+        ({"payload_schema": {"type": 7}}, "/payload_schema"),
+        ({"payload_schema": {"title": "x" * 70_000}}, "/payload_schema"),
+        (
+            {"payload_schema": {"type": "object"}, "default_payload": {"a": "\0"}},
+            "/default_payload/a",
+        ),
+    ],
+)
+async def test_a_definition_that_cannot_work_is_refused_when_it_is_saved(database, wrong, pointer):
+    allowing = Settings.load({"worker.handler_paths": ["shop"]})
+    async with Windlass(database.url, settings=allowing) as wl:
+        transport = httpx2.ASGITransport(create_api(wl), raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://api/api/v1") as api:
+            body = {"key": "report", "path": "shop.jobs.report", **wrong}
+            refused(await api.post("/definitions", json=body), pointer)
+            assert (await api.get("/definitions/report")).status_code == 404

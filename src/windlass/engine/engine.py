@@ -68,7 +68,7 @@ class Engine:
         self.schema = Schema(storage)
         self.counts = Counts(storage)
         self.nudges = Nudges(storage.database)
-        self.definitions = Definitions(storage, self.nudges)
+        self.definitions = Definitions(storage, self.nudges, settings)
         self.jobs = Jobs(storage, self.definitions, self.nudges)
         self.lists = Lists(storage, self.definitions, redactor_of(settings))
         self.logs = Logs(storage, self.jobs)

@@ -151,14 +151,24 @@ class DefinitionDisabled(WindlassError):
 
 
 class DefinitionInvalid(WindlassError):
-    """A definition is declared in a way that cannot work."""
+    """A definition is declared in a way that cannot work. `pointer` names the field, where it is one."""
 
     code = "WL2109"
 
-    def __init__(self, key: str, problem: str, *, hint: str = "Change the declaration.") -> None:
+    def __init__(
+        self,
+        key: str,
+        problem: str,
+        *,
+        hint: str = "Change the declaration.",
+        pointer: str | None = None,
+    ) -> None:
         self.key = key
         super().__init__(
-            f"definition {quoted(key)} cannot work.", reason=sentence(problem), hint=hint
+            f"definition {quoted(key)} cannot work.",
+            reason=sentence(problem),
+            hint=hint,
+            errors=[] if pointer is None else [FieldError(pointer, problem)],
         )
 
 
