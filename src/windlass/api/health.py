@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request
 
 from windlass.api.callers import Ready
-from windlass.api.routing import PROBLEMS
+from windlass.api.routing import PROBLEMS, SafeRoute
 
-router = APIRouter(tags=["health"], responses=PROBLEMS)
+router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 
 
 @router.get("/healthz", summary="Is the process alive?")

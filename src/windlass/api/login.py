@@ -9,7 +9,7 @@ from windlass.api import shown
 from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Calling, Ready
 from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
-from windlass.api.routing import PREFIX, PROBLEMS
+from windlass.api.routing import PREFIX, PROBLEMS, SafeRoute
 from windlass.api.shapes import ByLink, Login, PasswordByLink, PasswordChange
 from windlass.core.access import Right, reach_by
 from windlass.core.accounts import COOKIE
@@ -17,7 +17,7 @@ from windlass.core.wire import fields_of
 from windlass.engine.sessions import SignedIn
 from windlass.ids import SessionId
 
-router = APIRouter(prefix=PREFIX, tags=["login"], responses=PROBLEMS)
+router = APIRouter(route_class=SafeRoute, prefix=PREFIX, tags=["login"], responses=PROBLEMS)
 
 _OPEN = {RIGHT: NO_RIGHT}
 

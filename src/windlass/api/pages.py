@@ -15,10 +15,11 @@ from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
 from windlass.api.login import give_session, note_of
 from windlass.api.problems import status_of
+from windlass.api.routing import SafeRoute
 from windlass.engine.sessions import SignedIn
-from windlass.errors import LoginFailed, WindlassError
+from windlass.errors import FieldError, RequestInvalid, WindlassError
 
-router = APIRouter(include_in_schema=False, dependencies=[Counted])
+router = APIRouter(route_class=SafeRoute, include_in_schema=False, dependencies=[Counted])
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
@@ -28,6 +29,7 @@ _HEADERS = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
+_MOST_FIELDS = 10
 _NAME = "<label>Name<input name=name autocomplete=username required autofocus></label>"
 _PASSWORD = (
     "<label>Password<input name=password type=password autocomplete=current-password required>"
@@ -84,7 +86,11 @@ async def _said(request: Request) -> dict[str, str]:
     """The fields of a form of ours."""
     check_same_site(request)
     text = (await request.body()).decode(errors="replace")
-    return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=10))
+    try:
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError:
+        problem = f"it has more than {_MOST_FIELDS} fields"
+        raise RequestInvalid([FieldError("", problem)]) from None
 
 
 async def _signed_in(
@@ -95,8 +101,6 @@ async def _signed_in(
     """To the first page with a session, or the same form again and what was wrong."""
     try:
         made = await sign_in()
-    except ValueError:  # too many fields
-        return page(LoginFailed())
     except WindlassError as error:
         answer = page(error)
         answer.status_code = status_of(type(error))

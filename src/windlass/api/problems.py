@@ -1,5 +1,6 @@
 """Errors as `application/problem+json`: what happened, why, what to do, a stable code, a request id."""
 
+import json
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -81,6 +82,11 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
 class Problem(JSONResponse):
     media_type = "application/problem+json"
 
+    def render(self, content: Any) -> bytes:
+        # An error may name a field of the request with half of a surrogate pair in it. Its escape
+        # is how JSON writes that, too.
+        return json.dumps(content, ensure_ascii=False).encode(errors="backslashreplace")
+
 
 def install(app: FastAPI) -> None:
     """Have every error of an app answered as a problem."""
@@ -159,10 +165,13 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
-    """An id, not internals: the log has the rest."""
-    if isinstance(error, RecursionError):  # what a body nested too deeply ends in
-        return problem(request, errors.RequestInvalid([FieldError("", "it is nested too deeply")]))
+    """What no route has caught, such as an error of a middleware."""
+    log_unforeseen(request, error)
+    return problem(request, errors.ServerFailed())
+
+
+def log_unforeseen(request: Request, error: Exception) -> None:
+    """Log an error under its request's id; see `Telemetry.trouble` for what of it."""
     request.app.state.telemetry.trouble(
         "answering a request", error, request_id=request.state.request_id
     )
-    return problem(request, errors.ServerFailed())

@@ -1,14 +1,15 @@
 """What requests may say. Closed: an unknown field is an error, never ignored."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from windlass.core.accounts import LinkPurpose
 from windlass.core.change import Change
 from windlass.core.filter import MOST_CHARACTERS
+from windlass.core.instants import ALLOWED, in_utc
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
 
@@ -18,6 +19,21 @@ Seconds = Annotated[float, Field(ge=0, le=10 * 365 * 86_400, allow_inf_nan=False
 Whole = Annotated[int, Field(strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
 Object = dict[str, Any]
+
+
+def _bounded(at: datetime) -> datetime:
+    if (found := in_utc(at)) is None:
+        raise ValueError(f"it is not {ALLOWED}")
+    return found
+
+
+def _in_zone(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+Instant = Annotated[datetime, AfterValidator(_bounded)]
+#: As in a filter, one without an offset is in UTC.
+InstantAsked = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bounded)]
 
 
 class Shape(BaseModel):
@@ -42,7 +58,7 @@ class NewJob(Shape):
     tenant: Name | None = None
     queue: Name | None = None
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
-    due_at: datetime | None = None
+    due_at: Instant | None = None
     delay_seconds: Seconds | None = None
     expires_seconds: Seconds | None = None
     max_attempts: Whole | None = None
@@ -108,7 +124,7 @@ class JobEdit(Shape):
 
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
     queue: Name | None = None
-    due_at: datetime | None = None
+    due_at: Instant | None = None
     delay_seconds: Seconds | None = None
     metadata: Object | None = None
 
@@ -222,7 +238,7 @@ class TriggerEdit(Shape):
     payload: Object | None = None
     cron: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
     interval_seconds: Seconds | None = None
-    at: datetime | None = None
+    at: Instant | None = None
     run_once: Flag | None = None
     timezone: Name | None = None
     misfire: Misfire | None = None

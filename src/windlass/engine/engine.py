@@ -69,7 +69,7 @@ class Engine:
         self.schema = Schema(storage)
         self.counts = Counts(storage)
         self.nudges = Nudges(storage.database)
-        self.definitions = Definitions(storage, self.nudges)
+        self.definitions = Definitions(storage, self.nudges, settings)
         self.audit = Audit(storage, redactor_of(settings), roles)
         self.access = Access(storage, self.audit, roles)
         self.enqueue_rights = EnqueueRights(self.access, self.definitions)

@@ -108,7 +108,8 @@ class Worker:
         Several(Text()),
         (),
         "Prefixes of dotted paths, such as `shop.jobs`, under which definitions made by operators may "
-        "name their handlers. Nothing else is imported for them; none by default.",
+        "name their handlers: checked where a definition is saved, and by the worker before it imports "
+        "anything. None by default.",
     )
     queues: tuple[str, ...] | None = setting(
         Several(Text()),

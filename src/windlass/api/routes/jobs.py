@@ -1,16 +1,15 @@
 """`/jobs`: enqueue, find, explain, change, cancel, retry, clone."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from fastapi import Path, Query, Request, Response
 
 from windlass.api import showing, shown
 from windlass.api.callers import Caller, Calling, Ready
-from windlass.api.paging import Paged
+from windlass.api.paging import LAST_NUMBER, Paged
 from windlass.api.routing import Routes
-from windlass.api.shapes import JobEdit, NewJob, Reason
+from windlass.api.shapes import InstantAsked, JobEdit, NewJob, Reason
 from windlass.core import summary_wire, wire
 from windlass.core.access import Right
 from windlass.core.filter import parse
@@ -76,8 +75,8 @@ async def find(
     queue: Annotated[str | None, Query(max_length=191)] = None,
     source: Annotated[str | None, Query(max_length=16)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: datetime | None = None,
-    created_before: datetime | None = None,
+    created_after: Annotated[InstantAsked | None, Query()] = None,
+    created_before: Annotated[InstantAsked | None, Query()] = None,
 ) -> dict[str, Any]:
     """Newest first, without payloads and results."""
     states = frozenset(word for words in state or () for word in words.split(","))
@@ -137,7 +136,9 @@ async def logs(
     caller: Calling,
     engine: Ready,
     job_id: Id,
-    after: Annotated[int, Query(ge=0, description="The last sequence number seen.")] = 0,
+    after: Annotated[
+        int, Query(ge=0, le=LAST_NUMBER, description="The last sequence number seen.")
+    ] = 0,
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
