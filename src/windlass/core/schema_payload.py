@@ -7,8 +7,8 @@ from typing import Any
 
 from windlass.core.field_errors import by_schema
 from windlass.core.jsontext import PAYLOAD_LIMIT, check_size, dump_json, load_json, load_object
-from windlass.core.redact import MASK
 from windlass.core.schema_limits import check_schema
+from windlass.core.secret_patterns import MASK
 from windlass.errors import DefinitionInvalid, FieldError, PayloadInvalid
 from windlass.errors.wording import first_line
 
