@@ -54,14 +54,19 @@ class Redactor:
         object.__setattr__(self, "_assignments", Assignments(words))
         object.__setattr__(self, "_rules", tuple(given))
 
-    def redact_value(self, value: object, schema: Mapping[str, Any] | None = None) -> Any:
-        """A copy of a JSON value with `•••` in place of every secret.
+    def redact_value(
+        self,
+        value: object,
+        schema: Mapping[str, Any] | None = None,
+        secrets: KnownSecrets = NO_SECRETS,
+    ) -> Any:
+        """A copy of a JSON value with `•••` in place of every secret, those given included.
 
         Under a secret name, truth values and null stay: they tell whether a secret is set, not
         what it is.
         """
         root = schema or {}
-        return self._redacted(value, applying([root], root), root)
+        return self._redacted(value, applying([root], root), root, secrets)
 
     def redact_text(self, text: str, secrets: KnownSecrets | Iterable[str] = NO_SECRETS) -> str:
         """`text` with `•••` in place of credentials, and of the given secrets of its job."""
@@ -73,6 +78,17 @@ class Redactor:
         for rule in self._rules:
             text = rule.hide(text)
         return text
+
+    def redact_part(self, text: str, limit: int, secrets: KnownSecrets = NO_SECRETS) -> str:
+        """The same for text of which only so many bytes are kept: of a longer one only the
+        beginning and the end are searched. What may be half of a secret is cut off there."""
+        if len(text) <= limit + 2 * _MARGIN:
+            return self.redact_text(text, secrets)
+        kept = limit // 2 + _MARGIN
+        head = self.redact_text(text[:kept], secrets)[:-_MARGIN]
+        tail = self.redact_text(text[-kept:], secrets)[_MARGIN:]
+        left_out = len(text) - len(head) - len(tail)
+        return f"{head}… {left_out:,} characters left out …{tail}"
 
     def secrets_in(self, value: object, schema: Mapping[str, Any] | None = None) -> frozenset[str]:
         """The secret texts in a JSON value: what `redact_text` has to hide in its job's output."""
@@ -88,21 +104,23 @@ class Redactor:
         bare = text.lower().replace("-", "").replace("_", "")
         return any(word in bare for word in self._words)
 
-    def _redacted(self, value: object, schemas: Schemas, root: Mapping[str, Any]) -> Any:
+    def _redacted(
+        self, value: object, schemas: Schemas, root: Mapping[str, Any], secrets: KnownSecrets
+    ) -> Any:
         if marked(schemas):
             return None if value is None else MASK
         if isinstance(value, str):
-            return self.redact_text(value)
+            return self.redact_text(value, secrets)
         if isinstance(value, Mapping):
             return {
                 key: MASK
                 if self._hides(key, part)
-                else self._redacted(part, under(schemas, str(key), root), root)
+                else self._redacted(part, under(schemas, str(key), root), root, secrets)
                 for key, part in value.items()
             }
         if isinstance(value, list | tuple):
             return [
-                self._redacted(part, under(schemas, place, root), root)
+                self._redacted(part, under(schemas, place, root), root, secrets)
                 for place, part in enumerate(value)
             ]
         return value
@@ -119,6 +137,27 @@ def redact_value(value: object, schema: Mapping[str, Any] | None = None) -> Any:
 def redact_text(text: str, secrets: KnownSecrets | Iterable[str] = NO_SECRETS) -> str:
     """`Redactor.redact_text` with the names and patterns that are always known."""
     return default_redactor().redact_text(text, secrets)
+
+
+def is_long(*values: object) -> bool:
+    """Whether redacting these values takes so long that nothing else should wait for it."""
+    left, size = list(values), 0
+    while left:
+        value = left.pop()
+        size += len(value) if isinstance(value, str) else 8
+        if size > _LONG:
+            return True
+        if isinstance(value, Mapping):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list | tuple):
+            left += value
+    return False
+
+
+#: Characters. No longer secret is expected to stand where a text is cut.
+_MARGIN = 4 * 1024
+#: Characters. Less is redacted in about a millisecond.
+_LONG = 16 * 1024
 
 
 @cache

@@ -113,7 +113,7 @@ async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     found = await engine.jobs.attempts(job.id, caller.scope)
-    return {"items": showing.attempts(engine, found)}
+    return {"items": showing.attempts(found)}
 
 
 @routes.get(
@@ -139,7 +139,7 @@ async def logs(
 ) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
-    return {"items": showing.lines(engine, found)}
+    return {"items": showing.lines(found)}
 
 
 @routes.get(
