@@ -206,7 +206,7 @@ _FIRST = (
     "error_type",
 )  # fmt: skip
 #: Where it stands in line is nobody's business.
-_INNER = ("gate",)
+_INNER = ("gate", "sealed")
 _JOB = (
     *_FIRST,
     *(name for name, _ in _fields(Job) if name not in (*_FIRST, *_INNER)),

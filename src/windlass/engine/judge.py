@@ -16,6 +16,7 @@ from windlass.core.result import encode_result
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
+from windlass.engine.jobs import Jobs
 from windlass.engine.redaction import off_loop_if_long
 from windlass.engine.retrying import backoff_of
 from windlass.errors import DefinitionNotFound
@@ -32,7 +33,9 @@ class Judge:
         definitions: Definitions,
         settings: Settings,
         redactor: Redactor,
+        jobs: Jobs,
     ) -> None:
+        self._jobs = jobs
         self._storage = storage
         self._definitions = definitions
         self._settings = settings
@@ -105,7 +108,7 @@ class Judge:
             return end
         job = await self._storage.get(ALL_TENANTS, end.held.job_id)
         schema = None if row is None else load_json(row.payload_schema)
-        payload = None if job is None else job.payload
+        payload = None if job is None else self._jobs.opened_if_possible(job).payload
 
         def hide() -> list[str | None]:
             secrets = KnownSecrets(self._redactor.secrets_in(payload, schema))

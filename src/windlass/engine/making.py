@@ -18,6 +18,7 @@ from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.core.template import Template
 from windlass.core.trigger import Event, Trigger
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import Sealer
 from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings
 
@@ -34,8 +35,11 @@ class Parsed(NamedTuple):
 
 
 class Maker:
-    def __init__(self, definitions: Definitions, settings: Settings) -> None:
+    def __init__(
+        self, definitions: Definitions, settings: Settings, sealer: Sealer | None = None
+    ) -> None:
         self._definitions = definitions
+        self._sealer = sealer or Sealer()
         self._limit = settings.limits.payload_bytes
         self._parsed: dict[TriggerId, Parsed] = {}
 
@@ -66,11 +70,13 @@ class Maker:
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
         """The job for a due time. However often it is made, it is stored once."""
         job = await self._made(trigger, _of_schedule(trigger, due_at))
-        return job._replace(
-            source="schedule",
-            source_ref=str(trigger.id),
-            trigger_due_at=due_at,
-            idempotency_key=f"trigger {trigger.id} {due_at.isoformat()}",
+        return await self._sealed(
+            job._replace(
+                source="schedule",
+                source_ref=str(trigger.id),
+                trigger_due_at=due_at,
+                idempotency_key=f"trigger {trigger.id} {due_at.isoformat()}",
+            )
         )
 
     async def now(self, trigger: Trigger, now: datetime, created_by: str | None) -> NewJob:
@@ -80,7 +86,8 @@ class Maker:
 
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
         """The job for an event. However often it is made, it is stored once."""
-        return _by(event, str(trigger.id), await self._made(trigger, _of_event(event.data)))
+        job = await self._made(trigger, _of_event(event.data))
+        return await self._sealed(_by(event, str(trigger.id), job))
 
     async def on_dead_letter(self, event: Event) -> NewJob | None:
         """The job that a dead-lettered job's definition asks for; None if it asks for none.
@@ -92,7 +99,7 @@ class Maker:
             return None
         hook = await self._definitions.get(failed.on_dead_letter)
         text = self._written(hook, taken_by(load_json(hook.payload_schema), event.data))
-        return _by(event, "hook", _job(hook, event.tenant, text))
+        return await self._sealed(_by(event, "hook", _job(hook, event.tenant, text)))
 
     async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
         definition = await self._definitions.get(trigger.definition)
@@ -107,6 +114,9 @@ class Maker:
             dedupe_window=None if window is None else timedelta(seconds=window),
             trigger_id=trigger.id,
         )
+
+    async def _sealed(self, job: NewJob) -> NewJob:
+        return self._sealer.seal(job, await self._definitions.get(job.definition))
 
     def _text(self, trigger: Trigger, definition: Definition, about: Mapping[str, Any]) -> str:
         return self._written(definition, self._read(trigger).template.render(about))

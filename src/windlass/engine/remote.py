@@ -19,6 +19,7 @@ from windlass.core.states import JobState, Outcome
 from windlass.core.text import clean
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
+from windlass.engine.jobs import Jobs
 from windlass.engine.judge import Judge
 from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, Claimed, Leases, storable_fields
 from windlass.engine.redaction import off_loop_if_long, redactor_of
@@ -51,6 +52,7 @@ class RemoteWorkers:
         settings: Settings,
         telemetry: Telemetry,
         times: RemoteTimes,
+        jobs: Jobs,
     ) -> None:
         self.times = times
         self._make = leases
@@ -58,7 +60,7 @@ class RemoteWorkers:
         self._storage = storage
         self._telemetry = telemetry
         self._redactor = redactor_of(settings)
-        self._judge = Judge(storage, definitions, settings, self._redactor)
+        self._judge = Judge(storage, definitions, settings, self._redactor, jobs)
         self._places: OrderedDict[WorkerId, _Place] = OrderedDict()
 
     async def claim(

@@ -232,7 +232,7 @@ async def clone(
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    made = _Made(job.definition, job.payload, options)
+    made = _Made(job.definition, engine.jobs.opened(job).payload, options)
     return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
 
 
