@@ -48,6 +48,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.PayloadInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PayloadUnstorable: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.PayloadKeyMissing: HTTPStatus.CONFLICT,
+    errors.PayloadUndecryptable: HTTPStatus.CONFLICT,
     errors.OptionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.FilterInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.DefinitionNotFound: HTTPStatus.NOT_FOUND,

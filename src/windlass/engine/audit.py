@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from windlass.core.access import ROLES, Right, Table, bounds_of
 from windlass.core.audit import (
@@ -16,6 +17,7 @@ from windlass.core.audit import (
 )
 from windlass.core.principal import Principal
 from windlass.core.redact import Redactor
+from windlass.engine.redaction import off_loop_if_long
 from windlass.errors import OptionInvalid
 from windlass.storage.audit import append
 from windlass.storage.base import Storage
@@ -101,7 +103,8 @@ class Audit:
         session: Session | None = None,
     ) -> Entry:
         """Add an entry: right after a change, or as the last step of the session that makes it."""
-        entry = self.entry(
+        redacted = partial(
+            self.entry,
             by,
             action,
             target,
@@ -111,6 +114,7 @@ class Audit:
             after=after,
             request_id=request_id,
         )
+        entry = await off_loop_if_long(redacted, before, after)
         return await (append(session, entry) if session else self._storage.add_entry(entry))
 
     async def list(

@@ -126,6 +126,12 @@ class Definitions:
             rows = await self._fresh(0)
         return {key: rows[key] for key in keys if key in rows}
 
+    def known(self, key: str) -> Definition | None:
+        """A definition as far as it is known without asking: the code's with what was edited of it,
+        else the row as it was when last looked at."""
+        declared = self._declared.get(key)
+        return self._rows.get(key) if declared is None else self.effective(declared)
+
     async def list(self, *, system: bool = False) -> Sequence[Definition]:
         """All definitions, by key; those of Windlass itself only if asked for."""
         rows = (await self._fresh(0)).values()

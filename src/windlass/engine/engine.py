@@ -15,6 +15,7 @@ from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import sealer_of
 from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
@@ -66,24 +67,26 @@ class Engine:
         self.storage = storage
         self.settings = settings
         self.telemetry = telemetry
+        self.sealer = sealer_of(settings)
         self.schema = Schema(storage)
         self.counts = Counts(storage)
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges, settings)
         self.audit = Audit(storage, redactor_of(settings), roles)
         self.access = Access(storage, self.audit, roles)
-        self.enqueue_rights = EnqueueRights(self.access, self.definitions)
-        self.jobs = Jobs(storage, self.definitions, self.nudges, self.enqueue_rights)
+        rights = EnqueueRights(self.access, self.definitions)
+        self.enqueue_rights = rights
+        self.jobs = Jobs(storage, self.definitions, self.nudges, rights, self.sealer)
         self.lists = Lists(storage, self.definitions, redactor_of(settings))
         self.logs = Logs(storage, self.jobs)
         self.summaries = Summaries(storage)
         self.dead = Dead(
-            storage, self.jobs, self.definitions, self.nudges, settings, self.enqueue_rights
+            storage, self.jobs, self.definitions, self.nudges, settings, rights, self.sealer
         )
         self.mutes = Mutes(storage)
         self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
         self.queues = Queues(storage, self.nudges)
-        self.maker = Maker(self.definitions, settings, self.enqueue_rights)
+        self.maker = Maker(self.definitions, settings, rights, self.sealer)
         self.code_triggers = CodeTriggers(storage, self.tenants)
         self.triggers = Triggers(
             storage,
@@ -109,6 +112,7 @@ class Engine:
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),
+            self.jobs,
         )
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
@@ -126,7 +130,7 @@ class Engine:
 
     def leases(self, who: Callable[[Held], Lease | None] = lambda held: None) -> Leases:
         """The worker's side; one for each worker, who knows the leases it holds."""
-        return Leases(self.storage, self.nudges, self.events, self.telemetry, who)
+        return Leases(self.storage, self.nudges, self.events, self.telemetry, who, self.sealer)
 
     def join(self, tx: object) -> CallerSession | None:
         """A session in a caller's own transaction; None where none was given."""

@@ -29,21 +29,25 @@ from windlass.core.states import JobState, Verb, states_for
 from windlass.engine.audit import Target
 from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import Sealer
 from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
-from windlass.engine.explain import Explanation, explain
+from windlass.engine.explain import Explanation, explain, key_missing
 from windlass.engine.leases import end_overdue
 from windlass.engine.nudges import Nudges
 from windlass.engine.updating import PAST, begun
 from windlass.errors import (
     AmbiguousId,
     DefinitionDisabled,
+    DefinitionNotFound,
     DuplicateJob,
     JobFailed,
     JobNotFound,
     JobStateConflict,
     OptionInvalid,
     ParentInvalid,
+    PayloadKeyMissing,
+    PayloadUndecryptable,
     TenantNotFound,
     TenantSuspended,
     WaitTimedOut,
@@ -63,9 +67,15 @@ class Jobs:
     None is the program itself. `actor` is the name that the job's history shows."""
 
     def __init__(
-        self, storage: Storage, definitions: Definitions, nudges: Nudges, rights: EnqueueRights
+        self,
+        storage: Storage,
+        definitions: Definitions,
+        nudges: Nudges,
+        rights: EnqueueRights,
+        sealer: Sealer,
     ) -> None:
         self._storage = storage
+        self._sealer = sealer
         self._definitions = definitions
         self._nudges = nudges
         self._rights = rights
@@ -87,6 +97,7 @@ class Jobs:
         await self.check([job], by=by)
         if over := await self.caps.over([job]):
             return Receipt(ReceiptStatus.REJECTED, job.id, over[job.id])
+        [job] = await self._seal([job])
         stored = await self._enqueuer.enqueue(job)
         if on_duplicate == "replace" and stored.existing_id is not None:
             owner = self._rights.replaceable_owner(by, job.tenant)
@@ -107,6 +118,7 @@ class Jobs:
         Each statement stores all of its jobs or none; `progress` is told (done, all) after it.
         """
         await self.check(jobs)
+        jobs = await self._seal(jobs)
         receipts: list[Receipt] = []
         over = await self.caps.over(jobs)
         for chunk in _chunks(jobs):
@@ -154,6 +166,7 @@ class Jobs:
         one; `joined` then says what the answer means.
         """
         answers: list[Stored] = []
+        jobs = [self._sealed(job) for job in jobs] if self._sealer.first_key_id else jobs
         for chunk in _chunks([job for job in jobs if job.id not in over]):
             for job, stored in zip(chunk, await store(session, chunk), strict=True):
                 if on_duplicate == "replace" and stored.existing_id is not None:
@@ -177,6 +190,21 @@ class Jobs:
         if job is None:
             raise JobNotFound(id)
         return job
+
+    async def reveal(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> Job:
+        """A job with its payload as it was given, decrypted, and nothing redacted."""
+        return self.opened(await self.get(id, scope))
+
+    def opened(self, job: Job) -> Job:
+        """A job with the values of its payload that are encrypted at rest."""
+        return self._sealer.open_job(job)
+
+    def opened_if_possible(self, job: Job) -> Job:
+        """The same; as it is stored if its key is not configured here."""
+        try:
+            return self.opened(job)
+        except (PayloadKeyMissing, PayloadUndecryptable):
+            return job
 
     async def resolve(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> JobId:
         """The whole id behind what a person typed."""
@@ -313,7 +341,11 @@ class Jobs:
         self, id: JobId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
     ) -> Explanation:
         """Why a job is not running: one sentence. With `created_by` it names no jobs of others."""
-        return await explain(self._storage, await self.get(id, scope), created_by=created_by)
+        job = await self.get(id, scope)
+        key_id = self._sealer.missing_key(job)
+        if key_id is not None and not job.ended and job.state is not JobState.RUNNING:
+            return key_missing(key_id)
+        return await explain(self._storage, job, created_by=created_by)
 
     async def wait(self, id: JobId | str, timeout: timedelta, scope: Scope = ALL_TENANTS) -> Job:
         """The job once it has completed. Raises JobFailed if it ends otherwise."""
@@ -364,6 +396,21 @@ class Jobs:
             case _:
                 pass
         raise TenantNotFound(job.tenant)
+
+    async def _seal(self, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+        """Jobs as they are stored: what is secret in them encrypted, if there is a key."""
+        if self._sealer.first_key_id is None:
+            return jobs
+        for key in {job.definition for job in jobs}:
+            if self._definitions.known(key) is None:
+                await self._definitions.get(key)
+        return [self._sealed(job) for job in jobs]
+
+    def _sealed(self, job: NewJob) -> NewJob:
+        definition = self._definitions.known(job.definition)
+        if definition is None:  # what is secret in it cannot be told
+            raise DefinitionNotFound(job.definition)
+        return self._sealer.seal(job, definition)
 
     async def _receipts(
         self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate

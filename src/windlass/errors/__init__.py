@@ -15,6 +15,7 @@
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
+    │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
     │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
     ├── 2xxx  what was asked for
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
@@ -38,7 +39,9 @@
     │   ├── WL2112 DefinitionInUse          it cannot be deleted
     │   ├── WL2113 DefinitionExists
     │   ├── WL2201 TenantNotFound
-    │   └── WL2202 TenantSuspended
+    │   ├── WL2202 TenantSuspended
+    │   ├── WL2210 PayloadKeyMissing        encrypted with a key that this process does not have
+    │   └── WL2211 PayloadUndecryptable     encrypted, and changed since
     ├── 3xxx  jobs
     │   ├── WL3301 JobNotFound
     │   ├── WL3302 JobStateConflict         the verb does not apply to the job's state
@@ -117,7 +120,9 @@ from windlass.errors.asked import (
     FilterInvalid,
     OptionInvalid,
     PayloadInvalid,
+    PayloadKeyMissing,
     PayloadTooLarge,
+    PayloadUndecryptable,
     PayloadUnstorable,
     TenantNotFound,
     TenantSuspended,
@@ -136,6 +141,7 @@ from windlass.errors.installation import (
     DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
+    EncryptionKeyInvalid,
     ExtraMissing,
     MigrationChanged,
     ModuleNotLoaded,
@@ -207,6 +213,7 @@ __all__ = [
     "DefinitionInvalid",
     "DefinitionNotFound",
     "DuplicateJob",
+    "EncryptionKeyInvalid",
     "EventChainTooLong",
     "EventNotFound",
     "ExtraMissing",
@@ -233,7 +240,9 @@ __all__ = [
     "ParentInvalid",
     "PathUnknown",
     "PayloadInvalid",
+    "PayloadKeyMissing",
     "PayloadTooLarge",
+    "PayloadUndecryptable",
     "PayloadUnstorable",
     "Permanent",
     "RequestInvalid",

@@ -224,3 +224,43 @@ class TenantSuspended(WindlassError):
             reason="A suspended tenant takes no new jobs.",
             hint=f"`windlass tenants resume {tenant}`.",
         )
+
+
+class PayloadKeyMissing(WindlassError):
+    """A stored payload is encrypted with a key that this process does not have.
+
+    Nothing is lost: a worker that meets such a job puts it back for a minute, and the attempt does
+    not count.
+    """
+
+    code = "WL2210"
+
+    def __init__(self, definition: str, *, key_id: str, known: Collection[str] = ()) -> None:
+        self.definition = definition
+        self.key_id = key_id
+        has = f"has {', '.join(sorted(known))}" if known else "has none"
+        super().__init__(
+            f"the payload of a job of {quoted(definition)} is encrypted with the key {key_id}.",
+            reason=f"This process {has}.",
+            hint="Add that key to encryption.keys or to the file encryption.key_file.",
+        )
+
+
+class PayloadUndecryptable(WindlassError):
+    """A stored payload does not decrypt, although its key is known.
+
+    The row was changed in the database, or its ciphertext was copied from a job of another tenant
+    or definition.
+    """
+
+    code = "WL2211"
+
+    def __init__(self, definition: str, *, key_id: str) -> None:
+        self.definition = definition
+        self.key_id = key_id
+        super().__init__(
+            f"the payload of a job of {quoted(definition)} does not decrypt.",
+            reason=f"It was changed since it was encrypted with the key {key_id}, or belongs to "
+            "another tenant or definition.",
+            hint="Find out who wrote to the database; enqueue the job again.",
+        )

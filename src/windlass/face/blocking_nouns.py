@@ -35,6 +35,7 @@ class Jobs:
     _portal: Runs
 
     get = Blocks(nouns.JobsFace.get, _handle)
+    reveal = Blocks(nouns.JobsFace.reveal, _handle)
     list = Blocks(nouns.JobsFace.list)
     summary = Blocks(nouns.JobsFace.summary)
     cancel = Blocks(nouns.JobsFace.cancel, _handle)

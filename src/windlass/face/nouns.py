@@ -94,6 +94,11 @@ class JobsFace:
         """One job; JobNotFound if there is none."""
         return self._handle(await (await self._jobs()).get(id, self._scope))
 
+    async def reveal(self, id: Id) -> JobHandle:
+        """One job with its payload as it was given: what is encrypted at rest is decrypted.
+        PayloadKeyMissing if the key is not configured here."""
+        return self._handle(await (await self._jobs()).reveal(id, self._scope))
+
     async def list(
         self,
         query: str = "",

@@ -214,6 +214,25 @@ class Redaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Encryption:
+    """Encryption of what payload schemas mark as secret. The same keys in every process that
+    enqueues or runs jobs; needs the extra `encryption`."""
+
+    keys: tuple[str, ...] = setting(
+        Several(Text(shortest=43)),
+        (),
+        "Keys as `windlass config generate-key` makes them. The first one encrypts, all decrypt. "
+        "Better given as WINDLASS_ENCRYPTION_KEYS than written to a file that others read.",
+        secret=True,
+    )
+    key_file: str | None = setting(
+        Text(),
+        None,
+        "A file with such keys, one a line. They come after those of `encryption.keys`.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """The API and the dashboard."""
 
@@ -291,6 +310,7 @@ class Tree:
     log: Log = field(default_factory=Log)
     limits: Limits = field(default_factory=Limits)
     redaction: Redaction = field(default_factory=Redaction)
+    encryption: Encryption = field(default_factory=Encryption)
     server: Server = field(default_factory=Server)
     #: By key, as the file declares them.
     commands: Mapping[str, Command] = field(
@@ -307,5 +327,6 @@ SECTIONS = {
     "log": Log,
     "limits": Limits,
     "redaction": Redaction,
+    "encryption": Encryption,
     "server": Server,
 }

@@ -115,7 +115,7 @@ async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     found = await engine.jobs.attempts(job.id, caller.scope)
-    return {"items": showing.attempts(engine, found)}
+    return {"items": showing.attempts(found)}
 
 
 @routes.get(
@@ -143,7 +143,7 @@ async def logs(
 ) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
-    return {"items": showing.lines(engine, found)}
+    return {"items": showing.lines(found)}
 
 
 @routes.get(
@@ -238,7 +238,7 @@ async def clone(
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    made = _Made(job.definition, job.payload, options)
+    made = _Made(job.definition, engine.jobs.opened(job).payload, options)
     return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
 
 
