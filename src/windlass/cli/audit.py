@@ -8,7 +8,6 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.exits import Exit
-from windlass.cli.look import safe
 from windlass.cli.output import Column, Item
 
 if TYPE_CHECKING:
@@ -47,10 +46,10 @@ def list_entries(call: Call, limit: int, before: int | None) -> None:
         [
             Column("sequence", "NO", lambda one: str(one["sequence"]), right=True),
             Column("at", "WHEN", lambda one: call.out.when(one["at"])),
-            Column("actor_name", "BY", lambda one: safe(str(one["actor_name"])), wide=True),
+            Column("actor_name", "BY", lambda one: str(one["actor_name"]), wide=True),
             Column("action", "ACTION", lambda one: str(one["action"])),
             Column("target_kind"),
-            Column("target_id", "TARGET", lambda one: safe(f"{one['target_id']}"), wide=True),
+            Column("target_id", "TARGET", lambda one: f"{one['target_id']}", wide=True),
             Column("outcome", "", lambda one: "" if one["outcome"] == "allowed" else "refused"),
             Column("after", "CHANGE", _change, wide=True, spare=1),
             Column("before"),
@@ -92,4 +91,4 @@ async def _entries(api: "Client", limit: int, before: int | None) -> "Shown":
 
 
 def _change(entry: Item) -> str:
-    return safe(json.dumps(entry["after"], ensure_ascii=False)) if entry["after"] else ""
+    return json.dumps(entry["after"], ensure_ascii=False) if entry["after"] else ""

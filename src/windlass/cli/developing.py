@@ -18,7 +18,6 @@ from windlass.cli.dev_keys import KEYS
 from windlass.cli.job_lines import JobLines
 from windlass.cli.listening import address
 from windlass.cli.loading import is_file, load_apps
-from windlass.cli.look import safe
 from windlass.cli.problems import report
 from windlass.cli.reloading import Link
 from windlass.cli.signing_in import sign_in_url
@@ -230,4 +229,4 @@ def _own_frames(error: BaseException) -> Iterator[str]:
     ):
         frames = frames.tb_next
     text = "".join(traceback.format_exception(type(error), error, frames))
-    yield from (f"  {line}" for line in safe(text).splitlines())
+    yield from (f"  {line}" for line in text.splitlines())
