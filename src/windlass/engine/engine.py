@@ -10,6 +10,7 @@ from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
 from windlass.engine.answers import Answers
 from windlass.engine.audit import Audit
+from windlass.engine.audit_verify import keys_of
 from windlass.engine.checkup import Checkup
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
@@ -97,7 +98,7 @@ class Engine:
             telemetry,
             RemoteTimes(self.latency, telemetry),
         )
-        self.audit = Audit(storage, redactor_of(settings), roles)
+        self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
         self.access = Access(storage, self.audit, roles)
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)

@@ -15,6 +15,8 @@
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
+    │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
+    │   ├── WL1522 AuditKeyInvalid          the key that signs audit chains cannot be used
     │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
     ├── 2xxx  what was asked for
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
@@ -132,6 +134,8 @@ from windlass.errors.handlers import (
 )
 from windlass.errors.installation import (
     AppNotFound,
+    AuditKeyInvalid,
+    AuditKeyMissing,
     DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
@@ -191,6 +195,8 @@ __all__ = [
     "AmbiguousId",
     "AppNotFound",
     "ArgumentRefused",
+    "AuditKeyInvalid",
+    "AuditKeyMissing",
     "CommandInvalid",
     "CommandTemplateInvalid",
     "ConditionInvalid",
