@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.conformance.builders import enqueue, job
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access import Bounds, Reach, Right, Role, frozen
+from windlass.core.access import Reach, Right, Role, frozen
 from windlass.core.definition import Definition
 from windlass.core.models import Scope
 from windlass.core.principal import NOBODY, Membership, Principal
@@ -94,14 +94,21 @@ async def test_what_a_definition_requires_is_checked_on_submission(engine):
     user = person(Role.USER)
     given = replace(user, memberships=(Membership(ACME, Role.USER, frozenset({"exports"})),))
     asked = definition(requires_permission="exports")
+    engine.definitions.declare(asked)
+    await engine.definitions.sync()
+
+    async def require(by, tenant=ACME):
+        target = Target("job")
+        await engine.enqueue_rights.require(by, asked.key, tenant, Right.JOBS_ENQUEUE, target)
 
     with pytest.raises(Forbidden) as told:
-        engine.access.allow_enqueue(user, asked)
+        await require(user)
     assert "exports" in str(told.value)
-    assert engine.access.allow_enqueue(given, asked) == Bounds(Scope(ACME))
-    assert engine.access.allow_enqueue(ROOT, asked).scope.tenant is None
-    with pytest.raises(TenantNotFound):
-        engine.access.allow_enqueue(given, asked, tenant=GLOBEX)
+    await require(given)
+    await require(ROOT)
+    await require(None)
+    with pytest.raises(Forbidden):
+        await require(given, GLOBEX)
 
 
 async def test_an_embedding_programs_own_roles_hold_everywhere(storage, heard, engine):

@@ -60,6 +60,11 @@ class Caller:
         """Whom the engine's own rules of access see: nobody with more rights than the caller."""
         return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
 
+    @property
+    def by(self) -> Principal | None:
+        """Whose right to enqueue is asked for; None where there is no authentication."""
+        return None if self.name is None and self.rights is None else self.known_as
+
     def theirs(self, job: Job) -> Job:
         """A job, if they may know of it; one that somebody else made is answered like none."""
         if self.owner not in (None, job.created_by):

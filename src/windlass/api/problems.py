@@ -31,6 +31,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.MethodRefused: HTTPStatus.METHOD_NOT_ALLOWED,
     errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.TriggerRightGone: HTTPStatus.FORBIDDEN,
     errors.StreamsFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.RequestsThrottled: HTTPStatus.TOO_MANY_REQUESTS,
     errors.LoginFailed: HTTPStatus.UNAUTHORIZED,

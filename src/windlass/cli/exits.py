@@ -72,6 +72,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.MethodRefused: Exit.USAGE,
     errors.NotAuthenticated: Exit.FORBIDDEN,
     errors.Forbidden: Exit.FORBIDDEN,
+    errors.TriggerRightGone: Exit.FORBIDDEN,
     errors.ServerFailed: Exit.FAILED,
     errors.ServerUnreachable: Exit.UNREACHABLE,
     errors.RequestRefused: Exit.FAILED,

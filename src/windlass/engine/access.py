@@ -19,9 +19,8 @@ from windlass.core.access import (
     may,
 )
 from windlass.core.accounts import Token
-from windlass.core.definition import Definition
-from windlass.core.granting import may_enqueue, may_grant
-from windlass.core.models import DEFAULT_TENANT, Job
+from windlass.core.granting import may_grant
+from windlass.core.models import Job
 from windlass.core.principal import Membership, Principal
 from windlass.engine import secrets
 from windlass.engine.audit import Audit, Target
@@ -32,7 +31,7 @@ from windlass.errors import (
     OptionInvalid,
     TenantNotFound,
 )
-from windlass.ids import JobId, UserId
+from windlass.ids import JobId, TokenId, UserId, parse_job_id
 from windlass.storage.base import Storage
 
 #: How long a session lasts that is not seen, and how long one that is.
@@ -67,6 +66,19 @@ class Access:
         if found.stale:
             await self._storage.seen_session(found.session.id, idle=IDLE)
         return await self.user(found.session.user_id, found.name, found.superadmin)
+
+    async def by_actor(self, actor: str) -> Principal | None:
+        """The user or token behind an actor such as `user:0199…`, with the roles it has now. None
+        if it is gone, disabled, expired or revoked."""
+        kind, _, text = actor.partition(":")
+        id = parse_job_id(text)
+        if kind == "token" and id:
+            token = await self._storage.token(TokenId(id), fresh=FRESH)
+            return principal_of(token.token) if token and token.valid else None
+        user = await self._storage.user(UserId(id)) if kind == "user" and id else None
+        if user is None or user.disabled:
+            return None
+        return await self.user(user.id, user.name, user.superadmin)
 
     async def user(self, id: UserId, name: str, superadmin: bool) -> Principal:
         """A signed-in user, with the roles it has now."""
@@ -103,20 +115,6 @@ class Access:
         """Refuse a change to what belongs to no tenant, such as a definition, a queue, a user."""
         if not may(by, right, table=self.table):
             await self.refuse(by, right, target, request_id=request_id)
-
-    def allow_enqueue(
-        self, by: Principal, definition: Definition, *, tenant: str | None = None
-    ) -> Bounds:
-        """What a submitted job's tenant is; Forbidden if the definition asks for a permission that
-        is not held there."""
-        bounds = bounds_of(by, Right.JOBS_ENQUEUE, tenant, table=self.table)
-        owner = bounds.scope.tenant or DEFAULT_TENANT
-        if not may_enqueue(by, definition, owner, table=self.table):
-            needed = definition.requires_permission or "a right that reaches all tenants"
-            raise Forbidden(
-                Right.JOBS_ENQUEUE, because=f"definition {definition.key} requires {needed}"
-            )
-        return bounds
 
     async def allow_grant(
         self,

@@ -16,6 +16,7 @@ from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.events import Events
 from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
@@ -70,18 +71,29 @@ class Engine:
         self.counts = Counts(storage)
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges)
-        self.jobs = Jobs(storage, self.definitions, self.nudges)
+        self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
+        self.access = Access(storage, self.audit, roles)
+        self.enqueue_rights = EnqueueRights(self.access, self.definitions)
+        self.jobs = Jobs(storage, self.definitions, self.nudges, self.enqueue_rights)
         self.lists = Lists(storage, self.definitions, redactor_of(settings))
         self.logs = Logs(storage, self.jobs)
         self.summaries = Summaries(storage)
-        self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
+        self.dead = Dead(
+            storage, self.jobs, self.definitions, self.nudges, settings, self.enqueue_rights
+        )
         self.mutes = Mutes(storage)
         self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
         self.queues = Queues(storage, self.nudges)
-        self.maker = Maker(self.definitions, settings)
+        self.maker = Maker(self.definitions, settings, self.enqueue_rights)
         self.code_triggers = CodeTriggers(storage, self.tenants)
         self.triggers = Triggers(
-            storage, self.maker, self.jobs, self.tenants, self.nudges, telemetry
+            storage,
+            self.maker,
+            self.jobs,
+            self.tenants,
+            self.nudges,
+            telemetry,
+            self.enqueue_rights,
         )
         self.events = Events(storage, self.maker, self.nudges, telemetry)
         self.trials = Trials(self.triggers, self.events, self.maker)
@@ -98,8 +110,6 @@ class Engine:
             telemetry,
             RemoteTimes(self.latency, telemetry),
         )
-        self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
-        self.access = Access(storage, self.audit, roles)
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
         self.users = Users(storage, self.access, self.audit, self.passwords)
@@ -108,7 +118,9 @@ class Engine:
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
         self.answers = Answers(storage)
-        self.operations = Operations(storage, self.access, self.audit, self.lists)
+        self.operations = Operations(
+            storage, self.access, self.audit, self.lists, self.enqueue_rights
+        )
         self._checked = False
         self._checking = asyncio.Lock()
 

@@ -20,6 +20,7 @@ from windlass.errors import (
     EventChainTooLong,
     EventNotFound,
     OptionInvalid,
+    TriggerRightGone,
     WindlassError,
 )
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_suffix
@@ -199,7 +200,8 @@ class Events:
                 if self._maker.applies(trigger, event.data):
                     made.append((trigger, await self._maker.after(trigger, event)))
             except WindlassError as error:
-                await self._refused(matching, event, trigger, str(error))
+                stop = isinstance(error, TriggerRightGone)
+                await self._refused(matching, event, trigger, str(error), stop=stop)
         if event.name == DEAD_LETTERED:
             try:
                 if hook := await self._maker.on_dead_letter(event):
@@ -222,10 +224,10 @@ class Events:
         return created
 
     async def _refused(
-        self, matching: Matching, event: Event, trigger: Trigger, error: str
+        self, matching: Matching, event: Event, trigger: Trigger, error: str, *, stop: bool = False
     ) -> None:
         """Noted on the trigger, and told: nobody else would miss the job."""
-        await matching.failed(trigger.id, error)
+        await matching.failed(trigger.id, error, stop=stop)
         self._telemetry.warn(
             "a trigger was refused",
             trigger=trigger.name,

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from windlass import clock
 from windlass.core import history as derived
+from windlass.core.access import Right
 from windlass.core.change import Change
 from windlass.core.durations import words
 from windlass.core.models import (
@@ -23,9 +24,12 @@ from windlass.core.models import (
     Scope,
     Transition,
 )
+from windlass.core.principal import Principal
 from windlass.core.states import JobState, Verb, states_for
+from windlass.engine.audit import Target
 from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
 from windlass.engine.explain import Explanation, explain
 from windlass.engine.leases import end_overdue
@@ -55,24 +59,38 @@ _POLLS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 class Jobs:
-    def __init__(self, storage: Storage, definitions: Definitions, nudges: Nudges) -> None:
+    """Verbs that make or change work take `by`, the principal whose right to enqueue is asked for;
+    None is the program itself. `actor` is the name that the job's history shows."""
+
+    def __init__(
+        self, storage: Storage, definitions: Definitions, nudges: Nudges, rights: EnqueueRights
+    ) -> None:
         self._storage = storage
         self._definitions = definitions
         self._nudges = nudges
+        self._rights = rights
         self._enqueuer = Enqueuer(storage)
         self.caps = Caps(storage)
 
-    async def enqueue(self, job: NewJob, *, on_duplicate: OnDuplicate = "existing") -> Receipt:
+    async def enqueue(
+        self,
+        job: NewJob,
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        by: Principal | None = None,
+    ) -> Receipt:
         """Store a job durably and say what became of it.
 
-        Bad input raises; a duplicate is an ordinary answer unless `on_duplicate` is "error".
+        Bad input raises; a duplicate is an ordinary answer unless `on_duplicate` is "error". With
+        "replace", a waiting job of the same definition that `by` may change gets the new payload.
         """
-        await self.check([job])
+        await self.check([job], by=by)
         if over := await self.caps.over([job]):
             return Receipt(ReceiptStatus.REJECTED, job.id, over[job.id])
         stored = await self._enqueuer.enqueue(job)
         if on_duplicate == "replace" and stored.existing_id is not None:
-            stored = await self._storage.replace(job, stored.existing_id)
+            owner = self._rights.replaceable_owner(by, job.tenant)
+            stored = await self._storage.replace(job, stored.existing_id, owner=owner)
         receipt = await self.receipt(job, stored, on_duplicate)
         await self._follow([job], [stored])
         return receipt
@@ -112,8 +130,9 @@ class Jobs:
                 progress(len(receipts), len(jobs))
         return receipts
 
-    async def check(self, jobs: Sequence[NewJob]) -> None:
+    async def check(self, jobs: Sequence[NewJob], *, by: Principal | None = None) -> None:
         """Refuse what can be seen to be wrong before anything is stored."""
+        await self._rights.require_all(by, jobs, Right.JOBS_ENQUEUE, Target("job"))
         _check_circles(jobs)
         # This machine's clock only says whom to ask about: the database's decides what is past.
         long_ago = clock.utcnow() - PAST
@@ -198,10 +217,16 @@ class Jobs:
         return after
 
     async def retry(
-        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, actor: str | None = None
+        self,
+        id: JobId | str,
+        *,
+        scope: Scope = ALL_TENANTS,
+        actor: str | None = None,
+        by: Principal | None = None,
     ) -> Job:
         """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
         job = await self.get(id, scope)
+        await self._rights.require_job(by, job, Right.JOBS_RETRY)
         answer = await self._storage.retry(scope, job.id, actor=actor)
         if answer is None:
             await self.refuse(await self.get(job.id, scope), Verb.RETRY)
@@ -211,10 +236,16 @@ class Jobs:
         return await self.get(job.id, scope)
 
     async def run_now(
-        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, actor: str | None = None
+        self,
+        id: JobId | str,
+        *,
+        scope: Scope = ALL_TENANTS,
+        actor: str | None = None,
+        by: Principal | None = None,
     ) -> Job:
         """Make a job due at once: one due later, retrying, or on hold."""
         job = await self.get(id, scope)
+        await self._rights.require_job(by, job, Right.JOBS_RUN_NOW)
         if not await self._storage.run_now(scope, job.id, actor=actor):
             await self.refuse(await self.get(job.id, scope), Verb.RUN_NOW)
         self._nudges.nudge([job.queue])
@@ -227,9 +258,11 @@ class Jobs:
         *,
         scope: Scope = ALL_TENANTS,
         actor: str | None = None,
+        by: Principal | None = None,
     ) -> Job:
         """Change a job that waits; JobStateConflict if it runs or has ended."""
         job = await self.get(id, scope)
+        await self._rights.require_job(by, job, Right.JOBS_UPDATE)
         wanted = await begun(self._storage, change)
         if not await self._storage.update(scope, [job.id], wanted, actor=actor):
             await self.refuse(await self.get(job.id, scope), Verb.UPDATE)

@@ -18,6 +18,7 @@ from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.core.template import Template
 from windlass.core.trigger import Event, Trigger
 from windlass.engine.definitions import Definitions
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings
 
@@ -34,8 +35,9 @@ class Parsed(NamedTuple):
 
 
 class Maker:
-    def __init__(self, definitions: Definitions, settings: Settings) -> None:
+    def __init__(self, definitions: Definitions, settings: Settings, rights: EnqueueRights) -> None:
         self._definitions = definitions
+        self._rights = rights
         self._limit = settings.limits.payload_bytes
         self._parsed: dict[TriggerId, Parsed] = {}
 
@@ -64,7 +66,11 @@ class Maker:
         return load_json(self._text(trigger, definition, _of_event(data)))
 
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
-        """The job for a due time. However often it is made, it is stored once."""
+        """The job for a due time. However often it is made, it is stored once.
+
+        Here and in `after`, TriggerRightGone if who saved the trigger may not enqueue any more.
+        """
+        await self._check_saver(trigger)
         job = await self._made(trigger, _of_schedule(trigger, due_at))
         return job._replace(
             source="schedule",
@@ -80,6 +86,7 @@ class Maker:
 
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
         """The job for an event. However often it is made, it is stored once."""
+        await self._check_saver(trigger)
         return _by(event, str(trigger.id), await self._made(trigger, _of_event(event.data)))
 
     async def on_dead_letter(self, event: Event) -> NewJob | None:
@@ -93,6 +100,10 @@ class Maker:
         hook = await self._definitions.get(failed.on_dead_letter)
         text = self._written(hook, taken_by(load_json(hook.payload_schema), event.data))
         return _by(event, "hook", _job(hook, event.tenant, text))
+
+    async def _check_saver(self, trigger: Trigger) -> None:
+        definition = await self._definitions.get(trigger.definition)
+        await self._rights.require_saved(trigger, definition)
 
     async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
         definition = await self._definitions.get(trigger.definition)

@@ -57,6 +57,7 @@
     ├── 4xxx  rules that make jobs
     │   ├── WL4101 TriggerNotFound
     │   ├── WL4102 TriggerExists
+    │   ├── WL4103 TriggerRightGone         who saved it may not enqueue its definition any more
     │   ├── WL4201 EventNotFound
     │   ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
     │   ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
@@ -180,6 +181,7 @@ from windlass.errors.rules import (
     EventNotFound,
     TriggerExists,
     TriggerNotFound,
+    TriggerRightGone,
 )
 from windlass.errors.schedules import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
 from windlass.errors.written import (
@@ -265,6 +267,7 @@ __all__ = [
     "TransactionUnsupported",
     "TriggerExists",
     "TriggerNotFound",
+    "TriggerRightGone",
     "UnsupportedDatabase",
     "UserExists",
     "UserNotFound",

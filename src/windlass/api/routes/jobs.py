@@ -12,12 +12,15 @@ from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import JobEdit, NewJob, Reason
 from windlass.core import summary_wire, wire
+from windlass.core.access import Right
 from windlass.core.filter import parse
 from windlass.core.models import Job
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
+from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
+from windlass.face.options import Delivery
 from windlass.ids import JobId, parse_job_id
 
 if TYPE_CHECKING:
@@ -179,7 +182,9 @@ async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 @routes.patch("/{job_id}", "jobs.update", shown.Job, summary="Change it while it waits")
 async def update(caller: Calling, engine: Ready, job_id: Id, body: JobEdit) -> dict[str, Any]:
     """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
-    job = await engine.jobs.update(job_id, body.change(), scope=caller.scope, actor=caller.name)
+    job = await engine.jobs.update(
+        job_id, body.change(), scope=caller.scope, actor=caller.name, by=caller.by
+    )
     return await showing.job(engine, job)
 
 
@@ -198,14 +203,14 @@ async def cancel(
 @routes.post("/{job_id}/retry", "jobs.retry", shown.Job, summary="Retry it")
 async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
-    job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name)
+    job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await showing.job(engine, job)
 
 
 @routes.post("/{job_id}/run-now", "jobs.run_now", shown.Job, summary="Run it now")
 async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
-    job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name)
+    job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await showing.job(engine, job)
 
 
@@ -258,17 +263,19 @@ async def _enqueue(
     dry_run: bool,
 ) -> dict[str, Any]:
     options = made.options
-    if caller.principal is not None:
-        definition = await engine.definitions.get(made.definition)
-        engine.access.allow_enqueue(caller.principal, definition, tenant=options["tenant"])
     if caller.name is not None:
         options["created_by"] = caller.name
     app: Windlass = request.app.state.windlass
+    delivery = Delivery({}).and_also(options)
+    # Before the payload is looked at: who may not enqueue it is not told what would be valid.
+    await engine.enqueue_rights.require(
+        caller.by, made.definition, options["tenant"], Right.JOBS_ENQUEUE, Target("job")
+    )
+    job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
     if dry_run:
-        await app.make(made.definition, made.payload, **options)
         response.status_code = 200
         return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
-    receipt = await app.enqueue(made.definition, made.payload, **options)
+    receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
     shown = {"receipt": wire.receipt(receipt), "job": None}
     if receipt.status != "rejected":
         stored = await engine.jobs.get(receipt.job_id, caller.scope)
