@@ -45,6 +45,7 @@ from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.users import Users
 from windlass.engine.workers import Workers
+from windlass.errors import WindlassError
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.bound import unbound
@@ -181,6 +182,10 @@ class Engine:
         return await self.storage.now()
 
     async def close(self) -> None:
+        try:
+            await self.access.refusals.flush(everything=True)
+        except WindlassError as error:
+            self.telemetry.trouble("writing how many attempts were refused", error)
         await self.remote.times.close()
         await self.events.close()
         await self.nudges.close()
