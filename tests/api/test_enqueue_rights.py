@@ -233,6 +233,7 @@ UNGATED = frozenset(
 )
 #: Nouns that have no work of a tenant: definitions and queues are for who reaches all tenants anyway.
 OTHER_NOUNS = (
+    "audit",
     "definitions",
     "queues",
     "workers",

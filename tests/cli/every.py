@@ -31,6 +31,7 @@ ELSEWHERE: Mapping[str, str] = {
     "events tail": "test_triggers.py",
     "logs tail": "test_logs.py",
     "db secure": "test_db.py",
+    "audit sign": "test_audit.py",
 }
 
 #: Command -> its line, in an order in which all of them work.
@@ -145,6 +146,7 @@ LINES: Mapping[str, Line] = {
     "tokens revoke": Line("shop", answer="y\n"),
     "audit list": Line(),
     "audit verify": Line(),
+    "audit head": Line(),
 }
 
 #: Code of another program, with a schedule that can be reset to what it says.

@@ -49,11 +49,17 @@ async def test_a_refused_change_leaves_an_entry_in_the_chain_of_who_tried(engine
     assert await storage.entries(GLOBEX) == []
 
 
-async def test_refused_reading_enqueueing_and_strangers_leave_none(engine, storage):
-    with pytest.raises(Forbidden):
-        await engine.access.allow(person(Role.USER), Right.AUDIT_READ, JOB)
+async def test_a_refused_enqueue_leaves_one(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(person(Role.WORKER, None), Right.JOBS_ENQUEUE, JOB)
+
+    [entry] = await storage.entries(None)
+    assert (entry.action, entry.outcome) == ("jobs.enqueue", "refused")
+
+
+async def test_refused_reading_and_strangers_leave_none(engine, storage):
+    with pytest.raises(Forbidden):
+        await engine.access.allow(person(Role.USER), Right.AUDIT_READ, JOB)
     with pytest.raises(Forbidden):
         await engine.access.allow(NOBODY, Right.JOBS_CANCEL, JOB)
 

@@ -16,7 +16,7 @@ from windlass.errors import Forbidden, JobNotFound, TenantNotFound
 from windlass.storage.bound import bind
 
 #: Where a route's right stands in its description, and that it is for owners too.
-RIGHT, OWN = "x-right", "x-own"
+RIGHT, OWN = noting.RIGHT, "x-own"
 #: Why somebody is refused what cannot be told of their own jobs alone.
 ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
 #: What stands in place of a right where none is needed.
@@ -91,11 +91,14 @@ async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     known: Caller = await request.app.state.authenticate(request)
     if request.app.state.windlass.settings.database.row_security:
         bind(known.bound_to)
+    request.state.caller = known
     if tenant is None or tenant == known.scope.tenant:
         return known
     if known.scope.tenant is not None:
         raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
-    return replace(known, scope=Scope.of(tenant))
+    narrowed = replace(known, scope=Scope.of(tenant))
+    request.state.caller = narrowed
+    return narrowed
 
 
 async def _counted(
@@ -120,7 +123,6 @@ def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
-            await noting.refused(request, caller, engine, right)
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
         if audits:
             await noting.begin(request, caller, engine, right)

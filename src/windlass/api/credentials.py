@@ -22,6 +22,7 @@ async def by_credentials(request: Request) -> Caller:
 def speaking_for(request: Request, principal: Principal) -> Caller:
     """What somebody may do with a request, by the app's table of roles. For an authenticator of
     one's own, which knows people by other means."""
+    request.state.principal = principal
     table: Table = request.app.state.windlass.roles
     described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     needed = described.get(RIGHT, "")
@@ -58,9 +59,11 @@ async def _principal(engine: Engine, request: Request) -> Principal:
     secret = request.cookies.get(COOKIE)
     if not secret:
         raise NotAuthenticated
+    principal = await engine.access.by_session(secret)
+    request.state.principal = principal  # if it is refused, the audit names who was misused
     if request.method not in _READS:
         check_same_site(request)
-    return await engine.access.by_session(secret)
+    return principal
 
 
 def check_same_site(request: Request) -> None:

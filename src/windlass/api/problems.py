@@ -20,6 +20,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.DatabaseUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.AuditKeyMissing: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.AuditKeyInvalid: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaTooNew: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.MigrationChanged: HTTPStatus.SERVICE_UNAVAILABLE,

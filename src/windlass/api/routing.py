@@ -95,8 +95,9 @@ class _Route(SafeRoute):
                 response = await handle(request)
             except repeats.Repeated as repeated:
                 return repeated.response()
-            except Exception:
+            except Exception as error:
                 await repeats.let_go(request)
+                await noting.record_refusal(request, error)
                 raise
             await noting.end(request, response)
             await repeats.keep(request, response)

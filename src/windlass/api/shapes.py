@@ -396,3 +396,18 @@ class TenantEdit(Shape):
     max_running: Whole | None = None
     max_open: Whole | None = None
     timezone: Name | None = None
+
+
+class AuditHead(Shape):
+    """Where an audit chain ended once, as `GET /audit/heads` answered it."""
+
+    tenant_id: Name | None = Field(description="None is the installation.")
+    sequence: Annotated[int, Field(strict=True, ge=1, lt=2**63)]
+    hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+    signature: Annotated[str, StringConstraints(max_length=191)] | None = None
+
+
+class PinnedHeads(Shape):
+    """Heads that were kept outside the database."""
+
+    heads: Annotated[list[AuditHead], Field(max_length=10_000)]

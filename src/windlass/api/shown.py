@@ -330,3 +330,43 @@ def paged(item: Any) -> type[BaseModel]:
         items=(list[item], ...),
         next_cursor=(str | None, about),
     )
+
+
+class AuditHead(_Open):
+    """Where an audit chain ends; without a tenant, the installation's."""
+
+    tenant_id: str | None
+    sequence: int
+    hash: str
+    signature: str | None
+
+
+class AuditHeads(_Open):
+    items: list[AuditHead]
+
+
+class AuditBreak(_Open):
+    """The first entry that shows that a chain is not what was written."""
+
+    sequence: int
+    problem: str
+
+
+class AuditChain(_Open):
+    """What was found of one audit chain; without a tenant, the installation's."""
+
+    tenant_id: str | None
+    entries: int
+    whole: bool
+    head: Literal["valid", "missing", "invalid", "unknown_key", "unchecked", "unsigned"]
+    broken: AuditBreak | None
+
+
+class AuditReport(_Open):
+    """What was found of all chains that the caller may see. `problem` is about the list of chains."""
+
+    whole: bool
+    signed: bool
+    entries: int
+    problem: str | None
+    chains: list[AuditChain]

@@ -54,6 +54,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.KeyInUse: Exit.CONFLICT,
     errors.UnsupportedDatabase: Exit.USAGE,
     errors.RowSecurityUnavailable: Exit.USAGE,
+    errors.AuditKeyMissing: Exit.USAGE,
+    errors.AuditKeyInvalid: Exit.USAGE,
     errors.SchemaOutdated: Exit.USAGE,
     errors.SchemaTooNew: Exit.USAGE,
     errors.MigrationChanged: Exit.USAGE,

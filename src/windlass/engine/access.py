@@ -16,7 +16,6 @@ from windlass.core.access import (
     Table,
     bounds_of,
     frozen,
-    is_audited,
     may,
     reach_of,
 )
@@ -26,12 +25,14 @@ from windlass.core.models import Job, Scope
 from windlass.core.principal import CREATORS, USER, Membership, Principal, creator
 from windlass.engine import secrets
 from windlass.engine.audit import Audit, Target
+from windlass.engine.refusals import Refusals
 from windlass.errors import (
     Forbidden,
     JobNotFound,
     NotAuthenticated,
     OptionInvalid,
     TenantNotFound,
+    WindlassError,
 )
 from windlass.ids import JobId, TokenId, UserId, parse_job_id
 from windlass.storage.base import Storage
@@ -45,7 +46,7 @@ FRESH = timedelta(minutes=1)
 class Access:
     def __init__(self, storage: Storage, audit: Audit, table: Table = ROLES) -> None:
         self._storage = storage
-        self._audit = audit
+        self.refusals = Refusals(audit)
         self.table = frozen(table)
 
     async def by_token(self, text: str) -> Principal:
@@ -107,8 +108,8 @@ class Access:
         """
         try:
             return bounds_of(by, right, tenant, table=self.table)
-        except (Forbidden, TenantNotFound):
-            await self._refused(by, right, target, request_id)
+        except (Forbidden, TenantNotFound) as error:
+            await self.record_refusal(by, right, target, error, request_id=request_id)
             raise
 
     async def allow_installation(
@@ -172,19 +173,31 @@ class Access:
         because: str = "",
     ) -> NoReturn:
         """Record a refusal and raise it."""
-        await self._refused(by, right, target, request_id)
-        raise Forbidden(right, because=because)
+        error = Forbidden(right, because=because)
+        await self.record_refusal(by, right, target, error, request_id=request_id)
+        raise error
 
-    async def _refused(
-        self, by: Principal, right: str, target: Target, request_id: str | None
+    async def record_refusal(
+        self,
+        by: Principal,
+        right: str,
+        target: Target,
+        error: WindlassError,
+        *,
+        tenant: str | None = None,
+        request_id: str | None = None,
     ) -> None:
-        # Who is nobody could write as much as it likes.
-        if not is_audited(right) or (by.id is None and not by.memberships):
+        """Record a refused attempt once, in the chain of who tried: `tenant` if that is theirs,
+        else their only tenant's, else the installation's. Nobody in particular leaves no entry:
+        they could write as much as they like. Looking without the right leaves none either."""
+        looked = isinstance(error, Forbidden) and right.endswith(".read")
+        if error.recorded or looked or (by.id is None and not by.memberships):
             return
-        # In the chain of who tried: a foreign tenant's is not theirs to write to.
-        own = next(iter(by.tenants)) if len(by.tenants) == 1 else None
-        await self._audit.record(
-            by, right, target, tenant=own, outcome="refused", request_id=request_id
+        error.recorded = True
+        if tenant not in by.tenants and not by.installation_wide:
+            tenant = next(iter(by.tenants)) if len(by.tenants) == 1 else None
+        await self.refusals.record(
+            by, right, target, tenant=tenant, code=error.code, request_id=request_id
         )
 
 

@@ -10,6 +10,7 @@ from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
 from windlass.engine.answers import Answers
 from windlass.engine.audit import Audit
+from windlass.engine.audit_verify import keys_of
 from windlass.engine.checkup import Checkup
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
@@ -45,6 +46,7 @@ from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.users import Users
 from windlass.engine.workers import Workers
+from windlass.errors import WindlassError
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.bound import unbound
@@ -72,7 +74,7 @@ class Engine:
         self.counts = Counts(storage)
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges, settings)
-        self.audit = Audit(storage, redactor_of(settings), roles)
+        self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
         self.access = Access(storage, self.audit, roles)
         rights = EnqueueRights(self.access, self.definitions)
         self.enqueue_rights = rights
@@ -185,6 +187,10 @@ class Engine:
         return await self.storage.now()
 
     async def close(self) -> None:
+        try:
+            await self.access.refusals.flush(everything=True)
+        except WindlassError as error:
+            self.telemetry.trouble("writing how many attempts were refused", error)
         await self.remote.times.close()
         await self.events.close()
         await self.nudges.close()

@@ -16,6 +16,8 @@
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
     │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
+    │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
+    │   ├── WL1522 AuditKeyInvalid          the key that signs audit chains cannot be used
     │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
     ├── 2xxx  what was asked for
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
@@ -138,6 +140,8 @@ from windlass.errors.handlers import (
 )
 from windlass.errors.installation import (
     AppNotFound,
+    AuditKeyInvalid,
+    AuditKeyMissing,
     DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
@@ -199,6 +203,8 @@ __all__ = [
     "AmbiguousId",
     "AppNotFound",
     "ArgumentRefused",
+    "AuditKeyInvalid",
+    "AuditKeyMissing",
     "CommandInvalid",
     "CommandTemplateInvalid",
     "ConditionInvalid",

@@ -92,6 +92,17 @@ class Definitions:
 
 
 @dataclass(frozen=True, slots=True)
+class Audit:
+    """The record of who changed what: check it, and tell where its chains end."""
+
+    _awaited: nouns.AuditFace
+    _portal: Runs
+
+    verify = Blocks(nouns.AuditFace.verify)
+    heads = Blocks(nouns.AuditFace.heads)
+
+
+@dataclass(frozen=True, slots=True)
 class Tenants:
     """Who owns jobs: create, change, list, suspend and delete tenants."""
 

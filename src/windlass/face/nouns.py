@@ -12,6 +12,7 @@ from windlass.core.models import ALL_TENANTS, Attempt, Job, LogLine, Page, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.core.summary import Summary
+from windlass.engine.audit import Audit
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
@@ -228,6 +229,14 @@ class DefinitionsFace(Noun):
     edit = Awaits(Definitions.edit)
     reset = Awaits(Definitions.reset)
     delete = Awaits(Definitions.delete)
+
+
+class AuditFace(Noun):
+    """The record of who changed what: check it, and tell where its chains end."""
+
+    noun = "audit"
+    verify = Awaits(Audit.verify_all)
+    heads = Awaits(Audit.heads)
 
 
 class TenantsFace(Noun):

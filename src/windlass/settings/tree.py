@@ -272,6 +272,32 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """The record of who changed what."""
+
+    key: str | None = setting(
+        Text(shortest=32),
+        None,
+        "Signs where the audit chains end, so that entries cut off at the end are found; the same "
+        "in all processes. Unset means that they are not signed. Better given as "
+        "WINDLASS_AUDIT_KEY than written to a file that others read.",
+        secret=True,
+    )
+    key_file: str | None = setting(
+        Text(),
+        None,
+        "A file that has the key as its first line, instead of `audit.key`.",
+    )
+    accepted_keys: tuple[str, ...] = setting(
+        Several(Text(shortest=32)),
+        (),
+        "Other keys whose signatures are accepted: the one before, or the next one while processes "
+        "change over.",
+        secret=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
     """All settings, top level first, then by section."""
 
@@ -312,6 +338,7 @@ class Tree:
     redaction: Redaction = field(default_factory=Redaction)
     encryption: Encryption = field(default_factory=Encryption)
     server: Server = field(default_factory=Server)
+    audit: Audit = field(default_factory=Audit)
     #: By key, as the file declares them.
     commands: Mapping[str, Command] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
@@ -329,4 +356,5 @@ SECTIONS = {
     "redaction": Redaction,
     "encryption": Encryption,
     "server": Server,
+    "audit": Audit,
 }
