@@ -17,7 +17,13 @@ from windlass.core.models import ALL_TENANTS, Scope
 from windlass.engine import throttle
 from windlass.engine.access import IDLE, LONGEST
 from windlass.engine.passwords import Passwords
-from windlass.engine.throttle import PER_ACCOUNT, PER_ADDRESS, WINDOW, network
+from windlass.engine.throttle import (
+    PER_ACCOUNT,
+    PER_ADDRESS,
+    REMEMBERED,
+    WINDOW,
+    network,
+)
 from windlass.errors import (
     Forbidden,
     LinkInvalid,
@@ -128,6 +134,67 @@ async def test_a_success_forgives_the_tries_of_the_account(engine, ada):
                 await engine.sessions.login("ada@example.com", "wrong password")
 
         await engine.sessions.login("ada@example.com", PASSWORD)
+
+
+async def _fail_logins(engine, name, number, address):
+    for _ in range(number):
+        with pytest.raises(LoginFailed):
+            await engine.sessions.login(name, "wrong password", address=address)
+
+
+async def test_wrong_logins_from_elsewhere_do_not_keep_the_owner_out(engine, ada):
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    signed = await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+
+    assert signed.principal.id == ada.id
+    for address in ("10.9.9.9", "10.8.8.8"):  # and the owner's login lets nobody else try again
+        with pytest.raises(LoginThrottled):
+            await engine.sessions.login(ada.name, PASSWORD, address=address)
+
+
+async def test_an_address_that_signed_in_before_has_a_limit_of_its_own(engine, ada):
+    await engine.users.create(ROOT, "bob", password=PASSWORD)
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.0.0.1")
+
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.2")
+    # It is remembered for the account that signed in, and for no other.
+    await _fail_logins(engine, "bob", PER_ACCOUNT, "10.9.9.9")
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.login("bob", PASSWORD, address="10.0.0.1")
+
+
+async def test_an_address_is_remembered_until_nobody_signed_in_from_it_for_long(engine, ada, clock):
+    link = await engine.users.link(ROOT, ada.id, "login")
+    await engine.sessions.by_link(link.secret, address="10.0.0.1")
+    await clock.advance(REMEMBERED - MINUTE)
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await clock.advance(REMEMBERED - MINUTE)
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await clock.advance(REMEMBERED)
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+
+
+async def test_wrong_logins_do_not_keep_a_signed_in_owner_from_changing_the_password(engine, ada):
+    signed = await engine.sessions.login(ada.name, PASSWORD)
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    await engine.sessions.change_password(signed.principal, PASSWORD, "another horse battery")
+
+    for _ in range(PER_ACCOUNT):
+        with pytest.raises(LoginFailed):
+            await engine.sessions.change_password(signed.principal, "wrong password", PASSWORD)
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.change_password(signed.principal, "wrong password", PASSWORD)
 
 
 def test_an_address_is_what_one_subscriber_has():

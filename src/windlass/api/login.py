@@ -26,9 +26,8 @@ _OPEN = {RIGHT: NO_RIGHT}
 async def login(request: Request, response: Response, engine: Ready, body: Login) -> dict[str, Any]:
     """By name and password; the session is a cookie."""
     check_same_site(request)
-    address = request.client.host if request.client else None
     signed_in = await engine.sessions.login(
-        body.name, body.password, address=address, note=note_of(request)
+        body.name, body.password, address=address_of(request), note=note_of(request)
     )
     return give_session(request, response, signed_in)
 
@@ -41,7 +40,9 @@ async def login_by_link(
 ) -> dict[str, Any]:
     """A link works once. A browser that opens it gets a page with a button first."""
     check_same_site(request)
-    signed_in = await engine.sessions.by_link(body.link, note=note_of(request))
+    signed_in = await engine.sessions.by_link(
+        body.link, address=address_of(request), note=note_of(request)
+    )
     return give_session(request, response, signed_in)
 
 
@@ -57,7 +58,9 @@ async def set_password(
     """And sign in. All other sessions of the user end; a password that is too short does not use
     the link up."""
     check_same_site(request)
-    signed_in = await engine.sessions.set_password(body.link, body.password, note=note_of(request))
+    signed_in = await engine.sessions.set_password(
+        body.link, body.password, address=address_of(request), note=note_of(request)
+    )
     return give_session(request, response, signed_in)
 
 
@@ -150,6 +153,11 @@ async def whoami(caller: Calling, engine: Ready) -> dict[str, Any]:
             for each in who.memberships
         ],
     }
+
+
+def address_of(request: Request) -> str | None:
+    """The address that a request came from; None if the server does not know it."""
+    return request.client.host if request.client else None
 
 
 def note_of(request: Request) -> str:

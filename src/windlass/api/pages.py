@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from windlass.api.callers import Ready
 from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
-from windlass.api.login import give_session, note_of
+from windlass.api.login import address_of, give_session, note_of
 from windlass.api.problems import status_of
 from windlass.engine.sessions import SignedIn
 from windlass.errors import LoginFailed, WindlassError
@@ -51,11 +51,13 @@ async def login(request: Request, engine: Ready) -> Response:
 
     async def sign_in() -> SignedIn:
         if link := said.get("link", ""):
-            return await engine.sessions.by_link(link, note=note_of(request))
+            return await engine.sessions.by_link(
+                link, address=address_of(request), note=note_of(request)
+            )
         return await engine.sessions.login(
             said.get("name", ""),
             said.get("password", ""),
-            address=request.client.host if request.client else None,
+            address=address_of(request),
             note=note_of(request),
         )
 
@@ -75,7 +77,9 @@ async def set_password(request: Request, engine: Ready) -> Response:
 
     async def sign_in() -> SignedIn:
         password = said.get("password", "")
-        return await engine.sessions.set_password(link, password, note=note_of(request))
+        return await engine.sessions.set_password(
+            link, password, address=address_of(request), note=note_of(request)
+        )
 
     return await _signed_in(request, sign_in, lambda error: _password_page(link, error=error))
 
