@@ -1,4 +1,4 @@
-"""`/login`, `/logout`, `/password`, `/sessions`, `/whoami`: people's own affairs, by a session's cookie."""
+"""`/login`, `/logout`, `/password`, `/invitations`, `/sessions`, `/whoami`: people's own affairs, by a session's cookie."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -62,6 +62,53 @@ async def set_password(
         body.link, body.password, address=address_of(request), note=note_of(request)
     )
     return give_session(request, response, signed_in)
+
+
+@router.post(
+    "/login/invitation",
+    summary="Accept an invitation as somebody new",
+    openapi_extra=_OPEN,
+    dependencies=[Counted],
+)
+async def accept_as_new(
+    request: Request, response: Response, engine: Ready, body: PasswordByLink
+) -> dict[str, Any]:
+    """Makes the account of the invited name with this password, and signs in. Refused if there is
+    one: its owner signs in and accepts by `/invitations/accept`."""
+    check_same_site(request)
+    signed_in = await engine.invitations.accept_as_new(
+        body.link,
+        body.password,
+        address=address_of(request),
+        note=note_of(request),
+        request_id=request.state.request_id,
+    )
+    return give_session(request, response, signed_in)
+
+
+@router.post(
+    "/invitations/accept",
+    summary="Accept an invitation",
+    openapi_extra=_OPEN,
+    response_model=None,
+    responses={200: {"model": shown.Accepted}},
+)
+async def accept(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    body: ByLink,
+    windlass_session: Annotated[str | None, Cookie()] = None,
+) -> dict[str, Any]:
+    """By its link, signed in as the name that was invited. Your other sessions and all links to
+    your account end."""
+    accepted = await engine.invitations.accept(
+        caller.known_as,
+        body.link,
+        keep=windlass_session,
+        request_id=request.state.request_id,
+    )
+    return {"name": accepted.name, "tenant_id": accepted.tenant, "role": accepted.role}
 
 
 @router.post("/password", summary="Change your password", status_code=204, openapi_extra=_OPEN)

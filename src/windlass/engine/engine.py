@@ -16,6 +16,7 @@ from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.events import Events
+from windlass.engine.invitations import Invitations
 from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
@@ -102,10 +103,11 @@ class Engine:
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
         self.users = Users(storage, self.access, self.audit, self.passwords)
-        self.members = Members(storage, self.access, self.audit, self.users)
+        self.members = Members(storage, self.access, self.audit)
         self.sessions = Sessions(
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
+        self.invitations = Invitations(storage, self.audit, self.passwords, self.sessions)
         self.answers = Answers(storage)
         self.operations = Operations(storage, self.access, self.audit, self.lists)
         self._checked = False

@@ -94,11 +94,10 @@ class Sessions:
         if not await self._passwords.verify(known and known.password_hash, before):
             raise LoginFailed
         await self._throttle.succeeded(counted)
-        kept = await self._storage.session(secrets.digest(keep), fresh=IDLE) if keep else None
         await self._storage.set_password(
             user.id,
             await self._passwords.hash(after),
-            but=kept.session.id if kept and kept.session.user_id == user.id else None,
+            but=await self.own_session(keep, user.id),
             entry=self._of_password(by, request_id),
         )
 
@@ -138,8 +137,20 @@ class Sessions:
             by, "sessions.revoke", Target("user", str(owner)), tenant=None, request_id=request_id
         )
 
+    async def own_session(self, secret: str | None, user: UserId) -> SessionId | None:
+        """Which session of a user a secret is of; None if it is of none."""
+        found = await self._storage.session(secrets.digest(secret), fresh=IDLE) if secret else None
+        return found.session.id if found and found.session.user_id == user else None
+
+    async def begin(self, user: UserId, *, address: str | None, note: str) -> SignedIn:
+        """Begin a session of a user who has just shown to be that one."""
+        found = await self._storage.user(user)
+        if found is None:
+            raise LoginFailed
+        return await self._begin(found, address, note)
+
     async def prune(self) -> None:
-        """Forget some sessions, links and counts of logins that are over."""
+        """Forget some sessions, links, invitations and counts of logins that are over."""
         await self._storage.prune_access()
 
     def _of_password(self, by: Principal, request_id: str | None) -> NewEntry:
