@@ -317,8 +317,14 @@ class NewUser(Shape):
     superadmin: Flag = False
 
 
+class NewSuperadmin(Shape):
+    """Somebody who is offered to administer everything."""
+
+    name: Name
+
+
 class UserEdit(Shape):
-    """What is changed of a user."""
+    """What is changed of a user. Superadmin is only taken away here; an invitation gives it."""
 
     superadmin: Flag | None = None
     disabled: Flag | None = None
@@ -332,7 +338,7 @@ class NewLink(Shape):
 
 
 class NewMember(Shape):
-    """Somebody's role in a tenant. Who is not known here yet is made a user."""
+    """A role in a tenant that is offered to somebody."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "ada@example.com", "role": "tenant_admin"}]}
@@ -365,7 +371,7 @@ class ByLink(Shape):
 
 
 class PasswordByLink(ByLink):
-    """A password, and the link that allows to set it."""
+    """A password, and the link that allows to set it: of an account, or of an invitation."""
 
     password: Annotated[str, StringConstraints(max_length=1_000)]
 

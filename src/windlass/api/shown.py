@@ -262,17 +262,25 @@ class Trial(_Open):
 class Link(_Open):
     """A link that works once; its secret is shown this once."""
 
-    purpose: Literal["login", "password"]
+    purpose: Literal["login", "password", "invitation"]
     secret: str
     path: str
     expires_seconds: int
 
 
 class Invited(_Open):
-    """A new member, and the link to send to somebody who was not known here before."""
+    """A pending member, and the link to send to them. By it they accept the role."""
 
     member: Member  # type: ignore[valid-type]  # made at run time
-    link: Link | None
+    link: Link
+
+
+class Accepted(_Open):
+    """The role that was accepted; without a tenant it is in the whole installation."""
+
+    name: str
+    tenant_id: str | None
+    role: str
 
 
 class Place(_Open):

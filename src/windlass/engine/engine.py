@@ -19,6 +19,7 @@ from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import sealer_of
 from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.events import Events
+from windlass.engine.invitations import Invitations
 from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
@@ -119,10 +120,11 @@ class Engine:
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
         self.users = Users(storage, self.access, self.audit, self.passwords)
-        self.members = Members(storage, self.access, self.audit, self.users)
+        self.members = Members(storage, self.access, self.audit)
         self.sessions = Sessions(
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
+        self.invitations = Invitations(storage, self.audit, self.passwords, self.sessions)
         self.answers = Answers(storage)
         self.operations = Operations(
             storage, self.access, self.audit, self.lists, self.enqueue_rights

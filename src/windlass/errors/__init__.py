@@ -70,6 +70,12 @@
     │   ├── WL4502 TemplateMissing          a placeholder for a field that is not there
     │   ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
     │   └── WL4601 ConditionInvalid
+    ├── 441x, 442x  invitations and tenants
+    │   ├── WL4410 InvitationInvalid        its link is over, or it is not accepted in this way
+    │   ├── WL4411 MemberExists
+    │   ├── WL4412 SuperadminByInvitation   an account that exists has to accept it
+    │   ├── WL4420 TenantExists             or did, and was deleted
+    │   └── WL4421 TenantReserved           the installation works with it
     └── 5xxx  who may do what
         ├── WL5101 NotAuthenticated         no credential, or not a valid one
         ├── WL5102 Forbidden                a valid one without the right
@@ -97,16 +103,21 @@ of the command line and the API.
 
 from windlass.errors.access import (
     Forbidden,
+    InvitationInvalid,
     LinkInvalid,
     LoginFailed,
     LoginThrottled,
+    MemberExists,
     MemberNotFound,
     NotAuthenticated,
     OperationNotFound,
     OperationStateConflict,
     OperationTooLarge,
     SessionNotFound,
+    SuperadminByInvitation,
+    TenantExists,
     TenantNeeded,
+    TenantReserved,
     TokenNotFound,
     UserExists,
     UserNotFound,
@@ -226,6 +237,7 @@ __all__ = [
     "FieldError",
     "FilterInvalid",
     "Forbidden",
+    "InvitationInvalid",
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
@@ -234,6 +246,7 @@ __all__ = [
     "LinkInvalid",
     "LoginFailed",
     "LoginThrottled",
+    "MemberExists",
     "MemberNotFound",
     "MethodRefused",
     "MigrationChanged",
@@ -266,11 +279,14 @@ __all__ = [
     "SettingsInvalid",
     "Stopped",
     "StreamsFull",
+    "SuperadminByInvitation",
     "TemplateFailed",
     "TemplateInvalid",
     "TemplateMissing",
+    "TenantExists",
     "TenantNeeded",
     "TenantNotFound",
+    "TenantReserved",
     "TenantSuspended",
     "TokenNotFound",
     "TransactionUnsupported",
