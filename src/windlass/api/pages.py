@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from windlass.api.browser import check_same_site, page_headers
 from windlass.api.callers import Ready
-from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
 from windlass.api.login import give_session, note_of
 from windlass.api.problems import status_of
@@ -20,14 +20,12 @@ from windlass.errors import LoginFailed, WindlassError
 
 router = APIRouter(include_in_schema=False, dependencies=[Counted])
 
-_HEADERS = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    # The address has a secret in it; this site's own pages need to know where a form came from.
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-}
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:22rem;margin:15vh auto;"
+    "padding:0 1rem}label,button{display:block;width:100%;margin:1rem 0}input{display:block;"
+    "width:100%;box-sizing:border-box}input,button{font:inherit;padding:.5rem}"
+)
+_HEADERS = page_headers(_STYLE, forms=True)
 _NAME = "<label>Name<input name=name autocomplete=username required autofocus></label>"
 _PASSWORD = (
     "<label>Password<input name=password type=password autocomplete=current-password required>"
@@ -101,7 +99,7 @@ async def _signed_in(
         answer = page(error)
         answer.status_code = status_of(type(error))
         return answer
-    answer = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303, _HEADERS)
+    answer = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
     give_session(request, answer, made)
     return answer
 
@@ -128,10 +126,7 @@ def _page(
     return HTMLResponse(
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
         "<meta name=viewport content='width=device-width'><meta name=robots content=noindex>"
-        "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:22rem;"
-        "margin:15vh auto;padding:0 1rem}label,button{display:block;width:100%;margin:1rem 0}"
-        "input{display:block;width:100%;box-sizing:border-box}input,button{font:inherit;"
-        "padding:.5rem}</style>"
+        f"<style>{_STYLE}</style>"
         f"<main><h1>{title}</h1>{wrong}<form method=post>{''.join(fields)}"
         f"<button>{button}</button></form></main></html>",
         headers=_HEADERS,
