@@ -12,7 +12,7 @@ from windlass.core.access import Right
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
 from windlass.engine.engine import Engine
-from windlass.errors import Forbidden, JobNotFound, TenantNotFound
+from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
 from windlass.storage.bound import bind
 
 #: Where a route's right stands in its description, and that it is for owners too.
@@ -80,15 +80,23 @@ ANYBODY = Caller(None, ALL_TENANTS)
 Authenticate = Callable[[Request], Awaitable[Caller]]
 
 
-async def anybody(request: Request) -> Caller:
-    """The authenticator of a server that has none."""
+async def open_access(request: Request) -> Caller:
+    """The authenticator of an API that asks for no credential: every caller may do everything.
+
+    An API made with it answers only requests from this machine to a loopback name, and refuses
+    cross-site writes.
+    """
     return ANYBODY
 
 
 async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
     bind(None)
-    known: Caller = await request.app.state.authenticate(request)
+    try:
+        known: Caller = await request.app.state.authenticate(request)
+    except NotAuthenticated:
+        limits_of(request).reject(request)
+        raise
     if request.app.state.windlass.settings.database.row_security:
         bind(known.bound_to)
     request.state.caller = known
@@ -101,18 +109,16 @@ async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     return narrowed
 
 
-async def _counted(
+async def counted_caller(
     request: Request,
     tenant: Annotated[
         str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
     ] = None,
 ) -> Caller:
     """Whoever sent a request, if they have not sent too many."""
-    limits = limits_of(request)
-    limits.arrive(request)
     caller = await caller_of(request, tenant)
     works = caller.rights is not None and Right.WORKER_WORK in caller.rights
-    limits.admit(request, caller.name, caller.bound_to, works=works)
+    limits_of(request).admit(request, caller.name, caller.bound_to, works=works)
     return caller
 
 
@@ -135,5 +141,5 @@ async def _engine(request: Request) -> Engine:
     return engine
 
 
-Calling = Annotated[Caller, Depends(_counted)]
+Calling = Annotated[Caller, Depends(counted_caller)]
 Ready = Annotated[Engine, Depends(_engine)]

@@ -1,18 +1,17 @@
 """`/login`, `/logout`, `/password`, `/invitations`, `/sessions`, `/whoami`: people's own affairs, by a session's cookie."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Cookie, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from windlass.api import shown
+from windlass.api.browser import check_same_site, clear_session, session_secret, set_session
 from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Calling, Ready
-from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
 from windlass.api.routing import PREFIX, PROBLEMS, SafeRoute
 from windlass.api.shapes import ByLink, Login, PasswordByLink, PasswordChange
 from windlass.core.access import Right, reach_by
-from windlass.core.accounts import COOKIE
 from windlass.core.wire import fields_of
 from windlass.engine.sessions import SignedIn
 from windlass.ids import SessionId
@@ -98,14 +97,13 @@ async def accept(
     caller: Calling,
     engine: Ready,
     body: ByLink,
-    windlass_session: Annotated[str | None, Cookie()] = None,
 ) -> dict[str, Any]:
     """By its link, signed in as the name that was invited. Your other sessions and all links to
     your account end."""
     accepted = await engine.invitations.accept(
         caller.known_as,
         body.link,
-        keep=windlass_session,
+        keep=session_secret(request),
         request_id=request.state.request_id,
     )
     return {"name": accepted.name, "tenant_id": accepted.tenant, "role": accepted.role}
@@ -117,14 +115,13 @@ async def change_password(
     caller: Calling,
     engine: Ready,
     body: PasswordChange,
-    windlass_session: Annotated[str | None, Cookie()] = None,
 ) -> None:
     """Knowing the one before. All sessions end but this one."""
     await engine.sessions.change_password(
         caller.known_as,
         body.before,
         body.after,
-        keep=windlass_session,
+        keep=session_secret(request),
         request_id=request.state.request_id,
     )
 
@@ -155,17 +152,14 @@ async def end_session(request: Request, caller: Calling, engine: Ready, id: UUID
     )
 
 
-@router.post("/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN)
-async def logout(
-    request: Request,
-    response: Response,
-    engine: Ready,
-    windlass_session: Annotated[str | None, Cookie()] = None,
-) -> None:
+@router.post(
+    "/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN, dependencies=[Counted]
+)
+async def logout(request: Request, response: Response, engine: Ready) -> None:
     check_same_site(request)
-    if windlass_session:
-        await engine.sessions.logout(windlass_session)
-    response.delete_cookie(COOKIE, path="/")
+    if secret := session_secret(request):
+        await engine.sessions.logout(secret)
+    clear_session(response)
 
 
 @router.get(
@@ -213,13 +207,6 @@ def note_of(request: Request) -> str:
 
 
 def give_session(request: Request, response: Response, signed_in: SignedIn) -> dict[str, Any]:
-    """Put a session into a cookie that no script reads and no other site can use."""
-    response.set_cookie(
-        COOKIE,
-        signed_in.secret,
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-        path="/",
-    )
+    """Put a session into the response's cookie."""
+    set_session(request, response, signed_in.secret)
     return {"name": signed_in.principal.name}

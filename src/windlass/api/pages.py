@@ -10,13 +10,12 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from windlass.api.browser import check_same_site, page_headers, session_secret
 from windlass.api.callers import Ready
-from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
 from windlass.api.login import address_of, give_session, note_of
 from windlass.api.problems import status_of
 from windlass.api.routing import SafeRoute
-from windlass.core.accounts import COOKIE
 from windlass.core.principal import Principal
 from windlass.engine.engine import Engine
 from windlass.engine.sessions import SignedIn
@@ -30,14 +29,12 @@ from windlass.errors import (
 
 router = APIRouter(route_class=SafeRoute, include_in_schema=False, dependencies=[Counted])
 
-_HEADERS = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    # The address has a secret in it; this site's own pages need to know where a form came from.
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-}
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:22rem;margin:15vh auto;"
+    "padding:0 1rem}label,button{display:block;width:100%;margin:1rem 0}input{display:block;"
+    "width:100%;box-sizing:border-box}input,button{font:inherit;padding:.5rem}"
+)
+_HEADERS = page_headers(_STYLE, forms=True)
 _MOST_FIELDS = 10
 _NAME = "<label>Name<input name=name autocomplete=username required autofocus></label>"
 _PASSWORD = (
@@ -116,7 +113,7 @@ async def accept_invitation(request: Request, engine: Ready) -> Response:
             )
         if who is None:
             raise LoginFailed
-        await engine.invitations.accept(who, link, keep=request.cookies.get(COOKIE))
+        await engine.invitations.accept(who, link, keep=session_secret(request))
         return None
 
     return await _signed_in(request, sign_in, lambda error: _invitation_page(link, who, error))
@@ -124,7 +121,7 @@ async def accept_invitation(request: Request, engine: Ready) -> Response:
 
 async def _signed_in_as(request: Request, engine: Engine) -> Principal | None:
     try:
-        return await engine.access.by_session(request.cookies.get(COOKIE, ""))
+        return await engine.access.by_session(session_secret(request) or "")
     except NotAuthenticated:
         return None
 
@@ -153,7 +150,7 @@ async def _signed_in(
         answer = page(error)
         answer.status_code = status_of(type(error))
         return answer
-    answer = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303, _HEADERS)
+    answer = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
     if made is not None:
         give_session(request, answer, made)
     return answer
@@ -206,10 +203,7 @@ def _page(title: str, forms: Sequence[str], error: WindlassError | None) -> HTML
     return HTMLResponse(
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
         "<meta name=viewport content='width=device-width'><meta name=robots content=noindex>"
-        "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:22rem;"
-        "margin:15vh auto;padding:0 1rem}label,button{display:block;width:100%;margin:1rem 0}"
-        "input{display:block;width:100%;box-sizing:border-box}input,button{font:inherit;"
-        "padding:.5rem}</style>"
+        f"<style>{_STYLE}</style>"
         f"<main><h1>{title}</h1>{wrong}{''.join(forms)}</main></html>",
         headers=_HEADERS,
     )

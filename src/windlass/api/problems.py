@@ -33,6 +33,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
     errors.TriggerRightGone: HTTPStatus.FORBIDDEN,
+    errors.OpenAccessRefused: HTTPStatus.FORBIDDEN,
+    errors.CrossSiteRefused: HTTPStatus.FORBIDDEN,
     errors.StreamsFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.RequestsThrottled: HTTPStatus.TOO_MANY_REQUESTS,
     errors.LoginFailed: HTTPStatus.UNAUTHORIZED,
@@ -135,6 +137,11 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
 
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, WindlassError)
+    return respond(request, error)
+
+
+def respond(request: Request, error: WindlassError) -> Response:
+    """The problem of an error, with the headers that its status asks for."""
     if isinstance(error, errors.NotAuthenticated):
         return problem(request, error, **{"www-authenticate": "Bearer"})
     if status_of(type(error)) is HTTPStatus.SERVICE_UNAVAILABLE:

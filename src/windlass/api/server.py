@@ -24,6 +24,8 @@ class Server(uvicorn.Server):
                 access_log=False,
                 lifespan="off",
                 server_header=False,
+                # It would believe everybody on loopback; the API has its own list of proxies.
+                proxy_headers=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )

@@ -76,6 +76,8 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.NotAuthenticated: Exit.FORBIDDEN,
     errors.Forbidden: Exit.FORBIDDEN,
     errors.TriggerRightGone: Exit.FORBIDDEN,
+    errors.OpenAccessRefused: Exit.FORBIDDEN,
+    errors.CrossSiteRefused: Exit.FORBIDDEN,
     errors.ServerFailed: Exit.FAILED,
     errors.ServerUnreachable: Exit.UNREACHABLE,
     errors.RequestRefused: Exit.FAILED,

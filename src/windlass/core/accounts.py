@@ -8,8 +8,10 @@ from windlass.ids import SessionId, TenantId, TokenId, UserId
 
 #: What a link to an account is for.
 LinkPurpose = Literal["login", "password"]
-#: By which name a browser keeps a session.
+#: The cookie that holds a session over http, and the one over https. Browsers accept a cookie of the
+#: second name only over https, from this very host, so that no neighbour can plant one.
 COOKIE = "windlass_session"
+SECURE_COOKIE = f"__Host-{COOKIE}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

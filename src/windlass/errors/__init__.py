@@ -66,6 +66,8 @@
     │   ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
     │   ├── WL4402 ZoneUnknown
     │   ├── WL4403 ScheduleNeverFires       31 February
+    │   ├── WL4431 OpenAccessRefused        an API without authentication, asked from elsewhere
+    │   ├── WL4432 CrossSiteRefused         a write that a page of another site started
     │   ├── WL4501 TemplateInvalid          a payload template that cannot be used
     │   ├── WL4502 TemplateMissing          a placeholder for a field that is not there
     │   ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
@@ -182,9 +184,11 @@ from windlass.errors.jobs import (
     WorkerStopping,
 )
 from windlass.errors.requests import (
+    CrossSiteRefused,
     KeyInUse,
     KeyReused,
     MethodRefused,
+    OpenAccessRefused,
     PathUnknown,
     RequestInvalid,
     RequestRefused,
@@ -220,6 +224,7 @@ __all__ = [
     "CommandTemplateInvalid",
     "ConditionInvalid",
     "ConfirmationNeeded",
+    "CrossSiteRefused",
     "DatabaseFull",
     "DatabaseTimeout",
     "DatabaseUnreachable",
@@ -252,6 +257,7 @@ __all__ = [
     "MigrationChanged",
     "ModuleNotLoaded",
     "NotAuthenticated",
+    "OpenAccessRefused",
     "OperationNotFound",
     "OperationStateConflict",
     "OperationTooLarge",
