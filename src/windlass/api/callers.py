@@ -8,7 +8,9 @@ from fastapi import Depends, Query, Request
 
 from windlass.api import noting
 from windlass.api.limits import limits_of
-from windlass.core.access import Right
+from windlass.core.access import Right, Table
+from windlass.core.definition import Definition
+from windlass.core.granting import may_enqueue
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
 from windlass.engine.engine import Engine
@@ -39,6 +41,8 @@ class Caller:
     rights: frozenset[str] | None = None  # None means all
     owner: str | None = None
     reads_all: bool = True
+    #: Whether the scope is one that a request asked for, of a credential that is bound to no tenant.
+    narrowed: bool = False
     principal: Principal | None = field(default=None, compare=False)
 
     def may(self, right: str) -> bool:
@@ -64,6 +68,22 @@ class Caller:
     def by(self) -> Principal | None:
         """Whose right to enqueue is asked for; None where there is no authentication."""
         return None if self.name is None and self.rights is None else self.known_as
+
+    @property
+    def reaches_all(self) -> bool:
+        """Whether their credential is bound to no tenant, whatever tenant a request names."""
+        if self.principal is not None:
+            return self.principal.installation_wide
+        return self.scope.tenant is None or self.narrowed
+
+    def sees(self, definition: Definition, table: Table) -> bool:
+        """Whether they may know of a definition: system ones are for those who reach all; who sees
+        only their own jobs sees what they may enqueue."""
+        if self.reaches_all:
+            return True
+        return not definition.system and (
+            self.reads_all or may_enqueue(self.known_as, definition, self.tenant, table=table)
+        )
 
     def theirs(self, job: Job, asked: str) -> Job:
         """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
@@ -104,7 +124,7 @@ async def caller_of(request: Request, tenant: str | None = None) -> Caller:
         return known
     if known.scope.tenant is not None:
         raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
-    narrowed = replace(known, scope=Scope.of(tenant))
+    narrowed = replace(known, scope=Scope.of(tenant), narrowed=True)
     request.state.caller = narrowed
     return narrowed
 
