@@ -40,6 +40,7 @@ def bare_api(
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
     counted = None if authenticate is open_access else windlass.settings.server
     app.state.limits = Limits(counted)
+    app.state.proxies = TrustedProxies(windlass.settings.server.trusted_proxies)
     app.state.feed = Feed(pace or Pace())
     app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
     app.add_middleware(Admission)
@@ -53,8 +54,7 @@ class _Api(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """With the entrance around all of it: FastAPI puts its handler of unexpected errors outside
         every middleware that is added."""
-        proxies = TrustedProxies(self.state.windlass.settings.server.trusted_proxies)
-        return Entrance(super().build_middleware_stack(), proxies=proxies)
+        return Entrance(super().build_middleware_stack(), proxies=self.state.proxies)
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()

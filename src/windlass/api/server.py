@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import uvicorn
 from fastapi import FastAPI
 
+from windlass.api.connections import GuardedConfig
+
 #: How long requests under way may take after the server was told to end.
 _GRACE_SECONDS = 5
 
@@ -18,7 +20,7 @@ class Server(uvicorn.Server):
         self._listening = listening
         self._app = app
         super().__init__(
-            uvicorn.Config(
+            GuardedConfig(
                 app,
                 log_config=None,
                 access_log=False,
