@@ -1,4 +1,4 @@
-"""`/jobs`: enqueue, find, explain, change, cancel, retry, clone."""
+"""`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,6 +16,7 @@ from windlass.core.filter import parse
 from windlass.core.models import Job
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
+from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
 from windlass.ids import JobId, parse_job_id
@@ -207,6 +208,36 @@ async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name)
     return await showing.job(engine, job)
+
+
+@routes.post(
+    "/{job_id}/reveal",
+    "jobs.reveal",
+    shown.Revealed,
+    summary="Its payload and result, secrets included",
+    audits=False,
+    keys="refused",
+)
+async def reveal(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    body: Reason | None = None,
+) -> dict[str, Any]:
+    """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    job = await engine.jobs.reveal(job_id, caller.scope)
+    await engine.audit.record(
+        caller.known_as,
+        "jobs.reveal",
+        Target("jobs", str(job.id)),
+        tenant=job.tenant,
+        after={"reason": body.reason if body else None},
+        request_id=request.state.request_id,
+    )
+    response.headers["cache-control"] = "no-store"
+    return wire.revealed(job)
 
 
 @routes.post(
