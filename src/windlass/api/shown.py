@@ -114,6 +114,16 @@ class Enqueued(_Open):
     job: Job | None  # type: ignore[valid-type]  # made at run time
 
 
+class Revealed(_Open):
+    """A job's payload and result as they were given, secrets included."""
+
+    id: UUID
+    definition: str
+    tenant_id: str
+    payload: Any
+    result: Any
+
+
 class Explanation(_Open):
     """Why a job is not running."""
 

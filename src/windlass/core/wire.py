@@ -56,6 +56,12 @@ def job(
     return {name: shown[name] for name in (_JOB if whole else _LISTED)}
 
 
+def revealed(job: Job) -> dict[str, Any]:
+    """What of a job is redacted elsewhere, as it was given. Only for who has the right to see it."""
+    shown = _plain(job)
+    return {name: shown[name] for name in ("id", "definition", "tenant_id", "payload", "result")}
+
+
 def page(page: Page, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
     """Some of a list of jobs, and the cursor that goes on after it (null at the end)."""
     items = [job(one, now=now, redactor=redactor, whole=False) for one in page.jobs]

@@ -1,4 +1,4 @@
-"""`/jobs`: enqueue, find, explain, change, cancel, retry, clone."""
+"""`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -213,6 +213,36 @@ async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await showing.job(engine, job)
+
+
+@routes.post(
+    "/{job_id}/reveal",
+    "jobs.reveal",
+    shown.Revealed,
+    summary="Its payload and result, secrets included",
+    audits=False,
+    keys="refused",
+)
+async def reveal(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    body: Reason | None = None,
+) -> dict[str, Any]:
+    """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    job = await engine.jobs.reveal(job_id, caller.scope)
+    await engine.audit.record(
+        caller.known_as,
+        "jobs.reveal",
+        Target("jobs", str(job.id)),
+        tenant=job.tenant,
+        after={"reason": body.reason if body else None},
+        request_id=request.state.request_id,
+    )
+    response.headers["cache-control"] = "no-store"
+    return wire.revealed(job)
 
 
 @routes.post(
