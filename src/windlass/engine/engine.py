@@ -76,7 +76,8 @@ class Engine:
         self.summaries = Summaries(storage)
         self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
         self.mutes = Mutes(storage)
-        self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
+        self.audit = Audit(storage, redactor_of(settings), roles)
+        self.tenants = Tenants(storage, self.nudges, self.jobs.caps, self.audit)
         self.queues = Queues(storage, self.nudges)
         self.maker = Maker(self.definitions, settings)
         self.code_triggers = CodeTriggers(storage, self.tenants)
@@ -98,7 +99,6 @@ class Engine:
             telemetry,
             RemoteTimes(self.latency, telemetry),
         )
-        self.audit = Audit(storage, redactor_of(settings), roles)
         self.access = Access(storage, self.audit, roles)
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
