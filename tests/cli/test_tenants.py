@@ -51,10 +51,12 @@ def test_somebody_is_invited_given_a_role_and_removed(ready: Shell):
     listed = ready.here("members", "list", "-t", "acme", "--json").json["items"]
     removed = ready.here("members", "remove", "ada", "-t", "acme", "--yes")
 
-    assert link.out.startswith("https://jobs.example.com/")
-    assert "ada is user in acme." in link.err
+    assert link.out.startswith("https://jobs.example.com/invitation?link=wlk_")
+    assert "ada is invited as user in acme" in link.err
     assert changed["role"] == "tenant_admin"
-    assert [(each["name"], each["role"]) for each in listed] == [("ada", "tenant_admin")]
+    assert [(each["name"], each["role"], each["pending"]) for each in listed] == [
+        ("ada", "tenant_admin", True)
+    ]
     assert removed.err == "ada is removed.\n"
     assert ready.here("members", "list", "-t", "acme").err == "Nobody is a member.\n"
     assert ready.run("members", "remove", "ada", "-t", "acme", "--yes").code == 3

@@ -227,6 +227,22 @@ async def test_a_success_forgets_the_tries(storage):
     assert (await storage.count_try("account:1", window=HOUR)).number == 1
 
 
+async def test_a_login_is_remembered_from_the_last_time_on(storage, clock):
+    await storage.remember_login("signed-in:1", lasts=HOUR)
+    await clock.advance(30 * MINUTE)
+    await storage.remember_login("signed-in:1", lasts=HOUR)
+    await clock.advance(59 * MINUTE)
+
+    before = await storage.login_remembered("signed-in:1")
+    await clock.advance(MINUTE)
+    await storage.prune_access()
+
+    assert (before, await storage.login_remembered("signed-in:1")) == (True, False)
+    assert not await storage.login_remembered("signed-in:2")
+    [row] = await storage.database.query("select count(*) as n from windlass_login_tries", {})
+    assert row["n"] == 0
+
+
 async def test_what_is_over_is_pruned_and_what_lasts_is_not(storage, clock):
     ada = await a_user(storage)
     await a_session(storage, ada)

@@ -5,6 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI
+from starlette.responses import HTMLResponse
+
+from windlass.api.browser import page_headers
+
+_STYLE = (
+    "body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;padding:0 1rem;"
+    "white-space:pre-wrap;color-scheme:light dark}"
+)
 
 
 class Example(NamedTuple):
@@ -99,14 +107,13 @@ def markdown(app: FastAPI) -> str:
     return "\n".join(_lines(app))
 
 
-def page(app: FastAPI) -> str:
-    """The same for a browser: no script, nothing from elsewhere."""
-    text = html.escape(markdown(app))
-    return (
+def page(text: str) -> HTMLResponse:
+    """Text for a browser: no script, nothing from elsewhere."""
+    return HTMLResponse(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass API</title>"
-        "<style>body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;"
-        "padding:0 1rem;white-space:pre-wrap;color-scheme:light dark}</style>"
-        f"<body>{text}</body></html>"
+        f"<style>{_STYLE}</style>"
+        f"<body>{html.escape(text)}</body></html>",
+        headers=page_headers(_STYLE),
     )
 
 

@@ -13,11 +13,14 @@ from windlass.core.dedupe import check_name
 from windlass.core.definition import Definition
 from windlass.core.definition_options import edits, fields_named
 from windlass.core.gates import check_key
+from windlass.core.handler_path import check_path
 from windlass.core.jsontext import dump_json
 from windlass.core.models import DEFAULT_QUEUE, SYSTEM_KEYS
+from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
 from windlass.ids import DefinitionKey, JobId, QueueName
+from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
 from windlass.storage.registry import Change, change_definitions, following
@@ -37,9 +40,11 @@ def everything(definition: Definition) -> bool:
 
 
 class Definitions:
-    def __init__(self, storage: Storage, nudges: Nudges) -> None:
+    def __init__(self, storage: Storage, nudges: Nudges, settings: Settings) -> None:
         self._storage = storage
         self._nudges = nudges
+        self._handler_paths = settings.worker.handler_paths
+        self._payload_limit = settings.limits.payload_bytes
         self._declared: dict[str, Definition] = {}
         self._unsynced: set[str] = set()
         self._ungated = False
@@ -132,6 +137,12 @@ class Definitions:
             rows = await self._fresh(0)
         return {key: rows[key] for key in keys if key in rows}
 
+    def known(self, key: str) -> Definition | None:
+        """A definition as far as it is known without asking: the code's with what was edited of it,
+        else the row as it was when last looked at."""
+        declared = self._declared.get(key)
+        return self._rows.get(key) if declared is None else self.effective(declared)
+
     async def list(
         self, *, system: bool = False, visible: Visible = everything
     ) -> Sequence[Definition]:
@@ -205,18 +216,24 @@ class Definitions:
         **running: Any,
     ) -> Definition:
         """Make a definition that code does not declare: its handler is a function by dotted path,
-        under one of the prefixes that workers allow."""
+        under one of the prefixes of the setting worker.handler_paths.
+
+        DefinitionInvalid if the path or the schema cannot be used; PayloadInvalid if the default
+        payload has all that is required, and does not fit the schema.
+        """
+        dump_json(description, what="description")
         made = Definition(
             key=DefinitionKey(check_key(key)),
-            title=title or key,
+            title=check_name("title", title or key),
             description=description,
             kind="path",
-            handler=check_name("path", path),
+            handler=check_path(key, check_name("path", path), self._handler_paths),
             queue=QueueName(check_name("queue", queue)),
-            payload_schema=dump_json(dict(payload_schema or {})),
-            default_payload=dump_json(dict(default_payload or {})),
+            payload_schema=dump_json(dict(payload_schema or {}), what="payload schema"),
+            default_payload=dump_json(dict(default_payload or {}), what="default payload"),
             origin="operator",
         )
+        self._check_payload(key, payload_schema or {}, default_payload or {})
         row = registry.edited(made, edits(running))
 
         def new(found: Mapping[str, Definition]) -> Sequence[Definition]:
@@ -226,6 +243,16 @@ class Definitions:
 
         await self._change([key], new)
         return await self.get(key)
+
+    def _check_payload(
+        self, key: str, schema: Mapping[str, Any], default: Mapping[str, Any]
+    ) -> None:
+        """Refuse a schema that cannot be used, and a default payload that does not fit it. One that
+        leaves required fields to the caller is checked with what the caller gives."""
+        payload = JsonSchemaPayload(schema, definition=key, limit=self._payload_limit)
+        required = schema.get("required", ())
+        if default and all(name in default for name in required):
+            payload.encode((), default)
 
     async def regate(self) -> None:
         """Move queued jobs behind the gates their definitions have now.

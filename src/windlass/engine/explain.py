@@ -36,6 +36,15 @@ async def explain(storage: Storage, job: Job, *, created_by: str | None = None) 
     return Explanation("claiming", "It is due and a worker is free: it is being claimed.")
 
 
+def key_missing(key_id: str) -> Explanation:
+    """A worker without the key puts the job back; none is expected to have what is missing here."""
+    return Explanation(
+        "key_missing",
+        f"Its payload is encrypted with the key {key_id}, which is not configured here.",
+        "Add that key to encryption.keys of the workers.",
+    )
+
+
 async def _reasons(
     storage: Storage, job: Job, created_by: str | None
 ) -> AsyncIterator[Explanation]:

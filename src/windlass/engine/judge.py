@@ -7,6 +7,7 @@ from windlass.core import outcome
 from windlass.core.backoff import Backoff
 from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
+from windlass.core.known_secrets import KnownSecrets
 from windlass.core.lease import Finish, Leased
 from windlass.core.models import ALL_TENANTS
 from windlass.core.outcome import Failure
@@ -15,6 +16,8 @@ from windlass.core.result import encode_result
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
+from windlass.engine.jobs import Jobs
+from windlass.engine.redaction import off_loop_if_long
 from windlass.engine.retrying import backoff_of
 from windlass.errors import DefinitionNotFound
 from windlass.settings import Settings
@@ -30,7 +33,9 @@ class Judge:
         definitions: Definitions,
         settings: Settings,
         redactor: Redactor,
+        jobs: Jobs,
     ) -> None:
+        self._jobs = jobs
         self._storage = storage
         self._definitions = definitions
         self._settings = settings
@@ -103,8 +108,14 @@ class Judge:
             return end
         job = await self._storage.get(ALL_TENANTS, end.held.job_id)
         schema = None if row is None else load_json(row.payload_schema)
-        secrets = frozenset() if job is None else self._redactor.secrets_in(job.payload, schema)
-        error, trace, stdout, stderr = (
-            None if text is None else self._redactor.redact_text(text, secrets) for text in texts
-        )
+        payload = None if job is None else self._jobs.opened_if_possible(job).payload
+
+        def hide() -> list[str | None]:
+            secrets = KnownSecrets(self._redactor.secrets_in(payload, schema))
+            return [
+                None if text is None else self._redactor.redact_text(text, secrets)
+                for text in texts
+            ]
+
+        error, trace, stdout, stderr = await off_loop_if_long(hide, payload, *texts)
         return replace(end, error=error, error_trace=trace, stdout_tail=stdout, stderr_tail=stderr)

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 
 from windlass.core.gates import needs
 from windlass.core.lease import Held, Lease, Progress
@@ -22,9 +23,10 @@ from windlass.core.states import JobState, Outcome
 from windlass.core.text import clean
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
+from windlass.engine.jobs import Jobs
 from windlass.engine.judge import Judge
-from windlass.engine.leases import NOTE_BYTES, Claimed, Leases, storable_fields
-from windlass.engine.redaction import redactor_of
+from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, Claimed, Leases, storable_fields
+from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.engine.remote_times import RemoteTimes
 from windlass.engine.workers import Workers
 from windlass.ids import WorkerId
@@ -56,6 +58,7 @@ class RemoteWorkers:
         settings: Settings,
         telemetry: Telemetry,
         times: RemoteTimes,
+        jobs: Jobs,
     ) -> None:
         self.times = times
         self._make = leases
@@ -65,7 +68,7 @@ class RemoteWorkers:
         self._workers = workers
         self._telemetry = telemetry
         self._redactor = redactor_of(settings)
-        self._judge = Judge(storage, definitions, settings, self._redactor)
+        self._judge = Judge(storage, definitions, settings, self._redactor, jobs)
         self._places: OrderedDict[WorkerId, _Place] = OrderedDict()
 
     async def claim(
@@ -124,9 +127,10 @@ class RemoteWorkers:
             Held(line.job_id, line.attempt) for line in lines
         ]
         ours = await self._storage.leased(worker, list(dict.fromkeys([*held, *said])))
-        await self._leases.log(
-            [self._told(line) for line in lines if Held(line.job_id, line.attempt) in ours]
-        )
+        kept = [line for line in lines if Held(line.job_id, line.attempt) in ours]
+        redact = partial(self._all_told, kept)
+        told = await off_loop_if_long(redact, *((line.message, line.fields) for line in kept))
+        await self._leases.log(told)
         await self._leases.report(
             [self._noted(p) for p in progress if Held(p.job_id, p.token) in ours]
         )
@@ -187,12 +191,15 @@ class RemoteWorkers:
                 return lease._replace(timeout_seconds=row.timeout_seconds)
         return lease
 
-    def _told(self, line: LogLine) -> LogLine:
-        return replace(
-            line,
-            message=self._redactor.redact_text(line.message),
-            fields=self._redactor.redact_value(storable_fields(line.fields)),
-        )
+    def _all_told(self, lines: Sequence[LogLine]) -> list[LogLine]:
+        return [
+            replace(
+                line,
+                message=self._redactor.redact_part(line.message, LINE_BYTES),
+                fields=self._redactor.redact_value(storable_fields(line.fields)),
+            )
+            for line in lines
+        ]
 
     def _noted(self, progress: Progress) -> Progress:
         if progress.note is None:

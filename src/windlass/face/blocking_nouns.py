@@ -36,6 +36,7 @@ class Jobs:
 
     get = Blocks(nouns.JobsFace.get, _handle)
     find = Blocks(nouns.JobsFace.find, _handle)
+    reveal = Blocks(nouns.JobsFace.reveal, _handle)
     list = Blocks(nouns.JobsFace.list)
     summary = Blocks(nouns.JobsFace.summary)
     cancel = Blocks(nouns.JobsFace.cancel, _handle)
@@ -89,6 +90,17 @@ class Definitions:
     edit = Blocks(nouns.DefinitionsFace.edit)
     reset = Blocks(nouns.DefinitionsFace.reset)
     delete = Blocks(nouns.DefinitionsFace.delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The record of who changed what: check it, and tell where its chains end."""
+
+    _awaited: nouns.AuditFace
+    _portal: Runs
+
+    verify = Blocks(nouns.AuditFace.verify)
+    heads = Blocks(nouns.AuditFace.heads)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.core.definition import Definition
 from windlass.core.models import NewJob, OnDuplicate, Receipt
+from windlass.core.principal import Principal
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
@@ -96,14 +97,22 @@ class Deliveries:
         await engine.ready()
         return engine, None, True
 
-    async def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
-        """Store a job as its delivery says: alone, or in the caller's transaction."""
+    async def deliver(
+        self,
+        job: NewJob,
+        definition: Definition,
+        delivery: Delivery,
+        *,
+        by: Principal | None = None,
+    ) -> Receipt:
+        """Store a job as its delivery says: alone, or in the caller's transaction. `by` is whose right
+        to enqueue is asked for; None is the program itself, and so is the owner of a transaction."""
         on_duplicate = delivery.on_duplicate(definition)
         if delivery.tx is None:
             engine = await self._app.ready()
             if not self._app.around_enqueues:
-                return await engine.jobs.enqueue(job, on_duplicate=on_duplicate)
+                return await engine.jobs.enqueue(job, on_duplicate=on_duplicate, by=by)
             with self.sending([job]) as [sent]:
-                return await engine.jobs.enqueue(sent, on_duplicate=on_duplicate)
+                return await engine.jobs.enqueue(sent, on_duplicate=on_duplicate, by=by)
         [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=delivery.tx)
         return receipt

@@ -13,6 +13,7 @@ from windlass.core.models import ALL_TENANTS, Attempt, Job, LogLine, Page, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.core.summary import Summary
+from windlass.engine.audit import Audit
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.engine import Engine
@@ -100,6 +101,11 @@ class JobsFace:
         """One job by the last six or more characters of its id, as people type them. JobNotFound if
         there is none, AmbiguousId if several end so."""
         return self._handle(await (await self._jobs()).get(end, self._scope))
+
+    async def reveal(self, id: Id) -> JobHandle:
+        """One job with its payload as it was given: what is encrypted at rest is decrypted.
+        PayloadKeyMissing if the key is not configured here."""
+        return self._handle(await (await self._jobs()).reveal(id, self._scope))
 
     async def list(
         self,
@@ -273,6 +279,14 @@ class DefinitionsFace(Noun):
     edit = Awaits(Definitions.edit)
     reset = Awaits(Definitions.reset)
     delete = Awaits(Definitions.delete)
+
+
+class AuditFace(Noun):
+    """The record of who changed what: check it, and tell where its chains end."""
+
+    noun = "audit"
+    verify = Awaits(Audit.verify_all)
+    heads = Awaits(Audit.heads)
 
 
 class TenantsFace(Noun):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from windlass.core.dedupe import check_name, payload_key
 from windlass.core.definition import Definition
 from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
+from windlass.core.instants import instant
 from windlass.core.jsontext import load_json
 from windlass.core.metadata import metadata_text
 from windlass.core.models import (
@@ -187,11 +188,10 @@ def _due(given: OptionNames) -> datetime | None:
     at: object = given.get("at")
     if at is None:
         return None
-    if not isinstance(at, datetime) or at.tzinfo is None:
-        raise OptionInvalid("at", at, allowed="a datetime with a time zone")
+    due = instant("at", at)
     if given.get("delay") is not None:
-        raise OptionInvalid("at", at.isoformat(), allowed="either a delay or a time, not both")
-    return at.astimezone(UTC)
+        raise OptionInvalid("at", due.isoformat(), allowed="either a delay or a time, not both")
+    return due
 
 
 def _parents(given: object) -> tuple[JobId, ...]:

@@ -191,6 +191,16 @@ class CredentialVerbs:
         """Forget the logins tried under a key."""
         await self._db.run("clear_tries", key=key)
 
+    @again
+    async def remember_login(self, key: str, *, lasts: timedelta) -> None:
+        """Remember that an account signed in from an address; both are in `key`."""
+        async with self._db.transaction() as session:
+            await session.run("remember_login", key=key, lasts=lasts)
+
+    async def login_remembered(self, key: str) -> bool:
+        """Whether a login under this key is still remembered."""
+        return bool(await self._db.run("login_remembered", key=key))
+
     async def prune_access(self, *, most: int = 1000) -> None:
         """Forget some sessions, links and windows of logins that are over."""
         await self._db.run("prune_access", most=most)

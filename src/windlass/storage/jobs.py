@@ -66,11 +66,12 @@ class JobVerbs:
             return stored
 
     @again
-    async def replace(self, job: NewJob, existing: JobId) -> Stored:
+    async def replace(self, job: NewJob, existing: JobId, *, owner: str | None = None) -> Stored:
         """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
-        runs or has ended, the job itself is stored."""
+        runs or has ended, the job itself is stored. One of another definition is left alone, and so
+        is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
         async with self._db.transaction(Lane.STORE) as session:
-            return await replace(session, job, existing)
+            return await replace(session, job, existing, owner=owner)
 
     async def known(self, ids: Sequence[JobId]) -> set[JobId]:
         """Which of these jobs are stored, ended ones included."""
