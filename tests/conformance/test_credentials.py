@@ -60,6 +60,18 @@ async def test_a_token_is_valid_until_it_expires_or_its_tenant_is_deleted(storag
     assert valid == [False, False, True]
 
 
+async def test_the_names_of_tokens_are_told_at_once_of_revoked_ones_too(storage):
+    await a_tenant(storage, ACME)
+    bot, theirs, other = a_token(name="bot"), a_token(name="Hällo", tenant=ACME), a_token()
+    for number, token in enumerate((bot, theirs, other)):
+        await storage.add_token(token, hash_of(str(number)))
+    await storage.revoke_token(ALL_TENANTS, bot.id)
+
+    names = await storage.token_names([bot.id, theirs.id, new_token_id()])
+
+    assert names == {bot.id: "bot", theirs.id: "Hällo"}
+
+
 async def test_a_tokens_use_is_noted_once_in_a_while(storage, clock):
     token = a_token()
     await storage.add_token(token, hash_of("t"))

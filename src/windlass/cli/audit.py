@@ -52,6 +52,7 @@ def list_entries(call: Call, limit: int, before: int | None) -> None:
             Column("sequence", "NO", lambda one: str(one["sequence"]), right=True),
             Column("at", "WHEN", lambda one: call.out.when(one["at"])),
             Column("actor_name", "BY", lambda one: str(one["actor_name"]), wide=True),
+            Column("actor"),
             Column("action", "ACTION", lambda one: str(one["action"])),
             Column("target_kind"),
             Column("target_id", "TARGET", lambda one: f"{one['target_id']}", wide=True),

@@ -9,11 +9,11 @@ from windlass.ids import TenantId
 
 PrincipalKind = Literal["session", "token", "none"]
 
-#: How `created_by` begins for a user of Windlass, and for one whom only the enqueuing application
-#: knows.
-USER, FOR = "user:", "for:"
+#: How actors begin: a user and a token of Windlass, and somebody whom only the application knows that
+#: enqueued for them.
+USER, TOKEN, FOR = "user:", "token:", "for:"
 #: Prefixes of Windlass's own actors, which an application's names cannot have.
-_ACTORS = (USER, "token:")
+_ACTORS = (USER, TOKEN)
 _LONGEST_NAME = 180
 
 
@@ -81,6 +81,17 @@ def creator(name: str) -> str:
     if own or not text.isprintable() or text != text.strip() or not 0 < len(text) <= _LONGEST_NAME:
         raise OptionInvalid("created_by", name, allowed=CREATORS)
     return f"{FOR}{text}"
+
+
+def token_of(actor: str | None) -> UUID | None:
+    """The id of the token that an actor is; None for everybody else."""
+    id = (actor or "").removeprefix(TOKEN)
+    return UUID(id) if id != actor and _is_uuid(id) else None
+
+
+def named(actor: str, name: str | None) -> str:
+    """An actor as people read it: with its name before it, if that is known."""
+    return f"{name} ({actor})" if name else actor
 
 
 #: What `created_by` may name, in words.

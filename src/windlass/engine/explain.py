@@ -8,7 +8,9 @@ from windlass.core.gates import version_of
 from windlass.core.lease import Line
 from windlass.core.models import Job, Scope, WorkerRow
 from windlass.core.orders import Order
+from windlass.core.principal import named
 from windlass.core.states import JobState
+from windlass.engine.queues import with_names
 from windlass.errors.wording import counted
 from windlass.ids import short
 from windlass.storage.base import Storage
@@ -65,9 +67,9 @@ async def _reasons(
         yield Explanation(
             "tenant_suspended", f"Its tenant {job.tenant} is {tenant.state if tenant else 'gone'}."
         )
-    queue = next((q for q in await storage.queues() if q.name == job.queue), None)
-    if queue is not None and queue.paused_at is not None:
-        by = f" by {queue.paused_by}" if queue.paused_by else ""
+    paused = [q for q in await storage.queues() if q.name == job.queue and q.paused_at is not None]
+    for queue in await with_names(storage, paused):
+        by = f" by {named(queue.paused_by, queue.paused_by_name)}" if queue.paused_by else ""
         why = f": {queue.pause_reason}" if queue.pause_reason else ""
         yield Explanation(
             "queue_paused",

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from windlass.core.dedupe import check_name
 from windlass.core.definition_options import whole
 from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.principal import token_of
 from windlass.core.queue import Queue
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid
-from windlass.ids import QueueName
+from windlass.ids import QueueName, TokenId
 from windlass.storage.base import Storage
 
 
@@ -57,7 +58,8 @@ class Queues:
 
     async def list(self, scope: Scope = ALL_TENANTS) -> Sequence[QueueCounts]:
         """Queues that have or had jobs, or of which something was said, by name."""
-        found = {queue.name: _counted(queue) for queue in await self._storage.queues()}
+        said = await with_names(self._storage, await self._storage.queues())
+        found = {queue.name: _counted(queue) for queue in said}
         for row in await self._storage.counts(scope):
             queue = found.get(row["queue"]) or QueueCounts(name=row["queue"])
             found[row["queue"]] = replace(
@@ -69,11 +71,26 @@ class Queues:
         return [found[name] for name in sorted(found)]
 
 
+async def with_names(storage: Storage, queues: Sequence[Queue]) -> list[Queue]:
+    """Queues with the names of the tokens that paused them, read at once for all."""
+    tokens = {id for queue in queues if (id := token_of(queue.paused_by))}
+    if not tokens:
+        return list(queues)
+    names = await storage.token_names([TokenId(id) for id in tokens])
+    return [
+        replace(queue, paused_by_name=names.get(TokenId(id)))
+        if (id := token_of(queue.paused_by))
+        else queue
+        for queue in queues
+    ]
+
+
 def _counted(queue: Queue) -> QueueCounts:
     return QueueCounts(
         name=queue.name,
         paused_at=queue.paused_at,
         paused_by=queue.paused_by,
+        paused_by_name=queue.paused_by_name,
         pause_reason=queue.pause_reason,
         max_concurrency=queue.max_concurrency,
     )

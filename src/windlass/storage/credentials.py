@@ -1,5 +1,6 @@
 """Verbs on tokens, sessions, one-time links and the counting of logins. Only hashes come here."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -85,6 +86,11 @@ class CredentialVerbs:
         return TokenFound(
             account_rows.token(row), row["hash"], bool(row["valid"]), bool(row["stale"])
         )
+
+    async def token_names(self, ids: Collection[TokenId]) -> dict[TokenId, str]:
+        """The names of tokens, of any tenant, revoked ones too; one that is gone has none."""
+        found = await self._db.run("token_names", ids=[(id,) for id in ids])
+        return {TokenId(rows.uuid(row["id"])): row["name"] for row in found}
 
     async def used_token(self, id: TokenId, *, fresh: timedelta) -> None:
         """Note that a token was used, unless that was noted within `fresh`."""
