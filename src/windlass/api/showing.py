@@ -27,7 +27,12 @@ async def job(engine: Engine, job: Job) -> dict[str, Any]:
     except DefinitionNotFound:
         schema = None
     show = partial(
-        wire.job, job, now=await engine.now(), redactor=redactor_of(engine.settings), schema=schema
+        wire.job,
+        job,
+        now=await engine.now(),
+        redactor=redactor_of(engine.settings),
+        schema=schema,
+        opened=engine.sealer.open_if_possible(job).payload,
     )
     return await off_loop_if_long(show, job.payload, job.result, job.metadata, job.warnings)
 
@@ -60,7 +65,11 @@ async def definition(engine: Engine, definition: Definition) -> dict[str, Any]:
     """A definition, and by what its jobs are made in code."""
     own = [t for t in await engine.triggers.list() if t.definition == definition.key]
     declared = next((t.type for t in own if t.origin == "code"), None)
-    return wire.definition(definition, declared or "on_demand")
+    shown = wire.definition(definition, declared or "on_demand")
+    shown["default_payload"] = redactor_of(engine.settings).redact_value(
+        shown["default_payload"], shown["payload_schema"]
+    )
+    return shown
 
 
 async def event(engine: Engine, event: Event) -> dict[str, Any]:

@@ -24,7 +24,9 @@ from windlass.core.jsontext import dump_json, load_json
 from windlass.core.models import Job, NewJob
 from windlass.core.sealing import SEALED, is_sealed, marking_schema, restored, substituted
 from windlass.core.secret_patterns import MASK
+from windlass.engine.definitions import Definitions
 from windlass.errors import (
+    DefinitionNotFound,
     EncryptionKeyInvalid,
     ExtraMissing,
     PayloadKeyMissing,
@@ -154,6 +156,13 @@ class Sealer:
         opened = self._restored(payload, job.sealed, job.tenant, job.definition)
         return replace(job, payload=opened, sealed=None)
 
+    def open_if_possible(self, job: Job) -> Job:
+        """The same; as it is stored if it cannot be decrypted here."""
+        try:
+            return self.open_job(job)
+        except (PayloadKeyMissing, PayloadUndecryptable):
+            return job
+
     def missing_key(self, job: Job) -> str | None:
         """The id of the key that a job's payload needs and that is not configured."""
         if job.sealed is None:
@@ -200,6 +209,36 @@ class Sealer:
             return f"hmac:{key.digest(canonical.encode())}"
 
         return digest
+
+
+class Sealing:
+    """Seals jobs by what their definitions mark."""
+
+    def __init__(self, sealer: Sealer, definitions: Definitions) -> None:
+        self._sealer = sealer
+        self._definitions = definitions
+
+    async def seal(self, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+        """Jobs as they are stored: what is secret in them encrypted, if there is a key."""
+        if self._sealer.first_key_id is None:
+            return jobs
+        for key in {job.definition for job in jobs}:
+            if self._definitions.known(key) is None:
+                await self._definitions.get(key)
+        return self.seal_known(jobs)
+
+    def seal_known(self, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+        """The same without asking the database: DefinitionNotFound for a definition that is not
+        known yet, because what is secret cannot be told then."""
+        if self._sealer.first_key_id is None:
+            return jobs
+        return [self._sealer.seal(job, self._known(job.definition)) for job in jobs]
+
+    def _known(self, key: str) -> Definition:
+        definition = self._definitions.known(key)
+        if definition is None:
+            raise DefinitionNotFound(key)
+        return definition
 
 
 @dataclass(slots=True)

@@ -98,7 +98,7 @@ class Engine:
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),
-            self.jobs,
+            self.sealer,
         )
         self.audit = Audit(storage, redactor_of(settings), roles)
         self.access = Access(storage, self.audit, roles)

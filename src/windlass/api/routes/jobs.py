@@ -77,7 +77,7 @@ async def find(
     created_after: datetime | None = None,
     created_before: datetime | None = None,
 ) -> dict[str, Any]:
-    """Newest first, without payloads and results."""
+    """Newest first, without payloads and results, and with the first 500 characters of errors."""
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
