@@ -115,7 +115,7 @@ class Engine:
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),
-            self.jobs,
+            self.sealer,
         )
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
