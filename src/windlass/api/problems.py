@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from windlass import errors
 from windlass.errors import FieldError, WindlassError
-from windlass.errors.wording import json_pointer
+from windlass.errors.wording import json_pointer, printable_json
 
 #: Error class -> status. A class that is not listed is answered as the class above it is.
 STATUS: Mapping[type[WindlassError], HTTPStatus] = {
@@ -79,6 +79,9 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
 
 class Problem(JSONResponse):
     media_type = "application/problem+json"
+
+    def render(self, content: Any) -> bytes:
+        return printable_json(super().render(content).decode()).encode()
 
 
 def install(app: FastAPI) -> None:
