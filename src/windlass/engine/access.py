@@ -19,6 +19,7 @@ from windlass.core.access import (
     may,
 )
 from windlass.core.accounts import Token
+from windlass.core.dedupe import check_stored
 from windlass.core.definition import Definition
 from windlass.core.granting import may_enqueue, may_grant
 from windlass.core.models import DEFAULT_TENANT, Job
@@ -133,6 +134,8 @@ class Access:
         """Refuse to give out a role that holds more than who gives it."""
         if role not in self.table:
             raise OptionInvalid("role", role, allowed=f"one of {', '.join(sorted(self.table))}")
+        for word in permissions:
+            check_stored("permissions", word)
         if not may_grant(
             by, role, tenant, rights=rights, permissions=permissions, table=self.table
         ):

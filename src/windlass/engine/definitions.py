@@ -188,7 +188,7 @@ class Definitions:
         under one of the prefixes that workers allow."""
         made = Definition(
             key=DefinitionKey(check_key(key)),
-            title=title or key,
+            title=check_name("title", title) if title else key,
             description=description,
             kind="path",
             handler=check_name("path", path),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from windlass.core.dead import Mute
-from windlass.core.dedupe import check_name
+from windlass.core.dedupe import check_stored
 from windlass.core.durations import duration
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.query import JobQuery
@@ -87,6 +87,6 @@ class Mutes:
 
 
 def _check(definition: str, fingerprint: str) -> None:
-    check_name("definition", definition)
+    check_stored("definition", definition)
     if fingerprint != "":
-        check_name("fingerprint", fingerprint, _LONGEST_FINGERPRINT)
+        check_stored("fingerprint", fingerprint, _LONGEST_FINGERPRINT)
