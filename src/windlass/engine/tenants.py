@@ -65,7 +65,7 @@ class Tenants:
         of this id."""
         tenant = Tenant(
             id=TenantId(check_name("tenant", id)),
-            name=name or id,
+            name=check_name("name", name) if name else id,
             weight=weight,
             max_running=max_running,
             max_open=max_open,
@@ -89,6 +89,8 @@ class Tenants:
             if name not in TenantChanges.__annotations__:
                 known = ", ".join(sorted(TenantChanges.__annotations__))
                 raise OptionInvalid("option", name, allowed=f"one of {known}")
+        if "name" in about:
+            check_name("name", about["name"])
         return await self._changed(id, lambda tenant: replace(tenant, **about))
 
     async def get(self, id: str) -> Tenant:
