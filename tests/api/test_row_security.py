@@ -21,6 +21,10 @@ from tests.api.test_access import (  # noqa: F401  the same matrix, behind the s
     test_people_sign_in_with_a_cookie_that_other_sites_cannot_use,
     things_of,
 )
+from tests.api.test_invitations import (  # noqa: F401  they cross tenants, behind the wall too
+    test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator,
+    test_who_invited_a_name_first_never_has_what_others_give_it,
+)
 from tests.conformance.builders import new_job
 from tests.databases.connect import execute
 from windlass import Settings, Windlass

@@ -71,16 +71,14 @@ class Invitations:
         """Accept an invitation by its link, as somebody who has no account: make it, set its
         password, and sign in. InvitationInvalid if there is an account of that name."""
         check_password(password)
-        hashed = await self._passwords.hash(password)
-        account = NewAccount(new_user_id(), hashed)
+        link = _hash_of(secret)
+        account = NewAccount(new_user_id(), await self._passwords.hash(password))
 
         def entry_of(invitation: Invitation) -> NewEntry:
             by = Principal(kind="session", id=account.id, name=invitation.name)
             return self._entry_of(by, account.id, request_id)(invitation)
 
-        accepted = await self._storage.accept_invitation_as_new(
-            _hash_of(secret), account, entry_of=entry_of
-        )
+        accepted = await self._storage.accept_invitation_as_new(link, account, entry_of=entry_of)
         if accepted is None:
             raise InvitationInvalid
         return await self._sessions.begin(account.id, address=address, note=note)

@@ -158,14 +158,15 @@ class Members:
 
     async def _find(self, tenant: str, user: str) -> Member | None:
         """A member, pending or not, by name; one who has accepted also by id."""
-        scope = Scope.of(tenant)
-        given = parse_job_id(user)
-        known = None if given else await self._storage.find_user(folded(user))
-        id = UserId(given) if given else known and known.user.id
-        found = await self._storage.members(scope, user=id) if id else []
+        # The same statements whether there is an account of that name or not.
+        scope, id, name = Scope.of(tenant), parse_job_id(user), folded(user)
+        if id is not None:
+            found = await self._storage.members(scope, user=UserId(id))
+        else:
+            found = await self._storage.members(scope, name=name)
         if found:
             return found[0]
-        offers = await self._storage.invitations(scope, name=folded(user))
+        offers = await self._storage.invitations(scope, name=name)
         return pending(offers[0]) if offers else None
 
     async def _allow_change(self, by: Principal, member: Member, request_id: str | None) -> None:

@@ -106,7 +106,7 @@ class UserExists(WindlassError):
         self.name = name
         super().__init__(
             f"there is a user {quoted(name)} already.",
-            hint="Take another name, or change that user.",
+            hint="Take another name, or offer that user superadmin: `windlass users invite`.",
         )
 
 

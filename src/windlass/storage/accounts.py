@@ -163,10 +163,17 @@ class AccountVerbs:
         )
 
     async def members(
-        self, scope: Scope, *, user: UserId | None = None, most: int = 1000
+        self,
+        scope: Scope,
+        *,
+        user: UserId | None = None,
+        name: str | None = None,
+        most: int = 1000,
     ) -> list[Member]:
-        """Who has which role, by tenant and name."""
-        found = await self._db.run("members", tenant_id=scope.tenant, user_id=user, most=most)
+        """Who has which role, by tenant and name; of one user, or one name, if that is given."""
+        found = await self._db.run(
+            "members", tenant_id=scope.tenant, user_id=user, name=name, most=most
+        )
         return [account_rows.member(row) for row in found]
 
     async def memberships(self, user: UserId) -> list[Membership]:
