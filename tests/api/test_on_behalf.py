@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from tests.api.guarded import Guarded, guarding
+from tests.engine.people import join
 from windlass.core.principal import local
-
-PASSWORD = "correct horse battery"
 
 
 @dataclass
@@ -17,7 +16,6 @@ class Shop:
     guarded: Guarded
     backend: dict
     ada: str  # the member's id
-    link: str  # by which the member sets a password
 
     async def enqueue(self, who=None, query="", **body):
         return await self.guarded.client.post(
@@ -40,9 +38,10 @@ async def shop(wl):
 
     async with guarding(wl) as guarded:
         engine = await wl.ready()
-        invited = await engine.members.invite(local(), "acme", "ada")
+        await engine.users.create(local(), "ada")
+        ada = await join(engine, "acme", "ada")
         backend = await guarded.token("tenant_admin", "acme")
-        yield Shop(guarded, backend, str(invited.member.user_id), invited.link.secret)
+        yield Shop(guarded, backend, str(ada.id))
 
 
 async def test_a_job_names_the_request_that_made_it(shop):
@@ -60,9 +59,9 @@ async def test_a_member_for_whom_a_backend_enqueues_sees_the_job_as_their_own(sh
     made = await shop.enqueue(created_by=f"user:{shop.ada}")
     await shop.enqueue()
     engine = await shop.guarded.wl.ready()
-    await engine.sessions.set_password(shop.link, PASSWORD)
+    link = await engine.users.link(local(), "ada", "login")
     async with shop.guarded.browser() as ada:
-        await ada.post("/api/v1/login", json={"name": "ada", "password": PASSWORD})
+        await ada.post("/api/v1/login/link", json={"link": link.secret})
         own = (await ada.get("/api/v1/jobs")).json()["items"]
         one = await ada.get(f"/api/v1/jobs/{made.json()['job']['id']}")
 
@@ -141,13 +140,12 @@ async def test_nobody_is_impersonated_and_names_are_bounded(shop, name):
 
 async def test_a_member_of_another_tenant_is_nobody_here(shop, wl):
     engine = await wl.ready()
-    other = await engine.members.invite(local(), "globex", "gus")
+    await engine.users.create(local(), "gus")
+    gus = await join(engine, "globex", "gus")
 
-    foreign = await shop.enqueue(created_by=f"user:{other.member.user_id}")
+    foreign = await shop.enqueue(created_by=f"user:{gus.id}")
     unknown = await shop.enqueue(created_by="user:0190a5d0-0000-7000-8000-000000000000")
 
     assert foreign.status_code == unknown.status_code == 422
-    told = [
-        each.json()["detail"].replace(str(other.member.user_id), "") for each in (foreign, unknown)
-    ]
+    told = [each.json()["detail"].replace(str(gus.id), "") for each in (foreign, unknown)]
     assert told[0] == told[1].replace("0190a5d0-0000-7000-8000-000000000000", "")
