@@ -75,6 +75,22 @@ async def test_a_hidden_definition_is_answered_like_one_that_does_not_exist(guar
     assert "1 definition is known" in answers[0][1]
 
 
+async def test_a_typo_does_not_lead_to_a_definition_that_is_not_theirs(guarded):
+    user = await guarded.token("user", "acme")
+
+    def told(answer):
+        own = answer.headers["x-request-id"]
+        return answer.status_code, answer.text.replace(own, "<request>")
+
+    near = await guarded.client.post("/api/v1/jobs", json={"definition": "refunx"}, headers=user)
+    far = await guarded.client.post("/api/v1/jobs", json={"definition": "zzzzzz"}, headers=user)
+    own = await guarded.client.post("/api/v1/jobs", json={"definition": "hellp"}, headers=user)
+
+    assert told(near)[1].replace("refunx", "zzzzzz") == told(far)[1]
+    assert "1 definition is known" in near.text
+    assert "`hello`" in own.json()["hint"]
+
+
 async def test_without_authentication_everything_is_shown(api, guarded):
     for query in ("?system=true", "?system=true&tenant=acme"):
         listed = (await api.get(f"/definitions{query}")).json()["items"]

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from tests.api.guarded import Guarded, guarding
+from tests.engine.people import join
 from windlass.core.principal import local
-
-PASSWORD = "correct horse battery"
 
 
 @dataclass
@@ -39,15 +38,10 @@ async def shop(wl):
 
     async with guarding(wl) as guarded:
         engine = await wl.ready()
+        await engine.users.create(local(), "ada")
+        ada = await join(engine, "acme", "ada")
         backend = await guarded.token("tenant_admin", "acme")
-        yield Shop(guarded, backend, str(await member(engine, "acme", "ada")))
-
-
-async def member(engine, tenant, name):
-    """The id of a new member who has accepted the invitation."""
-    invited = await engine.members.invite(local(), tenant, name)
-    signed_in = await engine.invitations.accept_as_new(invited.link.secret, PASSWORD)
-    return signed_in.principal.id
+        yield Shop(guarded, backend, str(ada.id))
 
 
 async def test_a_job_names_the_request_that_made_it(shop):
@@ -64,8 +58,10 @@ async def test_a_job_names_the_request_that_made_it(shop):
 async def test_a_member_for_whom_a_backend_enqueues_sees_the_job_as_their_own(shop):
     made = await shop.enqueue(created_by=f"user:{shop.ada}")
     await shop.enqueue()
+    engine = await shop.guarded.wl.ready()
+    link = await engine.users.link(local(), "ada", "login")
     async with shop.guarded.browser() as ada:
-        await ada.post("/api/v1/login", json={"name": "ada", "password": PASSWORD})
+        await ada.post("/api/v1/login/link", json={"link": link.secret})
         own = (await ada.get("/api/v1/jobs")).json()["items"]
         one = await ada.get(f"/api/v1/jobs/{made.json()['job']['id']}")
 
@@ -144,11 +140,12 @@ async def test_nobody_is_impersonated_and_names_are_bounded(shop, name):
 
 async def test_a_member_of_another_tenant_is_nobody_here(shop, wl):
     engine = await wl.ready()
-    other = str(await member(engine, "globex", "gus"))
+    await engine.users.create(local(), "gus")
+    gus = await join(engine, "globex", "gus")
 
-    foreign = await shop.enqueue(created_by=f"user:{other}")
+    foreign = await shop.enqueue(created_by=f"user:{gus.id}")
     unknown = await shop.enqueue(created_by="user:0190a5d0-0000-7000-8000-000000000000")
 
     assert foreign.status_code == unknown.status_code == 422
-    told = [each.json()["detail"].replace(other, "") for each in (foreign, unknown)]
+    told = [each.json()["detail"].replace(str(gus.id), "") for each in (foreign, unknown)]
     assert told[0] == told[1].replace("0190a5d0-0000-7000-8000-000000000000", "")

@@ -33,9 +33,16 @@ class EnqueueRights:
         refusal names the `target`, and leaves an audit entry if the right is audited."""
         if by is None:
             return
-        definition, needed = await self._definitions.get(key), _NEEDED.get(right, right)
-        because = why_not_enqueue(by, definition, tenant, right=needed, table=self._access.table)
-        if because:
+        needed, table = _NEEDED.get(right, right), self._access.table
+
+        def why_not(definition: Definition) -> str:
+            return why_not_enqueue(by, definition, tenant, right=needed, table=table)
+
+        definition = (await self._definitions.find([key])).get(key)
+        if definition is None:
+            # The error guesses what was meant: only at what `by` may enqueue.
+            await self._definitions.get(key, visible=lambda each: not why_not(each))
+        elif because := why_not(definition):
             await self._access.refuse(by, right, target, because=because)
 
     async def require_all(
