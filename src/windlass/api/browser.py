@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 
 from fastapi import Request
@@ -23,6 +24,7 @@ DEFAULTS: Mapping[str, str] = {
 #: Methods that change nothing.
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_PORT = re.compile(r":\d+$", re.ASCII)
 _FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip")
 
 
@@ -117,8 +119,8 @@ def _normal(origin: str) -> tuple[str, str]:
 
 
 def _is_loopback_host(host: str) -> bool:
-    name = host.lower()
-    return name.partition(":")[0] == "localhost" or _is_loopback(name)
+    name = _PORT.sub("", host.lower())
+    return name == "localhost" or _is_loopback(name)
 
 
 def _is_loopback(address: str) -> bool:
