@@ -20,7 +20,7 @@ from windlass.errors import (
     PayloadKeyMissing,
     PayloadUndecryptable,
 )
-from windlass.settings import Encryption
+from windlass.settings import Encryption, Worker
 
 SECRET = "tuna-sandwich-42"
 SCHEMA = {
@@ -38,7 +38,9 @@ OLD, NEW = new_key(), new_key()
 
 
 def settings(*keys, **more):
-    return Settings(encryption=Encryption(keys=keys, **more))
+    return Settings(
+        encryption=Encryption(keys=keys, **more), worker=Worker(handler_paths=("shop",))
+    )
 
 
 @pytest.fixture

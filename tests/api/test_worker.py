@@ -73,6 +73,42 @@ async def test_only_known_definitions_and_served_queues_are_claimed(api, hello):
     assert len((await claim(api, queues=["default"]))["leases"]) == 1
 
 
+@pytest.mark.parametrize("said", ["tidy", "TIDY", "tidy ", "tidy\x1f2"])
+async def test_a_worker_gets_no_system_job_whatever_it_says_it_knows(api, wl, said, hello):
+    @wl.job(system=True)
+    def tidy() -> None: ...
+
+    @wl.job("tidy.limited", system=True, max_concurrency=1, version=2)
+    def tidy_limited() -> None: ...
+
+    await tidy.enqueue()
+    await tidy_limited.enqueue()
+    await hello.enqueue()
+
+    claimed = await claim(api, definitions={said: 3, "tidy.limited": 3, "hello": 1})
+    again = await claim(api, definitions={said: 3, "tidy.limited": 3}, nudged=True)
+
+    assert [lease["definition"] for lease in claimed["leases"]] == ["hello"]
+    assert again["leases"] == []
+
+
+async def test_a_workers_row_names_no_system_definition(api, wl, hello):
+    @wl.job(system=True)
+    def tidy() -> None: ...
+
+    await tidy.enqueue()
+    presence = {"hostname": "far", "pid": 1, "version": "1", "slots": 1}
+
+    told = await api.post(
+        "/worker/beat",
+        json={"worker": "far:1", "definitions": ["hello", "tidy", "other"], **presence},
+    )
+
+    [row] = (await api.get("/workers")).json()["items"]
+    assert row["definitions"] == ["hello", "other"]
+    assert told.json()["unknown_definitions"] == ["other"]
+
+
 async def test_a_payload_of_a_later_version_waits_for_who_knows_it(api, wl):
     @wl.job(version=2)
     def newer() -> None: ...

@@ -61,7 +61,8 @@ def test_a_program_reads_lists_in_the_format_it_asks_for(lived: Shell):
         "scheduled", "dead_letter", "completed", "dead_letter", "completed",
     ]  # fmt: skip
     assert datetime.fromisoformat(table[0]["created_at"]).tzinfo == UTC
-    assert table[3]["last_error"] == "a\tb\nc"
+    # A cell is one line: what does not print is escaped.
+    assert table[3]["last_error"] == r"a\tb\nc"
     assert "a\\tb\\nc" in tsv[4]
 
 

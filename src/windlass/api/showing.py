@@ -63,12 +63,20 @@ def worker(worker: WorkerRow) -> dict[str, Any]:
 
 async def definition(engine: Engine, definition: Definition) -> dict[str, Any]:
     """A definition, and by what its jobs are made in code."""
-    own = [t for t in await engine.triggers.list() if t.definition == definition.key]
-    declared = next((t.type for t in own if t.origin == "code"), None)
-    shown = wire.definition(definition, declared or "on_demand")
-    shown["default_payload"] = redactor_of(engine.settings).redact_value(
-        shown["default_payload"], shown["payload_schema"]
-    )
+    [shown] = await definitions(engine, [definition])
+    return shown
+
+
+async def definitions(engine: Engine, found: Sequence[Definition]) -> list[dict[str, Any]]:
+    """Definitions, each with by what its jobs are made in code; triggers are read once for all."""
+    declared: dict[str, str] = {}
+    for trigger in await engine.triggers.list() if found else ():
+        if trigger.origin == "code":
+            declared.setdefault(trigger.definition, trigger.type)
+    hide = redactor_of(engine.settings).redact_value
+    shown = [wire.definition(each, declared.get(each.key, "on_demand")) for each in found]
+    for each in shown:
+        each["default_payload"] = hide(each["default_payload"], each["payload_schema"])
     return shown
 
 

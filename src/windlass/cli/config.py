@@ -97,7 +97,7 @@ def get(call: Call, key: str) -> None:
         )
     item = _item(known[key])
     if call.out.format in ("people", "tsv", "id"):
-        call.out.data(cell(item["value"]))
+        call.out.block(cell(item["value"]))
     else:
         call.out.one(item, lambda: None)
 

@@ -80,7 +80,7 @@ def sql(call: Call, to: int | None) -> None:
     pending = [m for m in call.on_database(_status).pending if to is None or m.number <= to]
     for migration in pending:
         call.out.data(f"-- {_name(migration)}")
-        call.out.data(migration.up.strip())
+        call.out.block(migration.up.strip())
     if not pending:
         call.out.say("Nothing is pending.")
 
@@ -109,7 +109,7 @@ def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
         return app.engine.schema.policies(role=role, off=off)
 
     if dry_run:
-        call.out.data(call.on_database(shown).strip())
+        call.out.block(call.on_database(shown).strip())
         return
     call.on_database(lambda app: app.engine.schema.secure(role=role, off=off))
     call.out.say("Row security is off." if off else "Row security is on.")

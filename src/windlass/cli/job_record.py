@@ -16,7 +16,6 @@ from windlass.cli.look import (
     Look,
     one_line,
     percent,
-    safe,
     state_of,
     tenant_of,
     took,
@@ -173,9 +172,9 @@ def _show(call: Call, job: Item, why: str) -> None:
             ("Why", why),
             ("Progress", doing if job["progress"] else ""),
             ("Result", value_of(job["result"])),
-            ("Warnings", "\n".join(map(safe, job["warnings"]))),
-            ("Error", safe(": ".join(filter(None, [job["error_type"], job["last_error"]])))),
-            ("Reason", safe(job["reason"] or "")),
+            ("Warnings", "\n".join(job["warnings"])),
+            ("Error", ": ".join(filter(None, [job["error_type"], job["last_error"]]))),
+            ("Reason", job["reason"] or ""),
             ("Payload", value_of(job["payload"])),
             ("Tenant", tenant_of(job)),
             ("Queue", f"{job['queue']}, priority {_priority(job['priority'])}"),
@@ -189,14 +188,14 @@ def _show(call: Call, job: Item, why: str) -> None:
             ("Started", out.when(job["last_started_at"])),
             ("Finished", out.when(job["finished_at"])),
             ("Worker", job["worker_id"] or ""),
-            ("Dedupe key", safe(job["dedupe_key"] or "")),
-            ("Correlation", safe(job["correlation_id"] or "")),
+            ("Dedupe key", job["dedupe_key"] or ""),
+            ("Correlation", job["correlation_id"] or ""),
             ("Metadata", value_of(job["metadata"] or None)),
         ]
     )
     if job["error_trace"] and call.flags.verbose:
         out.data("")
-        out.data(safe(job["error_trace"]))
+        out.block(job["error_trace"].rstrip(), indent="  ")
     out.hint(_next(job))
 
 

@@ -104,6 +104,7 @@ def _validator(schema: Mapping[str, Any], definition: str) -> Any:
             definition,
             f"the payload schema cannot be used: {first_line(str(error))}",
             hint="Change the schema. Patterns may not use look-around or back-references.",
+            pointer="/payload_schema",
         ) from None
 
 

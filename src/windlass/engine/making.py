@@ -19,6 +19,7 @@ from windlass.core.template import Template
 from windlass.core.trigger import Event, Trigger
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import Sealer
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings
 
@@ -36,10 +37,11 @@ class Parsed(NamedTuple):
 
 class Maker:
     def __init__(
-        self, definitions: Definitions, settings: Settings, sealer: Sealer | None = None
+        self, definitions: Definitions, settings: Settings, rights: EnqueueRights, sealer: Sealer
     ) -> None:
         self._definitions = definitions
-        self._sealer = sealer or Sealer()
+        self._rights = rights
+        self._sealer = sealer
         self._limit = settings.limits.payload_bytes
         self._parsed: dict[TriggerId, Parsed] = {}
 
@@ -68,7 +70,11 @@ class Maker:
         return load_json(self._text(trigger, definition, _of_event(data)))
 
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
-        """The job for a due time. However often it is made, it is stored once."""
+        """The job for a due time. However often it is made, it is stored once.
+
+        Here and in `after`, TriggerRightGone if who saved the trigger may not enqueue any more.
+        """
+        await self._check_saver(trigger)
         job = await self._made(trigger, _of_schedule(trigger, due_at))
         return await self._sealed(
             job._replace(
@@ -86,6 +92,7 @@ class Maker:
 
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
         """The job for an event. However often it is made, it is stored once."""
+        await self._check_saver(trigger)
         job = await self._made(trigger, _of_event(event.data))
         return await self._sealed(_by(event, str(trigger.id), job))
 
@@ -100,6 +107,10 @@ class Maker:
         hook = await self._definitions.get(failed.on_dead_letter)
         text = self._written(hook, taken_by(load_json(hook.payload_schema), event.data))
         return await self._sealed(_by(event, "hook", _job(hook, event.tenant, text)))
+
+    async def _check_saver(self, trigger: Trigger) -> None:
+        definition = await self._definitions.get(trigger.definition)
+        await self._rights.require_saved(trigger, definition)
 
     async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
         definition = await self._definitions.get(trigger.definition)

@@ -3,6 +3,9 @@
 A lease token is easily guessed, so every call is checked against the worker that holds the lease.
 One that is unknown, stale or another's is answered alike: it is lost. The check cannot be overtaken,
 because a token has one holder, and all that follows is guarded by the token.
+
+Jobs of system definitions are never leased to these workers: they work on the database, which these
+workers do not have.
 """
 
 import asyncio
@@ -15,7 +18,8 @@ from functools import partial
 from windlass.core.gates import needs
 from windlass.core.known_secrets import KnownSecrets
 from windlass.core.lease import Held, Lease, Progress
-from windlass.core.models import LogLine
+from windlass.core.models import LogLine, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import JobState, Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
@@ -24,6 +28,7 @@ from windlass.engine.judge import Judge
 from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, Claimed, Leases, storable_fields
 from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.engine.remote_times import RemoteTimes
+from windlass.engine.workers import Workers
 from windlass.ids import WorkerId
 from windlass.settings import Settings
 from windlass.storage.base import Storage
@@ -49,6 +54,7 @@ class RemoteWorkers:
         leases: Callable[[], Leases],
         storage: Storage,
         definitions: Definitions,
+        workers: Workers,
         settings: Settings,
         telemetry: Telemetry,
         times: RemoteTimes,
@@ -58,6 +64,8 @@ class RemoteWorkers:
         self._make = leases
         self._leases = leases()
         self._storage = storage
+        self._definitions = definitions
+        self._workers = workers
         self._telemetry = telemetry
         self._redactor = redactor_of(settings)
         self._judge = Judge(storage, definitions, settings, self._redactor, sealer)
@@ -75,6 +83,7 @@ class RemoteWorkers:
         key: str | None = None,
     ) -> Claimed:
         """Lease due jobs of definitions that `worker` knows, by the latest version of each.
+        System definitions, and those that have no row, are left out whatever the worker says.
 
         Asked again with the same key, because the answer was lost on its way, it brings what it
         brought before.
@@ -83,11 +92,18 @@ class RemoteWorkers:
         async with place.turn:
             if key is not None and key == place.key:
                 return await self._again(worker, place.last)
+            # Compared here, exactly: a database may take another case or a space at the end as equal.
+            rows = await self._definitions.find(definitions)
+            allowed = {
+                key: version
+                for key, version in definitions.items()
+                if key in rows and not rows[key].system
+            }
             claimed = await place.leases.claim(
                 worker,
                 wanted,
                 queues=queues,
-                known=needs(definitions),
+                known=needs(allowed),
                 lease_time=lease_time,
                 nudged=nudged,
             )
@@ -152,9 +168,13 @@ class RemoteWorkers:
         self.times.ended([ours[held] for held in ran])
         return ended
 
-    async def unknown(self, keys: Collection[str]) -> list[str]:
-        """Those of the definitions that nobody has made known here."""
-        return [key for key in keys if await self._judge.row(key) is None]
+    async def heartbeat_of(self, worker: WorkerRow) -> tuple[Order, list[str]]:
+        """Record that a worker is alive, with the definitions it may run. Returns what operators
+        want of it, and which of its definitions have no row here."""
+        rows = await self._definitions.find(worker.definitions)
+        runs = [key for key in worker.definitions if key not in rows or not rows[key].system]
+        wanted = await self._workers.beat(replace(worker, definitions=runs))
+        return wanted, [key for key in worker.definitions if key not in rows]
 
     def _place(self, worker: WorkerId) -> _Place:
         place = self._places.setdefault(worker, _Place(self._make()))

@@ -319,6 +319,7 @@ def trigger(row: Row) -> Trigger:
         last_error=row["last_error"],
         last_error_at=maybe_instant(row["last_error_at"]),
         created_by=row["created_by"],
+        saved_by=row["saved_by"],
         created_at=instant(row["created_at"]),
         updated_at=instant(row["updated_at"]),
     )
