@@ -321,6 +321,17 @@ async def test_the_name_of_the_ciphertexts_field_is_reserved(wl, login):
         await wl.enqueue("open", {"windlass:sealed": "1.abc.def"})
 
 
+async def test_the_same_name_deeper_inside_changes_nothing(wl, rows):
+    await wl.ready()
+    await wl.definitions.create("deep", path="shop.jobs.deep", payload_schema=SCHEMA)
+    payload = {"pin": SECRET, "to": "ada", "more": {"windlass:sealed": "1.abc.def"}}
+
+    receipt = await wl.enqueue("deep", payload)
+
+    assert SECRET not in rows()
+    assert (await wl.jobs.reveal(receipt.job_id)).payload == payload
+
+
 def test_keys_come_from_a_file_too(tmp_path):
     file = tmp_path / "keys"
     file.write_text(f"# newest first\n{NEW}\n\n{OLD}  # until June\n")

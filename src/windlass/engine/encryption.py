@@ -131,9 +131,7 @@ class Sealer:
         if not is_sealed(text):
             return text
         payload = load_json(text)
-        envelope = payload.pop(SEALED, None)
-        if envelope is None:
-            return text
+        envelope = payload.pop(SEALED)
         return dump_json(self._restored(payload, envelope, tenant, definition))
 
     def reseal_text(self, definition: str, tenant: str, text: str) -> str | None:
