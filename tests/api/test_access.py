@@ -271,6 +271,7 @@ async def things_of(wl, tenant):
         local(), "cancel", JobQuery.of(states=["completed"]), query="", tenant=tenant
     )
     invited = await engine.members.invite(local(), tenant, f"somebody@{tenant}.example")
+    joined = await engine.invitations.accept_as_new(invited.link.secret, "correct horse battery")
     return {
         "jobs": {"job_id": receipt.job_id},
         "dead": {"job_id": receipt.job_id},
@@ -280,8 +281,8 @@ async def things_of(wl, tenant):
         "tokens": {"id": made.token.id},
         "operations": {"id": begun.id},
         "tenants": {"id": tenant},
-        "members": {"id": invited.member.user_id},
-        "users": {"id": invited.member.name},
+        "members": {"id": joined.principal.id},
+        "users": {"id": joined.principal.name},
     }
 
 

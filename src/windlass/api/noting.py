@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
@@ -15,7 +16,7 @@ from windlass.core.jsontext import load_json
 from windlass.core.principal import Principal
 from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
-from windlass.engine.redaction import redactor_of
+from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.errors import (
     DefinitionNotFound,
     EventNotFound,
@@ -225,16 +226,18 @@ async def _redacted(engine: Engine, shown: Shown | None) -> Shown | None:
     """Without what a payload schema marks as secret; names and patterns are the audit's to hide."""
     if shown is None:
         return None
-    hide = redactor_of(engine.settings).redact_value
+    redactor = redactor_of(engine.settings)
     if "payload" in shown and "definition" in shown:
         try:
             schema = load_json((await engine.definitions.get(shown["definition"])).payload_schema)
         except DefinitionNotFound:
             return shown
-        return {**shown, "payload": hide(shown["payload"], schema)}
+        hide = partial(redactor.redact_value, shown["payload"], schema)
+        return {**shown, "payload": await off_loop_if_long(hide, shown["payload"])}
     if "default_payload" in shown:
+        hide = partial(redactor.redact_value, shown["default_payload"], shown["payload_schema"])
         return {
             **shown,
-            "default_payload": hide(shown["default_payload"], shown["payload_schema"]),
+            "default_payload": await off_loop_if_long(hide, shown["default_payload"]),
         }
     return shown

@@ -8,7 +8,6 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.exits import Exit
-from windlass.cli.look import safe
 from windlass.cli.output import Column, Item
 from windlass.core.principal import local
 from windlass.errors import CommandInvalid
@@ -52,10 +51,11 @@ def list_entries(call: Call, limit: int, before: int | None) -> None:
         [
             Column("sequence", "NO", lambda one: str(one["sequence"]), right=True),
             Column("at", "WHEN", lambda one: call.out.when(one["at"])),
-            Column("actor_name", "BY", lambda one: safe(str(one["actor_name"])), wide=True),
+            Column("actor_name", "BY", lambda one: str(one["actor_name"]), wide=True),
+            Column("actor"),
             Column("action", "ACTION", lambda one: str(one["action"])),
             Column("target_kind"),
-            Column("target_id", "TARGET", lambda one: safe(f"{one['target_id']}"), wide=True),
+            Column("target_id", "TARGET", lambda one: f"{one['target_id']}", wide=True),
             Column("outcome", "", lambda one: "" if one["outcome"] == "allowed" else "refused"),
             Column("after", "CHANGE", _change, wide=True, spare=1),
             Column("before"),
@@ -104,7 +104,7 @@ def verify(call: Call, heads: BinaryIO | None) -> int:
         for chain in found["chains"]:
             call.out.data(_found(chain))
         if found["problem"] is not None:
-            call.out.data(f"list of chains: broken: {safe(found['problem'])}")
+            call.out.data(f"list of chains: broken: {found['problem']}")
         if not found["signed"]:
             call.out.say(
                 "The ends of the chains were not checked against signatures: audit.key is not set."
@@ -160,12 +160,12 @@ def sign(call: Call, accept: bool, dry_run: bool) -> int:
     call.out.say(f"{done}: {counted(len(signing.signed), 'chain')}.")
     for name, problem in signing.refused.items():
         whose = "list of chains" if name == "*" else _chain({"tenant_id": name})
-        call.out.data(f"{whose}: not signed: {safe(problem)}")
+        call.out.data(f"{whose}: not signed: {problem}")
     return Exit.FAILED if signing.refused else Exit.OK
 
 
 def _chain(one: Item) -> str:
-    return safe(str(one["tenant_id"] or "")) or "(installation)"
+    return str(one["tenant_id"] or "") or "(installation)"
 
 
 def _found(chain: Item) -> str:
@@ -173,7 +173,7 @@ def _found(chain: Item) -> str:
     if chain["whole"]:
         return f"{_chain(chain)}: whole, entries: {chain['entries']:,}, end {head}"
     broken = chain["broken"]
-    return f"{_chain(chain)}: broken at entry {broken['sequence']}: {safe(broken['problem'])}"
+    return f"{_chain(chain)}: broken at entry {broken['sequence']}: {broken['problem']}"
 
 
 def _pinned(text: bytes) -> list[Any]:
@@ -202,4 +202,4 @@ async def _entries(api: "Client", limit: int, before: int | None) -> "Shown":
 
 
 def _change(entry: Item) -> str:
-    return safe(json.dumps(entry["after"], ensure_ascii=False)) if entry["after"] else ""
+    return json.dumps(entry["after"], ensure_ascii=False) if entry["after"] else ""

@@ -12,6 +12,10 @@ from typing import Literal
 from uuid import UUID
 
 from windlass.core import durations
+from windlass.core.choice import one_of
+from windlass.core.fingerprint import check_fingerprint
+from windlass.core.instants import instant
+from windlass.core.models import Source
 
 Operator = Literal["is", ">", ">=", "<", "<="]
 
@@ -82,8 +86,11 @@ class JobQuery:
     ) -> "JobQuery":
         """The query of a few plain fields; those not given do not choose.
 
-        `states` takes views too. An empty `fingerprint` means jobs without one.
+        `states` takes views too. An empty `fingerprint` means jobs without one. OptionInvalid for
+        an instant without a zone, a source that there is not, or what can be no fingerprint.
         """
+        if source is not None:
+            one_of("source", source, Source)
         return cls(
             tuple(
                 _terms(
@@ -139,11 +146,11 @@ def _terms(
     if fingerprint == "":
         yield Term("fingerprint", (Prefix(""),), negated=True)
     elif fingerprint is not None:
-        yield Term("fingerprint", (fingerprint,))
+        yield Term("fingerprint", (check_fingerprint(fingerprint),))
     if created_after is not None:
-        yield Term("created", (created_after,), ">")
+        yield Term("created", (instant("created_after", created_after),), ">")
     if created_before is not None:
-        yield Term("created", (created_before,), "<")
+        yield Term("created", (instant("created_before", created_before),), "<")
 
 
 def _at(value: Value, now: datetime) -> Value:

@@ -6,6 +6,7 @@ A refused change leaves an audit entry, in the chain of whoever tried.
 from collections.abc import Collection
 from datetime import timedelta
 from typing import NoReturn
+from uuid import UUID
 
 from windlass.core.access import (
     ROLES,
@@ -16,11 +17,13 @@ from windlass.core.access import (
     bounds_of,
     frozen,
     may,
+    reach_of,
 )
 from windlass.core.accounts import Token
+from windlass.core.dedupe import check_stored
 from windlass.core.granting import may_grant
-from windlass.core.models import Job
-from windlass.core.principal import Membership, Principal
+from windlass.core.models import Job, Scope
+from windlass.core.principal import CREATORS, USER, Membership, Principal, creator
 from windlass.engine import secrets
 from windlass.engine.audit import Audit, Target
 from windlass.engine.refusals import Refusals
@@ -117,6 +120,24 @@ class Access:
         if not may(by, right, table=self.table):
             await self.refuse(by, right, target, request_id=request_id)
 
+    async def allow_enqueue_for(
+        self, by: Principal, name: str, *, tenant: str, request_id: str | None = None
+    ) -> str:
+        """The `created_by` of a job that is enqueued on behalf of `name`.
+
+        Forbidden without the right, OptionInvalid for a name that is not allowed and for a user who
+        is no member of the job's tenant.
+        """
+        right = Right.JOBS_ENQUEUE_FOR
+        if reach_of(by, right, tenant, self.table) is None:
+            await self.refuse(by, right, Target("job"), request_id=request_id)
+        found = creator(name)
+        if found.startswith(USER):
+            user = UserId(UUID(found.removeprefix(USER)))
+            if not await self._storage.members(Scope.of(tenant), user=user):
+                raise OptionInvalid("created_by", name, allowed=CREATORS)
+        return found
+
     async def allow_grant(
         self,
         by: Principal,
@@ -132,6 +153,8 @@ class Access:
         """Refuse to give out a role that holds more than who gives it."""
         if role not in self.table:
             raise OptionInvalid("role", role, allowed=f"one of {', '.join(sorted(self.table))}")
+        for word in permissions:
+            check_stored("permissions", word)
         if not may_grant(
             by, role, tenant, rights=rights, permissions=permissions, table=self.table
         ):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from windlass.core.access import ROLES, Right, Table, bounds_of
 from windlass.core.audit import AuditOutcome, Entry, NewEntry, new_entry
@@ -17,6 +18,7 @@ from windlass.engine.audit_verify import (
     verify_chain,
     verify_chains,
 )
+from windlass.engine.redaction import off_loop_if_long
 from windlass.errors import AuditKeyInvalid, OptionInvalid, TenantNotFound
 from windlass.ids import TenantId
 from windlass.storage.audit import Head, append
@@ -101,7 +103,8 @@ class Audit:
         session: Session | None = None,
     ) -> Entry:
         """Add an entry: right after a change, or as the last step of the session that makes it."""
-        entry = self.entry(
+        redacted = partial(
+            self.entry,
             by,
             action,
             target,
@@ -111,6 +114,7 @@ class Audit:
             after=after,
             request_id=request_id,
         )
+        entry = await off_loop_if_long(redacted, before, after)
         return await (append(session, entry) if session else self._storage.add_entry(entry))
 
     async def list(

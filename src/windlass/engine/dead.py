@@ -1,20 +1,21 @@
 """Triage of what failed for good: by cause, one by one, or edited."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from windlass.core.access import Right
 from windlass.core.dead import DeadGroup, Edit, GroupChange, edit_message
-from windlass.core.dedupe import payload_key
 from windlass.core.definition import Definition
 from windlass.core.gates import gate_for
-from windlass.core.jsontext import load_json
+from windlass.core.jsontext import dump_json, load_json
 from windlass.core.models import ALL_TENANTS, Job, Page, Scope
 from windlass.core.principal import Principal
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, Verb
 from windlass.engine.audit import Target
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import SealedText, Sealer
 from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.jobs import Jobs
 from windlass.engine.making import payload_of
@@ -39,6 +40,7 @@ class Dead:
         nudges: Nudges,
         settings: Settings,
         rights: EnqueueRights,
+        sealer: Sealer,
     ) -> None:
         self._storage = storage
         self._jobs = jobs
@@ -46,6 +48,7 @@ class Dead:
         self._nudges = nudges
         self._rights = rights
         self._limit = settings.limits.payload_bytes
+        self._sealer = sealer
 
     async def groups(
         self,
@@ -179,13 +182,16 @@ class Dead:
         self, job: Job, definition: Definition, payload: Mapping[str, Any], actor: str | None
     ) -> Edit:
         text = payload_of(definition, self._limit).encode((), payload)
-        by_payload = job.dedupe_key == payload_key(definition.key, job.payload)
+        before = self._jobs.opened(job).payload
+        keyed = partial(self._sealer.dedupe_key, definition, job.tenant)
+        by_payload = job.dedupe_key is not None and job.dedupe_key == keyed(dump_json(before))
+        sealed = self._sealer.seal_text(definition, job.tenant, text) or SealedText(text, text)
         return Edit(
-            payload=text,
-            message=edit_message(job.payload, load_json(text), actor),
+            payload=sealed.text,
+            message=edit_message(before, load_json(text), actor),
             token=job.lease_token,
-            dedupe_key=payload_key(definition.key, load_json(text)) if by_payload else None,
-            gate=gate_for(definition, job.tenant, text),
+            dedupe_key=keyed(text) if by_payload else None,
+            gate=gate_for(definition, job.tenant, sealed.digested),
         )
 
     async def _each(

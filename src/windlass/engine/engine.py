@@ -16,8 +16,10 @@ from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import sealer_of
 from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.events import Events
+from windlass.engine.invitations import Invitations
 from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
@@ -68,24 +70,26 @@ class Engine:
         self.storage = storage
         self.settings = settings
         self.telemetry = telemetry
+        self.sealer = sealer_of(settings)
         self.schema = Schema(storage)
         self.counts = Counts(storage)
         self.nudges = Nudges(storage.database)
-        self.definitions = Definitions(storage, self.nudges)
+        self.definitions = Definitions(storage, self.nudges, settings)
         self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
         self.access = Access(storage, self.audit, roles)
-        self.enqueue_rights = EnqueueRights(self.access, self.definitions)
-        self.jobs = Jobs(storage, self.definitions, self.nudges, self.enqueue_rights)
+        rights = EnqueueRights(self.access, self.definitions)
+        self.enqueue_rights = rights
+        self.jobs = Jobs(storage, self.definitions, self.nudges, rights, self.sealer)
         self.lists = Lists(storage, self.definitions, redactor_of(settings))
         self.logs = Logs(storage, self.jobs)
         self.summaries = Summaries(storage)
         self.dead = Dead(
-            storage, self.jobs, self.definitions, self.nudges, settings, self.enqueue_rights
+            storage, self.jobs, self.definitions, self.nudges, settings, rights, self.sealer
         )
         self.mutes = Mutes(storage)
-        self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
+        self.tenants = Tenants(storage, self.nudges, self.jobs.caps, self.audit)
         self.queues = Queues(storage, self.nudges)
-        self.maker = Maker(self.definitions, settings, self.enqueue_rights)
+        self.maker = Maker(self.definitions, settings, rights, self.sealer)
         self.code_triggers = CodeTriggers(storage, self.tenants)
         self.triggers = Triggers(
             storage,
@@ -107,17 +111,20 @@ class Engine:
             self.leases,
             storage,
             self.definitions,
+            self.workers,
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),
+            self.sealer,
         )
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
         self.users = Users(storage, self.access, self.audit, self.passwords)
-        self.members = Members(storage, self.access, self.audit, self.users)
+        self.members = Members(storage, self.access, self.audit)
         self.sessions = Sessions(
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
+        self.invitations = Invitations(storage, self.audit, self.passwords, self.sessions)
         self.answers = Answers(storage)
         self.operations = Operations(
             storage, self.access, self.audit, self.lists, self.enqueue_rights
@@ -127,7 +134,7 @@ class Engine:
 
     def leases(self, who: Callable[[Held], Lease | None] = lambda held: None) -> Leases:
         """The worker's side; one for each worker, who knows the leases it holds."""
-        return Leases(self.storage, self.nudges, self.events, self.telemetry, who)
+        return Leases(self.storage, self.nudges, self.events, self.telemetry, who, self.sealer)
 
     def join(self, tx: object) -> CallerSession | None:
         """A session in a caller's own transaction; None where none was given."""

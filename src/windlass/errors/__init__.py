@@ -15,6 +15,7 @@
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
+    │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
     │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
     │   ├── WL1522 AuditKeyInvalid          the key that signs audit chains cannot be used
     │   ├── WL1523 RunAsUnavailable         a command has to run as a user that is out of reach
@@ -41,7 +42,9 @@
     │   ├── WL2112 DefinitionInUse          it cannot be deleted
     │   ├── WL2113 DefinitionExists
     │   ├── WL2201 TenantNotFound
-    │   └── WL2202 TenantSuspended
+    │   ├── WL2202 TenantSuspended
+    │   ├── WL2210 PayloadKeyMissing        encrypted with a key that this process does not have
+    │   └── WL2211 PayloadUndecryptable     encrypted, and changed since
     ├── 3xxx  jobs
     │   ├── WL3301 JobNotFound
     │   ├── WL3302 JobStateConflict         the verb does not apply to the job's state
@@ -64,10 +67,18 @@
     │   ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
     │   ├── WL4402 ZoneUnknown
     │   ├── WL4403 ScheduleNeverFires       31 February
+    │   ├── WL4431 OpenAccessRefused        an API without authentication, asked from elsewhere
+    │   ├── WL4432 CrossSiteRefused         a write that a page of another site started
     │   ├── WL4501 TemplateInvalid          a payload template that cannot be used
     │   ├── WL4502 TemplateMissing          a placeholder for a field that is not there
     │   ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
     │   └── WL4601 ConditionInvalid
+    ├── 441x, 442x  invitations and tenants
+    │   ├── WL4410 InvitationInvalid        its link is over, or it is not accepted in this way
+    │   ├── WL4411 MemberExists
+    │   ├── WL4412 SuperadminByInvitation   an account that exists has to accept it
+    │   ├── WL4420 TenantExists             or did, and was deleted
+    │   └── WL4421 TenantReserved           the installation works with it
     └── 5xxx  who may do what
         ├── WL5101 NotAuthenticated         no credential, or not a valid one
         ├── WL5102 Forbidden                a valid one without the right
@@ -95,16 +106,21 @@ of the command line and the API.
 
 from windlass.errors.access import (
     Forbidden,
+    InvitationInvalid,
     LinkInvalid,
     LoginFailed,
     LoginThrottled,
+    MemberExists,
     MemberNotFound,
     NotAuthenticated,
     OperationNotFound,
     OperationStateConflict,
     OperationTooLarge,
     SessionNotFound,
+    SuperadminByInvitation,
+    TenantExists,
     TenantNeeded,
+    TenantReserved,
     TokenNotFound,
     UserExists,
     UserNotFound,
@@ -120,7 +136,9 @@ from windlass.errors.asked import (
     FilterInvalid,
     OptionInvalid,
     PayloadInvalid,
+    PayloadKeyMissing,
     PayloadTooLarge,
+    PayloadUndecryptable,
     PayloadUnstorable,
     TenantNotFound,
     TenantSuspended,
@@ -141,6 +159,7 @@ from windlass.errors.installation import (
     DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
+    EncryptionKeyInvalid,
     ExtraMissing,
     MigrationChanged,
     ModuleNotLoaded,
@@ -167,9 +186,11 @@ from windlass.errors.jobs import (
     WorkerStopping,
 )
 from windlass.errors.requests import (
+    CrossSiteRefused,
     KeyInUse,
     KeyReused,
     MethodRefused,
+    OpenAccessRefused,
     PathUnknown,
     RequestInvalid,
     RequestRefused,
@@ -205,6 +226,7 @@ __all__ = [
     "CommandTemplateInvalid",
     "ConditionInvalid",
     "ConfirmationNeeded",
+    "CrossSiteRefused",
     "DatabaseFull",
     "DatabaseTimeout",
     "DatabaseUnreachable",
@@ -215,12 +237,14 @@ __all__ = [
     "DefinitionInvalid",
     "DefinitionNotFound",
     "DuplicateJob",
+    "EncryptionKeyInvalid",
     "EventChainTooLong",
     "EventNotFound",
     "ExtraMissing",
     "FieldError",
     "FilterInvalid",
     "Forbidden",
+    "InvitationInvalid",
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
@@ -229,11 +253,13 @@ __all__ = [
     "LinkInvalid",
     "LoginFailed",
     "LoginThrottled",
+    "MemberExists",
     "MemberNotFound",
     "MethodRefused",
     "MigrationChanged",
     "ModuleNotLoaded",
     "NotAuthenticated",
+    "OpenAccessRefused",
     "OperationNotFound",
     "OperationStateConflict",
     "OperationTooLarge",
@@ -241,7 +267,9 @@ __all__ = [
     "ParentInvalid",
     "PathUnknown",
     "PayloadInvalid",
+    "PayloadKeyMissing",
     "PayloadTooLarge",
+    "PayloadUndecryptable",
     "PayloadUnstorable",
     "Permanent",
     "RequestInvalid",
@@ -260,11 +288,14 @@ __all__ = [
     "SettingsInvalid",
     "Stopped",
     "StreamsFull",
+    "SuperadminByInvitation",
     "TemplateFailed",
     "TemplateInvalid",
     "TemplateMissing",
+    "TenantExists",
     "TenantNeeded",
     "TenantNotFound",
+    "TenantReserved",
     "TenantSuspended",
     "TokenNotFound",
     "TransactionUnsupported",

@@ -293,3 +293,17 @@ class ExtraMissing(WindlassError):
             reason=f"It needs the package {package}.",
             hint=f'pip install "windlass[{extra}]"',
         )
+
+
+class EncryptionKeyInvalid(WindlassError):
+    """A key to encrypt payloads with is not one, or its file cannot be read."""
+
+    code = "WL1510"
+
+    def __init__(self, origin: str, *, because: str) -> None:
+        self.origin = origin
+        super().__init__(
+            f"the encryption key in {origin} cannot be used.",
+            reason=sentence(because),
+            hint="`windlass config generate-key` makes a key.",
+        )

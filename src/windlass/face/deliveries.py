@@ -13,6 +13,7 @@ from windlass.engine.events import EventOptions
 from windlass.engine.making import payload_of
 from windlass.face.options import Delivery
 from windlass.storage.callers import CallerSession
+from windlass.worker.context import inherited
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -30,6 +31,7 @@ class Deliveries:
         self, key: str, payload: Mapping[str, Any] | None, delivery: Delivery
     ) -> tuple[NewJob, Definition]:
         """A job and its definition, by key: the handler's where it is known here, else the row's."""
+        delivery = delivery.completed_by(inherited())
         if handler := self._app.handlers.get(key):
             text = handler.payload.encode((), payload or {})
             definition = self._app.effective(handler.definition)

@@ -36,6 +36,12 @@ class Relative:
     settled: bool
     child_state: JobState | None
     parent_state: JobState | None
+    child_created_by: str | None = None
+    parent_created_by: str | None = None
+
+    def made_by(self, creator: str) -> bool:
+        """Whether both jobs are of one creator."""
+        return self.child_created_by == self.parent_created_by == creator
 
 
 class JobVerbs:
@@ -70,6 +76,16 @@ class JobVerbs:
     async def known(self, ids: Sequence[JobId]) -> set[JobId]:
         """Which of these jobs are stored, ended ones included."""
         found = await self._db.run("known", ids=[(id,) for id in ids])
+        return {JobId(rows.uuid(row["id"])) for row in found}
+
+    async def visible(
+        self, scope: Scope, ids: Sequence[JobId], *, created_by: str | None = None
+    ) -> set[JobId]:
+        """Which of these jobs are within a scope and, if `created_by` is given, made by it; ended ones
+        included."""
+        found = await self._db.run(
+            "visible", ids=[(id,) for id in ids], tenant_id=scope.tenant, created_by=created_by
+        )
         return {JobId(rows.uuid(row["id"])) for row in found}
 
     async def met(self, jobs: Sequence[NewJob]) -> set[JobId]:
@@ -180,6 +196,8 @@ class JobVerbs:
                 bool(row["settled"]),
                 JobState(row["child_state"]) if row["child_state"] else None,
                 JobState(row["parent_state"]) if row["parent_state"] else None,
+                row["child_created_by"],
+                row["parent_created_by"],
             )
             for row in await self._db.run("family", id=job.id)
         ]

@@ -7,6 +7,7 @@ from fastapi import Query
 
 from windlass.api import shown
 from windlass.api.callers import Caller, Calling, Ready
+from windlass.api.paging import LAST_NUMBER
 from windlass.api.routing import Routes
 from windlass.api.shapes import PinnedHeads
 from windlass.core.wire import fields_of
@@ -20,7 +21,9 @@ routes = Routes("audit")
 async def find(
     caller: Calling,
     engine: Ready,
-    before: Annotated[int | None, Query(ge=1, description="Go on before this number.")] = None,
+    before: Annotated[
+        int | None, Query(ge=1, le=LAST_NUMBER, description="Go on before this number.")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> dict[str, Any]:
     """A tenant's chain, or the installation's; newest first."""
