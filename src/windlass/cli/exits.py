@@ -56,6 +56,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.RowSecurityUnavailable: Exit.USAGE,
     errors.AuditKeyMissing: Exit.USAGE,
     errors.AuditKeyInvalid: Exit.USAGE,
+    errors.RunAsUnavailable: Exit.USAGE,
     errors.SchemaOutdated: Exit.USAGE,
     errors.SchemaTooNew: Exit.USAGE,
     errors.MigrationChanged: Exit.USAGE,

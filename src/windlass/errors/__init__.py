@@ -18,6 +18,7 @@
     │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
     │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
     │   ├── WL1522 AuditKeyInvalid          the key that signs audit chains cannot be used
+    │   ├── WL1523 RunAsUnavailable         a command has to run as a user that is out of reach
     │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
     ├── 2xxx  what was asked for
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
@@ -163,6 +164,7 @@ from windlass.errors.installation import (
     MigrationChanged,
     ModuleNotLoaded,
     RowSecurityUnavailable,
+    RunAsUnavailable,
     SchemaOutdated,
     SchemaTooNew,
     SettingProblem,
@@ -274,6 +276,7 @@ __all__ = [
     "RequestRefused",
     "RequestsThrottled",
     "RowSecurityUnavailable",
+    "RunAsUnavailable",
     "ScheduleInvalid",
     "ScheduleNeverFires",
     "SchemaOutdated",

@@ -262,6 +262,24 @@ class AuditKeyInvalid(WindlassError):
         )
 
 
+class RunAsUnavailable(WindlassError):
+    """A command has to run as a user that this worker cannot run it as.
+
+    There is no such user on the worker's machine, or the worker does not run as root.
+    """
+
+    code = "WL1523"
+
+    def __init__(self, run_as: str, problem: str) -> None:
+        self.run_as = run_as
+        super().__init__(
+            f"no command can run as {quoted(run_as)} here.",
+            reason=sentence(problem),
+            hint="Start the worker as root, or change run_as of the command or "
+            "command_run_as in the settings.",
+        )
+
+
 class ExtraMissing(WindlassError):
     """A package that an optional part of Windlass needs is not installed."""
 

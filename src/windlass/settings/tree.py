@@ -343,6 +343,12 @@ class Tree:
     command_timeout_seconds: float = setting(
         Number(0.1, _YEAR), 3600.0, "The same for definitions that run a command."
     )
+    command_run_as: str | None = setting(
+        Text(),
+        None,
+        "The user that commands run as, unless they say otherwise: a name, a uid or uid:gid. The "
+        "worker has to run as root. Unset means the worker's own user.",
+    )
     retention_days: float | None = setting(
         Number(0, 36_500),
         30.0,
