@@ -7,6 +7,7 @@ from windlass.core.dedupe import check_name
 from windlass.core.definition_options import whole
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.queue import Queue
+from windlass.core.text import storable
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid
 from windlass.ids import QueueName
@@ -32,7 +33,7 @@ class Queues:
     ) -> Queue:
         """Stop claims from a queue; what runs goes on, what is enqueued waits."""
         return await self._storage.put_queue(
-            check_name("queue", name), paused=True, by=actor, reason=reason
+            check_name("queue", name), paused=True, by=actor, reason=reason and storable(reason)
         )
 
     async def resume(self, name: str) -> Queue:
