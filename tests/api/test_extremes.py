@@ -105,6 +105,15 @@ async def test_an_instant_that_is_asked_for_may_be_without_a_zone(api, job, at):
     assert [len(answer.json()["items"]) for answer in (after, before)] == [1, 0]
 
 
+@pytest.mark.parametrize("number", [2**31, 2**40, 2**63 - 1])
+async def test_a_place_behind_the_end_of_a_list_has_nothing_after_it(api, job, number):
+    lines = await api.get(f"/jobs/{job}/logs", params={"after": number})
+    entries = await api.get("/audit", params={"before": number})
+
+    assert lines.json() == {"items": []}
+    assert entries.status_code == 200
+
+
 @pytest.mark.parametrize("number", [2**31, 2**63, 2**64, 10**30, -(2**63) - 1])
 async def test_whole_numbers_that_no_column_holds_are_refused(api, job, number):
     for path, field in [
