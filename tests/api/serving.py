@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
+from windlass.api.callers import open_access
 from windlass.api.server import Server
 from windlass.cli.listening import address, listen
 
@@ -17,7 +18,7 @@ def serving(url: str, declare=lambda wl: None) -> Iterator[str]:
     wl = Windlass(url, settings=Settings())
     declare(wl)
     listening = listen("127.0.0.1", 0)
-    server = Server(create_api(wl), listening)
+    server = Server(create_api(wl, authenticate=open_access), listening)
 
     async def run() -> None:
         try:

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from windlass import errors
 from windlass.errors import FieldError, WindlassError
-from windlass.errors.wording import json_pointer
+from windlass.errors.wording import json_pointer, printable_json
 
 #: Error class -> status. A class that is not listed is answered as the class above it is.
 STATUS: Mapping[type[WindlassError], HTTPStatus] = {
@@ -20,6 +20,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.DatabaseUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.AuditKeyMissing: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.AuditKeyInvalid: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaTooNew: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.MigrationChanged: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -30,6 +32,9 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.MethodRefused: HTTPStatus.METHOD_NOT_ALLOWED,
     errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.TriggerRightGone: HTTPStatus.FORBIDDEN,
+    errors.OpenAccessRefused: HTTPStatus.FORBIDDEN,
+    errors.CrossSiteRefused: HTTPStatus.FORBIDDEN,
     errors.StreamsFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.RequestsThrottled: HTTPStatus.TOO_MANY_REQUESTS,
     errors.LoginFailed: HTTPStatus.UNAUTHORIZED,
@@ -39,6 +44,11 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.UserNotFound: HTTPStatus.NOT_FOUND,
     errors.UserExists: HTTPStatus.CONFLICT,
     errors.MemberNotFound: HTTPStatus.NOT_FOUND,
+    errors.InvitationInvalid: HTTPStatus.FORBIDDEN,
+    errors.MemberExists: HTTPStatus.CONFLICT,
+    errors.SuperadminByInvitation: HTTPStatus.CONFLICT,
+    errors.TenantExists: HTTPStatus.CONFLICT,
+    errors.TenantReserved: HTTPStatus.CONFLICT,
     errors.TokenNotFound: HTTPStatus.NOT_FOUND,
     errors.SessionNotFound: HTTPStatus.NOT_FOUND,
     errors.OperationNotFound: HTTPStatus.NOT_FOUND,
@@ -47,6 +57,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.PayloadInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PayloadUnstorable: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.PayloadKeyMissing: HTTPStatus.CONFLICT,
+    errors.PayloadUndecryptable: HTTPStatus.CONFLICT,
     errors.OptionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.FilterInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.DefinitionNotFound: HTTPStatus.NOT_FOUND,
@@ -84,7 +96,8 @@ class Problem(JSONResponse):
     def render(self, content: Any) -> bytes:
         # An error may name a field of the request with half of a surrogate pair in it. Its escape
         # is how JSON writes that, too.
-        return json.dumps(content, ensure_ascii=False).encode(errors="backslashreplace")
+        text = json.dumps(content, ensure_ascii=False)
+        return printable_json(text).encode(errors="backslashreplace")
 
 
 def install(app: FastAPI) -> None:
@@ -125,6 +138,11 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
 
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, WindlassError)
+    return respond(request, error)
+
+
+def respond(request: Request, error: WindlassError) -> Response:
+    """The problem of an error, with the headers that its status asks for."""
     if isinstance(error, errors.NotAuthenticated):
         return problem(request, error, **{"www-authenticate": "Bearer"})
     if status_of(type(error)) is HTTPStatus.SERVICE_UNAVAILABLE:

@@ -5,6 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI
+from starlette.responses import HTMLResponse
+
+from windlass.api.browser import page_headers
+
+_STYLE = (
+    "body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;padding:0 1rem;"
+    "white-space:pre-wrap;color-scheme:light dark}"
+)
 
 
 class Example(NamedTuple):
@@ -71,8 +79,9 @@ EXAMPLES: Sequence[Example] = (
             '"changes": {"queue": "bulk"}}'),
     Example("Who am I?", "GET", "/whoami"),
     Example("Invite somebody", "POST", "/members",
-            '{"name": "grace@example.com", "role": "user"}', keeps="USER=.member.user_id"),
-    Example("Give them another role", "PATCH", "/members/$USER", '{"role": "tenant_admin"}'),
+            '{"name": "grace@example.com", "role": "user"}', keeps="MEMBER=.member.name"),
+    Example("Offer them another role", "PATCH", "/members/$MEMBER", '{"role": "tenant_admin"}'),
+    Example("Make a user", "POST", "/users", '{"name": "ada@example.com"}', keeps="USER=.id"),
     Example("Make them a link to set a password", "POST", "/users/$USER/link",
             '{"purpose": "password"}'),
     Example("Disable them", "PATCH", "/users/$USER", '{"disabled": true}'),
@@ -99,14 +108,13 @@ def markdown(app: FastAPI) -> str:
     return "\n".join(_lines(app))
 
 
-def page(app: FastAPI) -> str:
-    """The same for a browser: no script, nothing from elsewhere."""
-    text = html.escape(markdown(app))
-    return (
+def page(text: str) -> HTMLResponse:
+    """Text for a browser: no script, nothing from elsewhere."""
+    return HTMLResponse(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass API</title>"
-        "<style>body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;"
-        "padding:0 1rem;white-space:pre-wrap;color-scheme:light dark}</style>"
-        f"<body>{text}</body></html>"
+        f"<style>{_STYLE}</style>"
+        f"<body>{html.escape(text)}</body></html>",
+        headers=page_headers(_STYLE),
     )
 
 

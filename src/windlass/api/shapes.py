@@ -73,6 +73,13 @@ class NewJob(Shape):
     on_parent_failure: ParentFailure | None = None
     hold: Flag = False
     correlation_id: Name | None = None
+    created_by: Annotated[
+        Name | None,
+        Field(
+            description="On whose behalf: `user:<id>` of a member of the tenant, or a name of your own,"
+            " kept as `for:<name>`. Needs the right `jobs.enqueue_for`."
+        ),
+    ] = None
     metadata: Object = Field(default_factory=dict)
 
     def options(self) -> dict[str, Any]:
@@ -310,8 +317,14 @@ class NewUser(Shape):
     superadmin: Flag = False
 
 
+class NewSuperadmin(Shape):
+    """Somebody who is offered to administer everything."""
+
+    name: Name
+
+
 class UserEdit(Shape):
-    """What is changed of a user."""
+    """What is changed of a user. Superadmin is only taken away here; an invitation gives it."""
 
     superadmin: Flag | None = None
     disabled: Flag | None = None
@@ -325,7 +338,7 @@ class NewLink(Shape):
 
 
 class NewMember(Shape):
-    """Somebody's role in a tenant. Who is not known here yet is made a user."""
+    """A role in a tenant that is offered to somebody."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "ada@example.com", "role": "tenant_admin"}]}
@@ -358,7 +371,7 @@ class ByLink(Shape):
 
 
 class PasswordByLink(ByLink):
-    """A password, and the link that allows to set it."""
+    """A password, and the link that allows to set it: of an account, or of an invitation."""
 
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
@@ -389,3 +402,18 @@ class TenantEdit(Shape):
     max_running: Whole | None = None
     max_open: Whole | None = None
     timezone: Name | None = None
+
+
+class AuditHead(Shape):
+    """Where an audit chain ended once, as `GET /audit/heads` answered it."""
+
+    tenant_id: Name | None = Field(description="None is the installation.")
+    sequence: Annotated[int, Field(strict=True, ge=1, lt=2**63)]
+    hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+    signature: Annotated[str, StringConstraints(max_length=191)] | None = None
+
+
+class PinnedHeads(Shape):
+    """Heads that were kept outside the database."""
+
+    heads: Annotated[list[AuditHead], Field(max_length=10_000)]

@@ -30,6 +30,15 @@ _FRESH_SECONDS = 5.0
 _FIRST = JobId(UUID(int=0))
 
 
+#: Tells whether somebody may know of a definition.
+Visible = Callable[[Definition], bool]
+
+
+def everything(definition: Definition) -> bool:
+    """For callers who may know of every definition."""
+    return True
+
+
 class Definitions:
     def __init__(self, storage: Storage, nudges: Nudges, settings: Settings) -> None:
         self._storage = storage
@@ -110,19 +119,36 @@ class Definitions:
         declared = [self._declared[key] for key in sorted(self._unsynced)]
         return [each for each in declared if registry.differs(rows.get(each.key), each)]
 
-    async def get(self, key: str) -> Definition:
-        """The row of a definition, at most some seconds old."""
+    async def get(self, key: str, *, visible: Visible = everything) -> Definition:
+        """The row of a definition, at most some seconds old. One that is not `visible` is answered
+        like one that does not exist."""
         known = await self._fresh()
         if key not in known:
             known = await self._fresh(0)
-        if key not in known:
-            raise DefinitionNotFound(key, known=sorted(known))
+        if key not in known or not visible(known[key]):
+            seen = sorted(each.key for each in known.values() if visible(each))
+            raise DefinitionNotFound(key, known=seen)
         return known[key]
 
-    async def list(self, *, system: bool = False) -> Sequence[Definition]:
-        """All definitions, by key; those of Windlass itself only if asked for."""
+    async def find(self, keys: Collection[str]) -> Mapping[str, Definition]:
+        """The rows of those of these keys that have one. They are read once more if one is missing."""
+        rows = await self._fresh()
+        if not rows.keys() >= set(keys):
+            rows = await self._fresh(0)
+        return {key: rows[key] for key in keys if key in rows}
+
+    def known(self, key: str) -> Definition | None:
+        """A definition as far as it is known without asking: the code's with what was edited of it,
+        else the row as it was when last looked at."""
+        declared = self._declared.get(key)
+        return self._rows.get(key) if declared is None else self.effective(declared)
+
+    async def list(
+        self, *, system: bool = False, visible: Visible = everything
+    ) -> Sequence[Definition]:
+        """All definitions, by key, that are `visible`; those of Windlass itself only if asked for."""
         rows = (await self._fresh(0)).values()
-        return [row for row in rows if system or not row.system]
+        return [row for row in rows if (system or not row.system) and visible(row)]
 
     async def enable(self, key: str) -> Definition:
         """Let a definition run again; its waiting jobs go on."""
@@ -198,7 +224,7 @@ class Definitions:
         dump_json(description, what="description")
         made = Definition(
             key=DefinitionKey(check_key(key)),
-            title=check_name("title", title or key),
+            title=check_name("title", title) if title else key,
             description=description,
             kind="path",
             handler=check_path(key, check_name("path", path), self._handler_paths),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 from windlass.core.dead import DEAD_LETTERED, RESERVED
-from windlass.core.dedupe import check_name
+from windlass.core.dedupe import check_app_key, check_name
 from windlass.core.jsontext import dump_json
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, NewJob, Scope
 from windlass.core.trigger import Event, Trigger
@@ -20,6 +20,7 @@ from windlass.errors import (
     EventChainTooLong,
     EventNotFound,
     OptionInvalid,
+    TriggerRightGone,
     WindlassError,
 )
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_suffix
@@ -74,7 +75,7 @@ class Events:
             tenant=TenantId(check_name("tenant", about.get("tenant", DEFAULT_TENANT))),
             name=name,
             data=data,
-            correlation_id=about.get("correlation_id"),
+            correlation_id=_correlation(about.get("correlation_id")),
             created_by=about.get("created_by"),
             depth=depth,
         )
@@ -220,7 +221,8 @@ class Events:
             except (DatabaseTimeout, DatabaseUnreachable):
                 raise  # an outage is no refusal: the event waits and is matched later
             except WindlassError as error:
-                await self._refused(matching, event, trigger, str(error))
+                stop = isinstance(error, TriggerRightGone)
+                await self._refused(matching, event, trigger, str(error), stop=stop)
             except Exception as error:  # noqa: BLE001 - our own fault must not stop the others
                 await self._refused(matching, event, trigger, f"unexpected {type(error).__name__}")
         if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
@@ -247,10 +249,10 @@ class Events:
         return created
 
     async def _refused(
-        self, matching: Matching, event: Event, trigger: Trigger, error: str
+        self, matching: Matching, event: Event, trigger: Trigger, error: str, *, stop: bool = False
     ) -> None:
         """Noted on the trigger, and told: nobody else would miss the job."""
-        await matching.failed(trigger.id, error)
+        await matching.failed(trigger.id, error, stop=stop)
         self._telemetry.warn(
             "a trigger was refused",
             trigger=trigger.name,
@@ -269,3 +271,7 @@ class Events:
             definition=event.data["definition"],
             error=error,
         )
+
+
+def _correlation(id: str | None) -> str | None:
+    return None if id is None else check_app_key("correlation_id", id)

@@ -90,13 +90,15 @@ class OptionInvalid(WindlassError):
 
     code = "WL2007"
 
-    def __init__(self, option: str, value: object, *, allowed: str) -> None:
+    def __init__(self, option: str, value: object, *, allowed: str, problem: str = "") -> None:
         self.option = option
         self.value = value
+        wrong = f": {problem}" if problem else ""
         super().__init__(
             f"{option} cannot be {quoted(value)}.",
+            reason=sentence(problem) if problem else "",
             hint=f"Give {allowed}.",
-            errors=[FieldError(f"/{option}", f"{quoted(value)} is not {allowed}")],
+            errors=[FieldError(f"/{option}", f"{quoted(value)} is not {allowed}{wrong}")],
         )
 
 
@@ -223,4 +225,44 @@ class TenantSuspended(WindlassError):
             f"tenant {quoted(tenant)} is suspended.",
             reason="A suspended tenant takes no new jobs.",
             hint=f"`windlass tenants resume {tenant}`.",
+        )
+
+
+class PayloadKeyMissing(WindlassError):
+    """A stored payload is encrypted with a key that this process does not have.
+
+    Nothing is lost: a worker that meets such a job puts it back for a minute, and the attempt does
+    not count.
+    """
+
+    code = "WL2210"
+
+    def __init__(self, definition: str, *, key_id: str, known: Collection[str] = ()) -> None:
+        self.definition = definition
+        self.key_id = key_id
+        has = f"has {', '.join(sorted(known))}" if known else "has none"
+        super().__init__(
+            f"the payload of a job of {quoted(definition)} is encrypted with the key {key_id}.",
+            reason=f"This process {has}.",
+            hint="Add that key to encryption.keys or to the file encryption.key_file.",
+        )
+
+
+class PayloadUndecryptable(WindlassError):
+    """A stored payload does not decrypt, although its key is known.
+
+    The row was changed in the database, or its ciphertext was copied from a job of another tenant
+    or definition.
+    """
+
+    code = "WL2211"
+
+    def __init__(self, definition: str, *, key_id: str) -> None:
+        self.definition = definition
+        self.key_id = key_id
+        super().__init__(
+            f"the payload of a job of {quoted(definition)} does not decrypt.",
+            reason=f"It was changed since it was encrypted with the key {key_id}, or belongs to "
+            "another tenant or definition.",
+            hint="Find out who wrote to the database; enqueue the job again.",
         )

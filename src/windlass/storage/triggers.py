@@ -111,9 +111,9 @@ class TriggerVerbs:
                 await session.run("note_job", id=trigger.id, job_id=stored[-1].existing_id)
             return stored
 
-    async def trigger_failed(self, id: TriggerId, error: str) -> None:
-        """Note on a trigger why it could not make a job."""
-        await self._db.run("trigger_failed", id=id, error=error)
+    async def trigger_failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
+        """Note on a trigger why it could not make a job; with `stop` it is disabled too."""
+        await self._db.run("trigger_failed", id=id, error=error, stop=stop)
 
     async def add_event(self, event: Event) -> None:
         """Keep an event, to be matched."""
@@ -190,8 +190,8 @@ class Matching:
     async def store(self, jobs: Sequence[NewJob]) -> list[Stored]:
         return await store(self._session, jobs) if jobs else []
 
-    async def failed(self, id: TriggerId, error: str) -> None:
-        await self._session.run("trigger_failed", id=id, error=error)
+    async def failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
+        await self._session.run("trigger_failed", id=id, error=error, stop=stop)
 
     async def matched(self, event: Event, jobs: int, *, last: TriggerId | None = None) -> None:
         """Note the jobs of this batch. `last` is its last trigger if more follow."""

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from windlass.core.argv import ArgvTemplate
 from windlass.core.exit_codes import Meaning, in_words
+from windlass.core.known_secrets import KnownSecrets
 from windlass.core.lease import Lease
 from windlass.core.outcome import Failure
 from windlass.core.redact import Redactor
@@ -87,14 +88,17 @@ class Command:
         context: JobContext,
         account: Account,
         redactor: Redactor,
-        secrets: frozenset[str],
+        secrets: KnownSecrets,
     ) -> Any:
         """Run one attempt and answer its result; ChildFailed tells how it failed."""
         argv = self.argv.build(payload, lease.tenant)
         env = self._environment()
         executable = self._executable(env["PATH"])
-        secrets |= {value for name, value in env.items() if redactor.is_secret_name(name)}
-        hide = partial(redactor.redact_text, secrets=secrets)
+        of_env = KnownSecrets(v for name, v in env.items() if redactor.is_secret_name(name))
+
+        def hide(text: str) -> str:
+            return redactor.redact_text(of_env.hide(text), secrets)
+
         sized = partial(Output, hide=hide, line_bytes=self.line_bytes, tail_bytes=self.tail_bytes)
         account.stdout = sized(context.log.info)
         account.stderr = sized(context.log.warning)
