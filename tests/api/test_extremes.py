@@ -8,6 +8,7 @@ import pytest
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
 from windlass.api.callers import open_access
+from windlass.api.credentials import by_credentials
 from windlass.errors import PayloadUnstorable
 
 LONG = "1" + "0" * 400
@@ -103,6 +104,15 @@ async def test_an_instant_that_is_asked_for_may_be_without_a_zone(api, job, at):
     before = await api.get("/jobs", params={"created_before": at})
 
     assert [len(answer.json()["items"]) for answer in (after, before)] == [1, 0]
+
+
+@pytest.mark.parametrize("number", [2**31, 2**40, 2**63 - 1])
+async def test_a_place_behind_the_end_of_a_list_has_nothing_after_it(api, job, number):
+    lines = await api.get(f"/jobs/{job}/logs", params={"after": number})
+    entries = await api.get("/audit", params={"before": number})
+
+    assert lines.json() == {"items": []}
+    assert entries.status_code == 200
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63, 2**64, 10**30, -(2**63) - 1])
@@ -297,3 +307,25 @@ async def test_a_definition_that_cannot_work_is_refused_when_it_is_saved(databas
             body = {"key": "report", "path": "shop.jobs.report", **wrong}
             refused(await api.post("/definitions", json=body), pointer)
             assert (await api.get("/definitions/report")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xff\xfe", "ü日本".encode(), b"x" * 5_000, b"a b", b"=;,", b'"']
+)
+async def test_headers_with_any_text_are_answered(wl, api, text):
+    app = create_api(wl, authenticate=by_credentials)
+    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://api/api/v1") as guarded:
+        for name, value in [
+            ("authorization", b"Bearer " + text),
+            ("authorization", text),
+            ("cookie", b"windlass_session=" + text),
+            ("cookie", text),
+        ]:
+            answer = await guarded.get("/jobs", headers=[(name.encode(), value)])
+            assert answer.status_code == 401, (name, answer.text)
+    for name in ("idempotency-key", "x-request-id", "user-agent", "accept", "last-event-id"):
+        headers = [(name.encode(), text), (b"content-type", b"application/json")]
+        enqueued = await api.post("/jobs", content=b'{"definition": "note"}', headers=headers)
+        emitted = await api.post("/events", content=b'{"name": "e"}', headers=headers)
+        assert {enqueued.status_code, emitted.status_code} <= {200, 201, 422}, name

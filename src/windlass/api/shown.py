@@ -16,7 +16,7 @@ from windlass.core import accounts, definition, models, operations, tenant, trig
 from windlass.core.dead import DeadGroup
 from windlass.core.dead import Mute as _Mute
 from windlass.core.states import View
-from windlass.core.wire import LIST_LEAVES_OUT
+from windlass.core.wire import INNER, LIST_LEAVES_OUT
 from windlass.engine.queues import QueueCounts
 
 
@@ -60,9 +60,9 @@ def _json(type: Any) -> Any:
 _STATE = Literal["pending", "queued", "running", "completed", "canceled", "dead_letter"]
 _VIEW = typing.Union[_STATE, Literal[tuple(View)]]  # type: ignore[valid-type]  # noqa: UP007
 
-Job = _shape("Job", models.Job, without=("gate",), view=_VIEW, payload_version=int)
+Job = _shape("Job", models.Job, without=INNER, view=_VIEW, payload_version=int)
 JobEntry = _shape(
-    "JobEntry", models.Job, without=("gate", *LIST_LEAVES_OUT), view=_VIEW, payload_version=int
+    "JobEntry", models.Job, without=(*INNER, *LIST_LEAVES_OUT), view=_VIEW, payload_version=int
 )
 Attempt = _shape("Attempt", models.Attempt, duration_ms=int | None)
 Transition = _shape("Transition", models.Transition)

@@ -16,6 +16,8 @@ from windlass.core.choice import one_of
 from windlass.core.fingerprint import check_fingerprint
 from windlass.core.instants import instant
 from windlass.core.models import Source
+from windlass.core.text import storable
+from windlass.errors import OptionInvalid
 
 Operator = Literal["is", ">", ">=", "<", "<="]
 
@@ -87,7 +89,7 @@ class JobQuery:
         """The query of a few plain fields; those not given do not choose.
 
         `states` takes views too. An empty `fingerprint` means jobs without one. OptionInvalid for
-        an instant without a zone, a source that there is not, or what can be no fingerprint.
+        what no job can have: an instant without a zone, an unknown source, text with NUL.
         """
         if source is not None:
             one_of("source", source, Source)
@@ -141,8 +143,11 @@ def _terms(
     if states:
         yield Term("state", tuple(sorted(map(str, states))))
     for field, value in exact.items():
-        if value is not None:
-            yield Term(field, (value,))
+        if value is None:
+            continue
+        if storable(value) != value:
+            raise OptionInvalid(field, value, allowed="text without NUL, as all stored text is")
+        yield Term(field, (value,))
     if fingerprint == "":
         yield Term("fingerprint", (Prefix(""),), negated=True)
     elif fingerprint is not None:

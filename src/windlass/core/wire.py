@@ -214,11 +214,11 @@ _FIRST = (
     "max_attempts", "progress", "progress_note", "payload", "result", "warnings", "last_error",
     "error_type",
 )  # fmt: skip
-#: Where it stands in line is nobody's business.
-_INNER = ("gate", "sealed")
+#: Fields of a job that are never shown.
+INNER = ("gate", "sealed")
 _JOB = (
     *_FIRST,
-    *(name for name, _ in _fields(Job) if name not in (*_FIRST, *_INNER)),
+    *(name for name, _ in _fields(Job) if name not in (*_FIRST, *INNER)),
     "payload_version",
 )
 _LISTED = tuple(name for name in _JOB if name not in LIST_LEAVES_OUT)

@@ -26,6 +26,7 @@ from windlass.core.models import (
 )
 from windlass.core.principal import Principal
 from windlass.core.states import JobState, Verb, states_for
+from windlass.core.text import storable
 from windlass.engine.audit import Target
 from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
@@ -225,7 +226,9 @@ class Jobs:
     ) -> Job:
         """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
         job = await self.get(id, scope)
-        changed = await self._storage.cancel(scope, [job.id], actor=actor, reason=reason)
+        changed = await self._storage.cancel(
+            scope, [job.id], actor=actor, reason=reason and storable(reason)
+        )
         after = await self.get(job.id, scope)
         if job.id not in changed and not (
             after.state is JobState.RUNNING and after.cancel_requested_at

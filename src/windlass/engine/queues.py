@@ -8,6 +8,7 @@ from windlass.core.definition_options import whole
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.principal import token_of
 from windlass.core.queue import Queue
+from windlass.core.text import storable
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid
 from windlass.ids import QueueName, TokenId
@@ -33,7 +34,8 @@ class Queues:
     ) -> Queue:
         """Stop claims from a queue; what runs goes on, what is enqueued waits."""
         asked = await self._checked(name)
-        return await self._storage.put_queue(asked, paused=True, by=actor, reason=reason)
+        kept = reason and storable(reason)
+        return await self._storage.put_queue(asked, paused=True, by=actor, reason=kept)
 
     async def resume(self, name: str) -> Queue:
         """Let workers claim from a queue again."""
