@@ -173,10 +173,14 @@ async def test_every_chain_is_checked_for_who_sees_all_and_ones_own_for_others(g
     own = (await get("/api/v1/audit/verify", headers=admin)).json()
     heads = (await get("/api/v1/audit/heads", headers=root)).json()["items"]
     of_acme = (await get("/api/v1/audit/heads", headers=admin)).json()["items"]
+    in_python = await guarded.wl.audit.verify()
 
     assert [chain["tenant_id"] for chain in everything["chains"]] == [None, "acme", "globex"]
     assert everything["whole"] is True
     assert everything["signed"] is False
+    assert [(chain.tenant, chain.entries) for chain in in_python.chains] == [
+        (chain["tenant_id"], chain["entries"]) for chain in everything["chains"]
+    ]
     assert [chain["tenant_id"] for chain in own["chains"]] == ["acme"]
     assert [head["tenant_id"] for head in heads] == [None, "acme", "globex"]
     assert of_acme == [heads[1]]

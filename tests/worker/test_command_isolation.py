@@ -223,6 +223,15 @@ async def test_the_tree_of_another_user_ends_with_its_attempt(run):
         await until(lambda pid=pid: not is_running(pid))
 
 
+async def test_a_command_of_another_user_can_open_its_output_by_name(run):
+    who = "nobody" if IS_ROOT else f"{os.geteuid()}:{os.getegid()}"
+    writes = 'for (qw(out err)) {{open F, ">", "/dev/std$_" or die $!; print F "$_\\n"; close F}}'
+
+    finish = await (await run(["perl", "-e", writes], run_as=who, cwd="/")).end()
+
+    assert (finish.stdout_tail, finish.stderr_tail) == ("out\n", "err\n")
+
+
 async def test_a_folder_that_is_closed_to_the_user_is_told(run, tmp_path):
     if not IS_ROOT:
         return

@@ -13,7 +13,6 @@ from windlass.api import showing
 from windlass.core import wire
 from windlass.core.access import is_audited
 from windlass.core.jsontext import load_json
-from windlass.core.principal import Principal
 from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import off_loop_if_long, redactor_of
@@ -33,6 +32,7 @@ from windlass.errors import (
 
 if TYPE_CHECKING:
     from windlass.api.callers import Caller
+    from windlass.core.principal import Principal
 
 #: Where a route's right stands in its description.
 RIGHT = "x-right"
@@ -97,17 +97,14 @@ _REFUSALS = (
 )
 
 
-async def record_refusal(
-    request: Request, error: Exception, principal: Principal | None = None
-) -> None:
+async def record_refusal(request: Request, error: Exception) -> None:
     """Record an attempt that is refused with this error, if it is one: a write that is not allowed
-    or names what is not the caller's, and any request that names another tenant.
-
-    `principal` is who sent the request, where authentication has not come to say so.
-    """
+    or names what is not the caller's, and any request that names another tenant."""
     caller: Caller | None = getattr(request.state, "caller", None)
-    by = caller.known_as if caller is not None and caller.name is not None else principal
-    by = by or getattr(request.state, "principal", None)
+    # Who names a foreign tenant is known, and becomes no caller.
+    by: Principal | None = getattr(request.state, "principal", None)
+    if caller is not None and caller.name is not None:
+        by = caller.known_as
     reads = request.method in ("GET", "HEAD", "OPTIONS")
     if by is None or not isinstance(error, TenantNotFound if reads else _REFUSALS):
         return

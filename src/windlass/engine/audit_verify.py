@@ -89,13 +89,13 @@ async def verify_chains(
     """Check every chain, one page of entries at a time; with `only`, that tenant's."""
     names = [only] if only is not None else await storage.audit_chains()
     names += sorted({pin.tenant for pin in pinned} - set(names), key=str)
-    chains = [await verify_chain(storage, keys, name) for name in names]
+    chains = {name: await verify_chain(storage, keys, name) for name in names}
     for pin in pinned:
-        at = names.index(pin.tenant)
-        if chains[at].whole and (broken := await _pin_problem(storage, keys, pin)):
-            chains[at] = replace(chains[at], broken=broken)
+        chain = chains[pin.tenant]
+        if chain.whole and (broken := await _pin_problem(storage, keys, pin)):
+            chains[pin.tenant] = replace(chain, broken=broken)
     problem = None if keys is None or only is not None else await _list_problem(storage, keys)
-    return Report(chains, keys is not None, problem)
+    return Report(list(chains.values()), keys is not None, problem)
 
 
 async def verify_chain(storage: Storage, keys: AuditKeys | None, tenant: str | None) -> Verified:

@@ -51,6 +51,8 @@ def _change_user(identity: Mapping[str, Any]) -> None:
         return  # it is this user already, else the worker would not have ordered it
     uid, gid, keeper = identity["uid"], identity["gid"], os.getppid()
     try:
+        for output in (1, 2):  # so that the command can open /dev/stdout and /dev/stderr anew
+            os.fchown(output, uid, gid)
         os.setgroups(identity["groups"])
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
