@@ -12,7 +12,7 @@ from tests.apps import connect
 from tests.databases.connect import execute
 from windlass import Permanent, Settings, Windlass
 from windlass.core.sealing import is_sealed
-from windlass.engine.encryption import new_key, read_keys, sealer_of
+from windlass.engine.encryption import new_key, read_keys, reencrypt, sealer_of
 from windlass.errors import (
     EncryptionKeyInvalid,
     ExtraMissing,
@@ -20,7 +20,7 @@ from windlass.errors import (
     PayloadKeyMissing,
     PayloadUndecryptable,
 )
-from windlass.settings import Encryption
+from windlass.settings import Encryption, Worker
 
 SECRET = "tuna-sandwich-42"
 SCHEMA = {
@@ -38,7 +38,9 @@ OLD, NEW = new_key(), new_key()
 
 
 def settings(*keys, **more):
-    return Settings(encryption=Encryption(keys=keys, **more))
+    return Settings(
+        encryption=Encryption(keys=keys, **more), worker=Worker(handler_paths=("shop",))
+    )
 
 
 @pytest.fixture
@@ -218,6 +220,40 @@ async def test_keys_are_rotated(database):
         third = await wl.jobs.reveal(second.job_id)
 
     assert {job.payload["phrase"] for job in [*both, third]} == {SECRET}
+
+
+async def test_payloads_in_every_state_are_encrypted_anew(database):
+    async with Windlass(database.url, settings=settings(OLD)) as wl:
+        login = wl.job("login")(_login)
+        ended = await login.enqueue(phrase=SECRET)
+        async with wl.running():
+            await wl.jobs.wait(ended.job_id, "30s")
+        waiting = await login.options(delay="1h").enqueue(phrase=SECRET)
+        due = await login.enqueue(phrase=SECRET)
+    async with Windlass(database.url, settings=settings(NEW, OLD)) as wl:
+        engine = await wl.ready()
+        first = await reencrypt(engine.storage, engine.sealer)
+        again = await reencrypt(engine.storage, engine.sealer)
+    async with Windlass(database.url, settings=settings(NEW)) as wl:
+        jobs = [await wl.jobs.reveal(r.job_id) for r in (ended, waiting, due)]
+
+    assert (first.changed, again.changed) == (3, 0)
+    assert not first.failed
+    assert [job.payload for job in jobs] == [{"phrase": SECRET}] * 3
+
+
+async def test_what_cannot_be_decrypted_is_left_as_it_is_and_counted(database):
+    async with Windlass(database.url, settings=settings(OLD)) as wl:
+        receipt = await wl.job("login")(_login).enqueue(phrase=SECRET)
+    async with Windlass(database.url, settings=settings(NEW)) as wl:
+        engine = await wl.ready()
+        done = await reencrypt(engine.storage, engine.sealer)
+    async with Windlass(database.url, settings=settings(OLD)) as wl:
+        job = await wl.jobs.reveal(receipt.job_id)
+
+    assert done.changed == 0
+    assert sum(done.failed.values()) == 1
+    assert job.payload == {"phrase": SECRET}
 
 
 def _login(phrase: SecretStr) -> int:

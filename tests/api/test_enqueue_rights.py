@@ -217,6 +217,7 @@ GATED: Mapping[str, Prepare] = {
 UNGATED = frozenset(
     {
         "POST /jobs/{job_id}/cancel",
+        "POST /jobs/{job_id}/reveal",
         "POST /dead/groups/discard",
         "POST /dead/groups/mute",
         "POST /dead/groups/unmute",
@@ -244,6 +245,7 @@ OTHER_NOUNS = (
     "tokens",
     "password",
     "sessions",
+    "invitations",
 )
 
 
@@ -315,7 +317,7 @@ def test_every_route_that_writes_is_said_to_make_work_or_not(guarded):
 UNGATED_VERBS = {
     Jobs: {
         "get", "resolve", "cancel", "discard", "attempts", "history", "logs", "family", "explain",
-        "wait", "receipt", "refuse",
+        "wait", "receipt", "refuse", "check_parents", "opened", "opened_if_possible", "reveal",
         # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
         "enqueue_many", "enqueue_in", "joined",
     },

@@ -7,6 +7,7 @@ import pytest
 
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
+from windlass.api.callers import open_access
 from windlass.errors import PayloadUnstorable
 
 LONG = "1" + "0" * 400
@@ -245,8 +246,8 @@ async def test_a_workers_line_from_the_end_of_time_is_kept(api, note, at):
 
 async def test_forms_with_too_many_or_strange_fields_are_refused(served):
     transport = httpx2.ASGITransport(served, raise_app_exceptions=False)
-    form = {"content-type": "application/x-www-form-urlencoded", "origin": "http://api"}
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as browser:
+    form = {"content-type": "application/x-www-form-urlencoded", "origin": "http://localhost"}
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         for path in ("/login", "/password"):
             for body in (b"&".join([b"a=1"] * 11), b"a=1;" * 5_000 + b"&" * 50):
                 answer = await browser.post(path, content=body, headers=form)
@@ -289,8 +290,10 @@ async def test_an_unforeseen_error_leaves_nothing_of_a_payload_in_the_log(api, w
 async def test_a_definition_that_cannot_work_is_refused_when_it_is_saved(database, wrong, pointer):
     allowing = Settings.load({"worker.handler_paths": ["shop"]})
     async with Windlass(database.url, settings=allowing) as wl:
-        transport = httpx2.ASGITransport(create_api(wl), raise_app_exceptions=False)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://api/api/v1") as api:
+        app = create_api(wl, authenticate=open_access)
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+        at = "http://localhost/api/v1"
+        async with httpx2.AsyncClient(transport=transport, base_url=at) as api:
             body = {"key": "report", "path": "shop.jobs.report", **wrong}
             refused(await api.post("/definitions", json=body), pointer)
             assert (await api.get("/definitions/report")).status_code == 404

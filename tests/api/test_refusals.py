@@ -128,7 +128,7 @@ async def test_a_write_of_another_site_leaves_an_entry_of_whose_session_was_misu
 
     assert refused.status_code == 403
     [entry] = await chain(guarded)
-    assert (entry.action, entry.actor_name) == ("queues.pause", "ada")
+    assert (entry.action, entry.actor_name) == ("requests.cross_site", "ada")
 
 
 async def test_what_a_superadmin_does_not_find_is_no_refusal(guarded):

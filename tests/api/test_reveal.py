@@ -117,3 +117,30 @@ async def test_a_worker_over_http_gets_the_payload_decrypted(guarded, at):
 
     assert answer.status_code == 200, answer.text
     assert answer.json()["leases"][0]["payload"] == {"name": "Ada", "pin": PIN}
+
+
+async def test_the_secrets_of_an_encrypted_payload_are_hidden_in_the_result(wl):
+    @wl.job
+    def echo(pin: SecretStr) -> dict:
+        return {"said": pin.get_secret_value().encode().hex()}
+
+    async with guarding(wl) as guarded:
+        receipt = await echo.enqueue(pin=PIN)
+        async with wl.running():
+            await wl.jobs.wait(receipt.job_id, "30s")
+        root = await guarded.token("superadmin")
+        shown = await guarded.client.get(f"/api/v1/jobs/{receipt.job_id}", headers=root)
+
+    assert shown.json()["result"] == {"said": "•••"}
+
+
+async def test_a_default_payload_is_shown_without_its_secrets(guarded):
+    schema = {"properties": {"pin": {"writeOnly": True}, "to": {}}}
+    await guarded.wl.definitions.create(
+        "made", path="shop.made", payload_schema=schema, default_payload={"pin": PIN, "to": "a"}
+    )
+    user = await guarded.token("user", "acme")
+
+    answer = await guarded.client.get("/api/v1/definitions/made", headers=user)
+
+    assert answer.json()["default_payload"] == {"pin": "•••", "to": "a"}

@@ -130,6 +130,7 @@ LINES: Mapping[str, Line] = {
     "tenants create": Line("globex --name Globex"),
     "tenants list": Line(),
     "tenants show": Line("acme"),
+    "tenants change": Line("acme --name 'Acme Corp'"),
     "tenants limits": Line("acme --max-open 5"),
     "tenants suspend": Line("acme", answer="y\n"),
     "tenants resume": Line("acme"),

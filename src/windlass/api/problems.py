@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from windlass import errors
 from windlass.errors import FieldError, WindlassError
-from windlass.errors.wording import json_pointer
+from windlass.errors.wording import json_pointer, printable_json
 
 #: Error class -> status. A class that is not listed is answered as the class above it is.
 STATUS: Mapping[type[WindlassError], HTTPStatus] = {
@@ -96,7 +96,8 @@ class Problem(JSONResponse):
     def render(self, content: Any) -> bytes:
         # An error may name a field of the request with half of a surrogate pair in it. Its escape
         # is how JSON writes that, too.
-        return json.dumps(content, ensure_ascii=False).encode(errors="backslashreplace")
+        text = json.dumps(content, ensure_ascii=False)
+        return printable_json(text).encode(errors="backslashreplace")
 
 
 def install(app: FastAPI) -> None:

@@ -17,6 +17,7 @@ from windlass.api.callers import OWN, RIGHT, needs
 from windlass.api.repeats import Keys
 from windlass.core.jsontext import DEEPEST, read_json
 from windlass.errors import ServerFailed, WindlassError
+from windlass.errors.wording import printable_json
 
 PREFIX = "/api/v1"
 
@@ -123,7 +124,8 @@ def _writing(endpoint: Endpoint) -> Endpoint:
         shown = await endpoint(**values)
         if shown is None or isinstance(shown, Response):
             return shown
-        return to_json(shown, inf_nan_mode="null").decode()
+        # Answers are printed by curl and the like: what would steer a terminal is escaped.
+        return printable_json(to_json(shown, inf_nan_mode="null").decode())
 
     return written
 

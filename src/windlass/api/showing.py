@@ -27,7 +27,12 @@ async def job(engine: Engine, job: Job) -> dict[str, Any]:
     except DefinitionNotFound:
         schema = None
     show = partial(
-        wire.job, job, now=await engine.now(), redactor=redactor_of(engine.settings), schema=schema
+        wire.job,
+        job,
+        now=await engine.now(),
+        redactor=redactor_of(engine.settings),
+        schema=schema,
+        opened=engine.sealer.open_if_possible(job).payload,
     )
     return await off_loop_if_long(show, job.payload, job.result, job.metadata, job.warnings)
 
@@ -68,7 +73,11 @@ async def definitions(engine: Engine, found: Sequence[Definition]) -> list[dict[
     for trigger in await engine.triggers.list() if found else ():
         if trigger.origin == "code":
             declared.setdefault(trigger.definition, trigger.type)
-    return [wire.definition(each, declared.get(each.key, "on_demand")) for each in found]
+    hide = redactor_of(engine.settings).redact_value
+    shown = [wire.definition(each, declared.get(each.key, "on_demand")) for each in found]
+    for each in shown:
+        each["default_payload"] = hide(each["default_payload"], each["payload_schema"])
+    return shown
 
 
 async def event(engine: Engine, event: Event) -> dict[str, Any]:

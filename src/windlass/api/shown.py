@@ -314,7 +314,13 @@ class Me(_Open):
 
 
 class Closed(_Open):
+    """How many open jobs ended. After a purge also how many rows of each kind were removed, how
+    many jobs still run, and whether another purge is needed to remove the rest."""
+
     closed: int
+    rows: dict[str, int] | None = None
+    open: int | None = None
+    more: bool | None = None
 
 
 class Status(_Open):

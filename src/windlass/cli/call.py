@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from windlass.cli.flags import Flags
 from windlass.cli.output import Output
 from windlass.cli.printing import confirm, prompt
+from windlass.errors.wording import printable
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -147,7 +148,8 @@ class Call:
         if self._agreed(doing):
             return
         asked = f"{self._where}{question}"
-        if prompt(asked, default="", show_default=False) != name:
+        # Nobody can type a name with control characters; its escapes are what the question shows.
+        if prompt(asked, default="", show_default=False) not in (name, printable(name)):
             self.out.say("That is another name: nothing was changed.")
             raise click.Abort
 

@@ -1,6 +1,7 @@
 """What `windlass dev` does in the process that runs the jobs: import, prepare, greet, work."""
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -21,6 +22,7 @@ from windlass.cli.loading import is_file, load_apps
 from windlass.cli.problems import report
 from windlass.cli.reloading import Link
 from windlass.cli.signing_in import sign_in_url
+from windlass.cli.worker_log import VisibleFormatter
 from windlass.cli.working import How, Working, work
 from windlass.engine.redaction import redactor_of
 from windlass.errors import (
@@ -61,6 +63,9 @@ class Developing:
 
     def run(self, link: Link | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; the exit code."""
+        if logging.lastResort is not None:
+            # It prints what libraries log, as it is, unless the modules configure logging.
+            logging.lastResort.setFormatter(VisibleFormatter())
         try:
             return asyncio.run(self._work(self._apps(), link, first))
         except Exception as error:  # noqa: BLE001  the edge: told to a person

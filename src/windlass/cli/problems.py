@@ -28,7 +28,7 @@ def lines_of(error: WindlassError, *, colored: bool = False) -> list[str]:
     lines = [f"{paint(head, 'red', bold=True) if colored else head} {error.message}"]
     # Settings are usually wrong in several places at once: a line for each.
     reasons = map(str, error.problems) if isinstance(error, SettingsInvalid) else [error.reason]
-    lines += [f"  {line}" for reason in reasons for line in reason.splitlines()]
+    lines += [f"  {line}" for reason in reasons if reason for line in reason.split("\n")]
     return [*lines, f"  → {error.hint}"] if error.hint else lines
 
 

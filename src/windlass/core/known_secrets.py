@@ -58,23 +58,19 @@ class KnownSecrets:
 
     def _hide_in_one_pass(self, text: str) -> str:
         gram, by_gram = self._gram, self._by_gram
+        starts = range(len(text) - gram + 1)
         parts: list[str] = []
-        at = shown_to = 0
+        shown_to = 0
         left = _MOST_COMPARED * len(text)
-        last = len(text) - gram
-        while at <= last:
-            forms = by_gram.get(text[at : at + gram])
-            if forms is None:
-                at += 1
+        for at in [at for at in starts if text[at : at + gram] in by_gram]:
+            if at < shown_to:
                 continue
-            for form in forms:
+            for form in by_gram[text[at : at + gram]]:
                 left -= len(form)
                 if left < 0 or text.startswith(form, at):
                     parts += text[shown_to:at], MASK
-                    at = shown_to = at + len(form)
+                    shown_to = at + len(form)
                     break
-            else:
-                at += 1
         return "".join([*parts, text[shown_to:]]) if parts else text
 
 

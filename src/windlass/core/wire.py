@@ -35,9 +35,11 @@ def job(
     now: datetime,
     redactor: Redactor,
     schema: Mapping[str, Any] | None = None,
+    opened: Any = None,
     whole: bool = True,
 ) -> dict[str, Any]:
-    """A job; `schema` is its definition's and marks what is secret in the payload.
+    """A job; `schema` is its definition's and marks what is secret in the payload. `opened` is the
+    payload as it was given, if it is encrypted: its secrets are hidden in the rest of the job.
 
     `view` is the state as people see it at `now`. Without `whole` it is a list's entry. Errors and
     notes were redacted before they were stored.
@@ -45,7 +47,8 @@ def job(
     shown = _plain(job)
     secrets = NO_SECRETS
     if whole:
-        secrets = KnownSecrets(redactor.secrets_in(job.payload, schema))
+        given = job.payload if opened is None else opened
+        secrets = KnownSecrets(redactor.secrets_in(given, schema))
         shown["payload"] = redactor.redact_value(job.payload, schema)
         shown["metadata"] = redactor.redact_value(dict(job.metadata), secrets=secrets)
         shown["result"] = redactor.redact_value(job.result, secrets=secrets)

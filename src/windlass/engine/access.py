@@ -20,6 +20,7 @@ from windlass.core.access import (
     reach_of,
 )
 from windlass.core.accounts import Token
+from windlass.core.dedupe import check_stored
 from windlass.core.granting import may_grant
 from windlass.core.models import Job, Scope
 from windlass.core.principal import CREATORS, USER, Membership, Principal, creator
@@ -152,6 +153,8 @@ class Access:
         """Refuse to give out a role that holds more than who gives it."""
         if role not in self.table:
             raise OptionInvalid("role", role, allowed=f"one of {', '.join(sorted(self.table))}")
+        for word in permissions:
+            check_stored("permissions", word)
         if not may_grant(
             by, role, tenant, rights=rights, permissions=permissions, table=self.table
         ):

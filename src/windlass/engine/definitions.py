@@ -224,7 +224,7 @@ class Definitions:
         dump_json(description, what="description")
         made = Definition(
             key=DefinitionKey(check_key(key)),
-            title=check_name("title", title or key),
+            title=check_name("title", title) if title else key,
             description=description,
             kind="path",
             handler=check_path(key, check_name("path", path), self._handler_paths),

@@ -10,10 +10,12 @@ import hashlib
 import hmac
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
 
 from windlass.core.dedupe import payload_key
 from windlass.core.definition import Definition
@@ -22,13 +24,20 @@ from windlass.core.jsontext import dump_json, load_json
 from windlass.core.models import Job, NewJob
 from windlass.core.sealing import SEALED, is_sealed, marking_schema, restored, substituted
 from windlass.core.secret_patterns import MASK
+from windlass.engine.definitions import Definitions
 from windlass.errors import (
+    DefinitionNotFound,
     EncryptionKeyInvalid,
     ExtraMissing,
     PayloadKeyMissing,
     PayloadUndecryptable,
 )
+from windlass.ids import JobId
 from windlass.settings import Settings
+from windlass.storage.base import Storage
+
+if TYPE_CHECKING:
+    from windlass.storage.upkeep import SealedPayload
 
 KEY_BYTES = 32
 _VERSION = "1"
@@ -127,6 +136,17 @@ class Sealer:
             return text
         return dump_json(self._restored(payload, envelope, tenant, definition))
 
+    def reseal_text(self, definition: str, tenant: str, text: str) -> str | None:
+        """Stored payload text encrypted anew with the first key; None if it is already. Raises as
+        above."""
+        payload = load_json(text)
+        envelope = payload.get(SEALED)
+        if self._first is None or envelope is None or _key_id(envelope) == self._first.id:
+            return None
+        plain = self._decrypted(envelope, tenant, definition)
+        payload[SEALED] = self._encrypted(self._first, tenant, definition, plain)
+        return dump_json(payload)
+
     def open_job(self, job: Job) -> Job:
         """A stored job with its payload as it was given; raises as above."""
         if job.sealed is None:
@@ -135,6 +155,13 @@ class Sealer:
         payload = load_json(dump_json(job.payload))
         opened = self._restored(payload, job.sealed, job.tenant, job.definition)
         return replace(job, payload=opened, sealed=None)
+
+    def open_if_possible(self, job: Job) -> Job:
+        """The same; as it is stored if it cannot be decrypted here."""
+        try:
+            return self.open_job(job)
+        except (PayloadKeyMissing, PayloadUndecryptable):
+            return job
 
     def missing_key(self, job: Job) -> str | None:
         """The id of the key that a job's payload needs and that is not configured."""
@@ -182,6 +209,69 @@ class Sealer:
             return f"hmac:{key.digest(canonical.encode())}"
 
         return digest
+
+
+class Sealing:
+    """Seals jobs by what their definitions mark."""
+
+    def __init__(self, sealer: Sealer, definitions: Definitions) -> None:
+        self._sealer = sealer
+        self._definitions = definitions
+
+    async def seal(self, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+        """Jobs as they are stored: what is secret in them encrypted, if there is a key."""
+        if self._sealer.first_key_id is None:
+            return jobs
+        for key in {job.definition for job in jobs}:
+            if self._definitions.known(key) is None:
+                await self._definitions.get(key)
+        return self.seal_known(jobs)
+
+    def seal_known(self, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+        """The same without asking the database: DefinitionNotFound for a definition that is not
+        known yet, because what is secret cannot be told then."""
+        if self._sealer.first_key_id is None:
+            return jobs
+        return [self._sealer.seal(job, self._known(job.definition)) for job in jobs]
+
+    def _known(self, key: str) -> Definition:
+        definition = self._definitions.known(key)
+        if definition is None:
+            raise DefinitionNotFound(key)
+        return definition
+
+
+@dataclass(slots=True)
+class Reencrypted:
+    """How many payloads were encrypted anew, and how many could not be, by why."""
+
+    changed: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+async def reencrypt(storage: Storage, sealer: Sealer) -> Reencrypted:
+    """Encrypt every payload that is encrypted with another key anew with the first one, in batches.
+
+    A job that changes its place or payload meanwhile is left for the next time. Safe to repeat and to
+    interrupt.
+    """
+    done = Reencrypted()
+    cursor: JobId | None = JobId(UUID(int=0))
+    while cursor is not None:
+        payloads, cursor = await storage.sealed_payloads(cursor)
+        changes: list[tuple[SealedPayload, str]] = []
+        for each in payloads:
+            try:
+                text = sealer.reseal_text(each.definition, each.tenant, each.text)
+            except (PayloadKeyMissing, PayloadUndecryptable) as error:
+                done.failed[f"{type(error).__name__} {error.key_id}"] += 1
+                continue
+            if text is not None:
+                changes.append((each, text))
+        if changes:
+            await storage.reseal(changes)
+            done.changed += len(changes)
+    return done
 
 
 def sealer_of(settings: Settings) -> Sealer:

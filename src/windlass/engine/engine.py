@@ -87,7 +87,7 @@ class Engine:
             storage, self.jobs, self.definitions, self.nudges, settings, rights, self.sealer
         )
         self.mutes = Mutes(storage)
-        self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
+        self.tenants = Tenants(storage, self.nudges, self.jobs.caps, self.audit)
         self.queues = Queues(storage, self.nudges)
         self.maker = Maker(self.definitions, settings, rights, self.sealer)
         self.code_triggers = CodeTriggers(storage, self.tenants)
@@ -115,7 +115,7 @@ class Engine:
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),
-            self.jobs,
+            self.sealer,
         )
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 from windlass.core.dead import DEAD_LETTERED, RESERVED
-from windlass.core.dedupe import check_name
+from windlass.core.dedupe import check_app_key, check_name
 from windlass.core.jsontext import dump_json
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, NewJob, Scope
 from windlass.core.trigger import Event, Trigger
@@ -75,7 +75,7 @@ class Events:
             tenant=TenantId(check_name("tenant", about.get("tenant", DEFAULT_TENANT))),
             name=name,
             data=data,
-            correlation_id=about.get("correlation_id"),
+            correlation_id=_correlation(about.get("correlation_id")),
             created_by=about.get("created_by"),
             depth=depth,
         )
@@ -271,3 +271,7 @@ class Events:
             definition=event.data["definition"],
             error=error,
         )
+
+
+def _correlation(id: str | None) -> str | None:
+    return None if id is None else check_app_key("correlation_id", id)

@@ -29,7 +29,7 @@ from windlass.core.states import JobState, Verb, states_for
 from windlass.engine.audit import Target
 from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
-from windlass.engine.encryption import Sealer
+from windlass.engine.encryption import Sealer, Sealing
 from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
 from windlass.engine.explain import Explanation, explain, key_missing
@@ -39,15 +39,12 @@ from windlass.engine.updating import PAST, begun
 from windlass.errors import (
     AmbiguousId,
     DefinitionDisabled,
-    DefinitionNotFound,
     DuplicateJob,
     JobFailed,
     JobNotFound,
     JobStateConflict,
     OptionInvalid,
     ParentInvalid,
-    PayloadKeyMissing,
-    PayloadUndecryptable,
     TenantNotFound,
     TenantSuspended,
     WaitTimedOut,
@@ -76,6 +73,7 @@ class Jobs:
     ) -> None:
         self._storage = storage
         self._sealer = sealer
+        self._sealing = Sealing(sealer, definitions)
         self._definitions = definitions
         self._nudges = nudges
         self._rights = rights
@@ -97,7 +95,7 @@ class Jobs:
         await self.check([job], by=by)
         if over := await self.caps.over([job]):
             return Receipt(ReceiptStatus.REJECTED, job.id, over[job.id])
-        [job] = await self._seal([job])
+        [job] = await self._sealing.seal([job])
         stored = await self._enqueuer.enqueue(job)
         if on_duplicate == "replace" and stored.existing_id is not None:
             owner = self._rights.replaceable_owner(by, job.tenant)
@@ -118,7 +116,7 @@ class Jobs:
         Each statement stores all of its jobs or none; `progress` is told (done, all) after it.
         """
         await self.check(jobs)
-        jobs = await self._seal(jobs)
+        jobs = await self._sealing.seal(jobs)
         receipts: list[Receipt] = []
         over = await self.caps.over(jobs)
         for chunk in _chunks(jobs):
@@ -166,7 +164,7 @@ class Jobs:
         one; `joined` then says what the answer means.
         """
         answers: list[Stored] = []
-        jobs = [self._sealed(job) for job in jobs] if self._sealer.first_key_id else jobs
+        jobs = self._sealing.seal_known(jobs)
         for chunk in _chunks([job for job in jobs if job.id not in over]):
             for job, stored in zip(chunk, await store(session, chunk), strict=True):
                 if on_duplicate == "replace" and stored.existing_id is not None:
@@ -198,13 +196,6 @@ class Jobs:
     def opened(self, job: Job) -> Job:
         """A job with the values of its payload that are encrypted at rest."""
         return self._sealer.open_job(job)
-
-    def opened_if_possible(self, job: Job) -> Job:
-        """The same; as it is stored if its key is not configured here."""
-        try:
-            return self.opened(job)
-        except (PayloadKeyMissing, PayloadUndecryptable):
-            return job
 
     async def resolve(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> JobId:
         """The whole id behind what a person typed."""
@@ -396,21 +387,6 @@ class Jobs:
             case _:
                 pass
         raise TenantNotFound(job.tenant)
-
-    async def _seal(self, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
-        """Jobs as they are stored: what is secret in them encrypted, if there is a key."""
-        if self._sealer.first_key_id is None:
-            return jobs
-        for key in {job.definition for job in jobs}:
-            if self._definitions.known(key) is None:
-                await self._definitions.get(key)
-        return [self._sealed(job) for job in jobs]
-
-    def _sealed(self, job: NewJob) -> NewJob:
-        definition = self._definitions.known(job.definition)
-        if definition is None:  # what is secret in it cannot be told
-            raise DefinitionNotFound(job.definition)
-        return self._sealer.seal(job, definition)
 
     async def _receipts(
         self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from windlass.core.dead import Mute
-from windlass.core.dedupe import check_name
+from windlass.core.dedupe import check_stored
 from windlass.core.durations import duration
 from windlass.core.fingerprint import check_fingerprint
 from windlass.core.models import ALL_TENANTS, Scope
@@ -87,5 +87,5 @@ class Mutes:
 
 
 def _check(definition: str, fingerprint: str) -> None:
-    check_name("definition", definition)
+    check_stored("definition", definition)
     check_fingerprint(fingerprint)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from windlass.core.dedupe import check_name
+from windlass.core.dedupe import check_name, check_stored, is_name
 from windlass.core.definition_options import whole
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.principal import token_of
@@ -32,13 +32,12 @@ class Queues:
         self, name: str, *, reason: str | None = None, actor: str | None = None
     ) -> Queue:
         """Stop claims from a queue; what runs goes on, what is enqueued waits."""
-        return await self._storage.put_queue(
-            check_name("queue", name), paused=True, by=actor, reason=reason
-        )
+        asked = await self._checked(name)
+        return await self._storage.put_queue(asked, paused=True, by=actor, reason=reason)
 
     async def resume(self, name: str) -> Queue:
         """Let workers claim from a queue again."""
-        queue = await self._storage.put_queue(check_name("queue", name), paused=False)
+        queue = await self._storage.put_queue(await self._checked(name), paused=False)
         self._nudges.nudge_all()
         return queue
 
@@ -46,13 +45,14 @@ class Queues:
         """Let no more than so many of a queue's jobs run at once, on all workers together."""
         if max_concurrency is not None and not whole(1)(max_concurrency):
             raise OptionInvalid("max_concurrency", max_concurrency, allowed="1 or more, or None")
-        queue = await self._storage.put_queue(check_name("queue", name), limit=max_concurrency)
+        asked = await self._checked(name)
+        queue = await self._storage.put_queue(asked, limit=max_concurrency)
         self._nudges.nudge_all()
         return queue
 
     async def get(self, name: str, scope: Scope = ALL_TENANTS) -> QueueCounts:
         """One queue, with the jobs of a scope; one that nobody has used yet is empty."""
-        asked = QueueName(check_name("queue", name))
+        asked = QueueName(check_stored("queue", name))
         found = {queue.name: queue for queue in await self.list(scope)}
         return found.get(asked) or QueueCounts(name=asked)
 
@@ -69,6 +69,12 @@ class Queues:
                 running=queue.running + int(row["running"]),
             )
         return [found[name] for name in sorted(found)]
+
+    async def _checked(self, name: str) -> str:
+        """The name of a queue that may be stored: a new one is checked, one in use is kept."""
+        if is_name(name) or name not in {queue.name for queue in await self.list()}:
+            return check_name("queue", name)
+        return name
 
 
 async def with_names(storage: Storage, queues: Sequence[Queue]) -> list[Queue]:

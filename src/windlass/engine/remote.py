@@ -16,14 +16,14 @@ from datetime import timedelta
 from functools import partial
 
 from windlass.core.gates import needs
+from windlass.core.known_secrets import KnownSecrets
 from windlass.core.lease import Held, Lease, Progress
 from windlass.core.models import LogLine, WorkerRow
 from windlass.core.orders import Order
 from windlass.core.states import JobState, Outcome
-from windlass.core.text import clean
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
-from windlass.engine.jobs import Jobs
+from windlass.engine.encryption import Sealer
 from windlass.engine.judge import Judge
 from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, Claimed, Leases, storable_fields
 from windlass.engine.redaction import off_loop_if_long, redactor_of
@@ -58,7 +58,7 @@ class RemoteWorkers:
         settings: Settings,
         telemetry: Telemetry,
         times: RemoteTimes,
-        jobs: Jobs,
+        sealer: Sealer,
     ) -> None:
         self.times = times
         self._make = leases
@@ -68,7 +68,7 @@ class RemoteWorkers:
         self._workers = workers
         self._telemetry = telemetry
         self._redactor = redactor_of(settings)
-        self._judge = Judge(storage, definitions, settings, self._redactor, jobs)
+        self._judge = Judge(storage, definitions, settings, self._redactor, sealer)
         self._places: OrderedDict[WorkerId, _Place] = OrderedDict()
 
     async def claim(
@@ -128,12 +128,17 @@ class RemoteWorkers:
         ]
         ours = await self._storage.leased(worker, list(dict.fromkeys([*held, *said])))
         kept = [line for line in lines if Held(line.job_id, line.attempt) in ours]
-        redact = partial(self._all_told, kept)
+        steps = [step for step in progress if Held(step.job_id, step.token) in ours]
+        telling = {Held(line.job_id, line.attempt) for line in kept}
+        telling |= {Held(step.job_id, step.token) for step in steps if step.note is not None}
+        secrets = {
+            one: await self._judge.secrets_of(one, await self._judge.row(ours[one].definition))
+            for one in telling
+        }
+        redact = partial(self._redacted, kept, secrets)
         told = await off_loop_if_long(redact, *((line.message, line.fields) for line in kept))
         await self._leases.log(told)
-        await self._leases.report(
-            [self._noted(p) for p in progress if Held(p.job_id, p.token) in ours]
-        )
+        await self._leases.report([self._noted(step, secrets) for step in steps])
         alive = {one: ours[one].cancel_requested for one in held if one in ours}
         if lease_time is None:
             return alive
@@ -191,17 +196,19 @@ class RemoteWorkers:
                 return lease._replace(timeout_seconds=row.timeout_seconds)
         return lease
 
-    def _all_told(self, lines: Sequence[LogLine]) -> list[LogLine]:
-        return [
-            replace(
-                line,
-                message=self._redactor.redact_part(line.message, LINE_BYTES),
-                fields=self._redactor.redact_value(storable_fields(line.fields)),
-            )
-            for line in lines
-        ]
+    def _redacted(
+        self, lines: Sequence[LogLine], secrets: Mapping[Held, KnownSecrets]
+    ) -> list[LogLine]:
+        redacted = []
+        for line in lines:
+            own = secrets[Held(line.job_id, line.attempt)]
+            message = self._redactor.redact_part(line.message, LINE_BYTES, own)
+            fields = self._redactor.redact_value(storable_fields(line.fields), secrets=own)
+            redacted.append(replace(line, message=message, fields=fields))
+        return redacted
 
-    def _noted(self, progress: Progress) -> Progress:
-        if progress.note is None:
-            return progress
-        return replace(progress, note=self._redactor.redact_text(clean(progress.note, NOTE_BYTES)))
+    def _noted(self, step: Progress, secrets: Mapping[Held, KnownSecrets]) -> Progress:
+        if step.note is None:
+            return step
+        own = secrets[Held(step.job_id, step.token)]
+        return replace(step, note=self._redactor.redact_part(step.note, NOTE_BYTES, own))

@@ -90,13 +90,15 @@ class OptionInvalid(WindlassError):
 
     code = "WL2007"
 
-    def __init__(self, option: str, value: object, *, allowed: str) -> None:
+    def __init__(self, option: str, value: object, *, allowed: str, problem: str = "") -> None:
         self.option = option
         self.value = value
+        wrong = f": {problem}" if problem else ""
         super().__init__(
             f"{option} cannot be {quoted(value)}.",
+            reason=sentence(problem) if problem else "",
             hint=f"Give {allowed}.",
-            errors=[FieldError(f"/{option}", f"{quoted(value)} is not {allowed}")],
+            errors=[FieldError(f"/{option}", f"{quoted(value)} is not {allowed}{wrong}")],
         )
 
 

@@ -105,7 +105,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
-    """Who owns jobs: create, change, list, suspend and delete tenants."""
+    """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
     _awaited: nouns.TenantsFace
     _portal: Runs
@@ -117,6 +117,7 @@ class Tenants:
     suspend = Blocks(nouns.TenantsFace.suspend)
     resume = Blocks(nouns.TenantsFace.resume)
     delete = Blocks(nouns.TenantsFace.delete)
+    purge = Blocks(nouns.TenantsFace.purge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,7 +290,7 @@ class AuditFace(Noun):
 
 
 class TenantsFace(Noun):
-    """Who owns jobs: create, change, list, suspend and delete tenants."""
+    """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
     noun = "tenants"
     create = Awaits(Tenants.create)
@@ -300,6 +300,7 @@ class TenantsFace(Noun):
     suspend = Awaits(Tenants.suspend)
     resume = Awaits(Tenants.resume)
     delete = Awaits(Tenants.delete)
+    purge = Awaits(Tenants.purge)
 
 
 class QueuesFace(Noun):

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from windlass.core.choice import attempts, one_of
-from windlass.core.dedupe import check_name, payload_key
+from windlass.core.dedupe import check_app_key, check_name, check_stored, payload_key
 from windlass.core.definition import Definition
 from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
@@ -135,16 +135,18 @@ class Delivery:
             definition=definition.key,
             payload="",
             tenant=tenant,
-            queue=QueueName(check_name("queue", given.get("queue", definition.queue))),
+            queue=QueueName(check_name("queue", given["queue"]))
+            if "queue" in given
+            else definition.queue,
             priority=checked_priority(given.get("priority", definition.priority)),
             max_attempts=attempts(given.get("max_attempts", definition.max_attempts)),
             timeout_seconds=self._seconds("timeout"),
             delay=self._duration("delay"),
             due_at=_due(given),
             expires=self._duration("expires"),
-            dedupe_key=self._name("dedupe_key"),
+            dedupe_key=self._key("dedupe_key"),
             dedupe_window=self._window(definition),
-            idempotency_key=self._name("idempotency_key"),
+            idempotency_key=self._key("idempotency_key"),
             after=_parents(given.get("after", ())),
             on_parent_failure=one_of(
                 "on_parent_failure",
@@ -152,20 +154,24 @@ class Delivery:
                 ParentFailure,
             ),
             held=bool(given.get("hold", False)),
-            correlation_id=self._name("correlation_id"),
+            correlation_id=self._key("correlation_id"),
             source=one_of("source", given.get("source", "manual"), Source),
-            source_ref=self._name("source_ref"),
-            created_by=self._name("created_by"),
+            source_ref=self._stored("source_ref"),
+            created_by=self._stored("created_by"),
             metadata=_metadata(given.get("metadata")),
-            gate=own_gate(definition, tenant, self._name("limit_key")),
+            gate=own_gate(definition, tenant, self._key("limit_key")),
             max_wait=self._duration("max_wait"),
             runs_after=tuple(definition.runs_after),
         )
         return made._replace(delay=None) if made.due_at else made
 
-    def _name(self, option: str) -> str | None:
+    def _key(self, option: str) -> str | None:
         value = self.given.get(option)
-        return None if value is None else check_name(option, value, _LONGEST_TEXT)
+        return None if value is None else check_app_key(option, value, _LONGEST_TEXT)
+
+    def _stored(self, option: str) -> str | None:
+        value = self.given.get(option)
+        return None if value is None else check_stored(option, value, _LONGEST_TEXT)
 
     def _duration(self, option: str) -> timedelta | None:
         value = self.given.get(option)

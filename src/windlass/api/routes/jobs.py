@@ -78,7 +78,7 @@ async def find(
     created_after: Annotated[InstantAsked | None, Query()] = None,
     created_before: Annotated[InstantAsked | None, Query()] = None,
 ) -> dict[str, Any]:
-    """Newest first, without payloads and results."""
+    """Newest first, without payloads and results, and with the first 500 characters of errors."""
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")

@@ -25,12 +25,14 @@ from windlass.api.worker_shapes import (
     ended,
 )
 from windlass.core import worker_wire as wire
+from windlass.core.dedupe import check_name, is_name
 from windlass.core.lease import Held
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.engine import Engine
 from windlass.engine.leases import storable_fields
 from windlass.errors import Forbidden
+from windlass.errors.wording import printable
 from windlass.ids import JobId, WorkerId
 
 #: Recording how a run ended never fails because of its text.
@@ -156,9 +158,10 @@ def _id(caller: Caller, said: str) -> WorkerId:
     if caller.scope.tenant is not None:
         # A claim serves all tenants; a credential of one must not see the others' jobs.
         raise Forbidden(RIGHT)
+    check_name("worker", said)
     if caller.name is None:
         return WorkerId(said)
     name = caller.name
-    if len(name) > _LONGEST_NAME:
-        name = f"{name[:40]}#{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    if len(name) > _LONGEST_NAME or not is_name(name):
+        name = f"{printable(name)[:40]}#{hashlib.sha256(name.encode()).hexdigest()[:32]}"
     return WorkerId(f"{name}/{said}")
