@@ -1,8 +1,11 @@
 """The other nouns: each is read and changed as it is in Python."""
 
+import json
+
 import pytest
 
 from windlass.api.app import create_api
+from windlass.errors.wording import printable
 
 
 @pytest.fixture
@@ -179,3 +182,16 @@ def test_the_apis_of_a_process_share_their_routes(wl):
     shared = {id(route) for route in one.routes} & {id(route) for route in other.routes}
 
     assert len(shared) >= len(one.routes) - 2  # each describes itself: /docs and /openapi.json
+
+
+async def test_answers_escape_what_would_steer_a_terminal(api):
+    text = "\x9b2J\u202e\u2028\x7f\U000e0041 東京 🎉"
+
+    made = await api.post("/events", json={"name": "e", "data": {text: text}})
+    wrong = await api.post("/events", json={"name": "e", text: 1})
+
+    assert made.json()["data"] == {text: text}
+    assert "東京 🎉" in made.text
+    assert json.loads(wrong.text)["status"] == 422
+    for answer in (made, wrong):
+        assert printable(answer.text) == answer.text

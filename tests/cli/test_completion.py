@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.shell import Shell
 from tests.cli.test_serve import address
+from windlass.cli.live_values import completion_items
 
 
 def _offered(shell: Shell, line: str, **env: str) -> list[str]:
@@ -49,6 +50,35 @@ def test_values_are_offered_that_the_database_knows(ready: Shell):
     assert id[-8:] in _offered(ready, f"windlass jobs cancel {id[-8:-4]}")
     assert _offered(ready, "windlass jobs list -t ac") == ["acme"]
     assert _offered(ready, "windlass tenants show ac") == ["acme"]
+
+
+def test_a_name_that_a_shell_would_run_is_not_offered():
+    run = [
+        "x;y",
+        "x$(y)",
+        "x`y`",
+        "x|y",
+        "x&y",
+        "x>y",
+        "x*",
+        "x'y",
+        'x"y',
+        "x\\y",
+        "x!y",
+        "~x",
+        "#x",
+    ]
+    harmless = ["mail", "a.b-1", "worker:1", "acme/eu", "東京", "two words"]
+
+    offered = completion_items([(name, None) for name in [*run, "--yes", "a\nb", *harmless]])
+
+    assert [item.value for item in offered] == harmless
+
+
+def test_what_is_told_of_a_value_is_one_line():
+    [item] = completion_items([("hello", "a\nplain\nforged\x1b[2J")])
+
+    assert item.help == r"a\nplain\nforged\x1b[2J"
 
 
 def test_where_nobody_answers_nothing_is_offered(shell: Shell):

@@ -4,7 +4,8 @@ import click
 import pytest
 
 from windlass.cli.exits import CODES, Exit, code_of
-from windlass.cli.problems import as_known, text_of
+from windlass.cli.flags import Flags
+from windlass.cli.problems import as_known, lines_of, report
 from windlass.errors import (
     CommandInvalid,
     DatabaseUnreachable,
@@ -46,7 +47,7 @@ def test_the_codes_are_those_that_scripts_rely_on():
 def test_an_error_reads_as_what_why_and_what_to_do():
     error = DatabaseUnreachable("postgresql://u:p@db.internal/x", cause="Connection refused")
 
-    assert text_of(error).splitlines() == [
+    assert lines_of(error) == [
         "error[WL1101]: cannot reach the database at db.internal:5432.",
         "  Connection refused.",
         "  → Check that it runs and that WINDLASS_DATABASE_URL is right, then `windlass doctor`.",
@@ -56,16 +57,15 @@ def test_an_error_reads_as_what_why_and_what_to_do():
 def test_wrong_settings_have_a_line_each():
     problems = [SettingProblem(f"worker.key_{n}", "0", "1 to 3", "argument") for n in range(2)]
 
-    lines = text_of(SettingsInvalid(problems)).splitlines()
+    lines = lines_of(SettingsInvalid(problems))
 
     assert lines[1:3] == [f"  {problem}" for problem in problems]
 
 
-def test_what_others_write_cannot_steer_the_terminal():
-    error = WindlassError("it says \x1b[2J.", reason="\x07")
+def test_what_others_write_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]):
+    report(WindlassError("it says \x1b[2J.", reason="\x07"), Flags())
 
-    assert "\x1b" not in text_of(error)
-    assert "\x07" not in text_of(error)
+    assert capsys.readouterr().err == "error[WL1000]: it says \\x1b[2J.\n  \\x07\n"
 
 
 @pytest.mark.parametrize(

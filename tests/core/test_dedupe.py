@@ -1,10 +1,16 @@
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from windlass.core.dedupe import LONGEST_NAME, check_name, payload_key
+from windlass.core.dedupe import (
+    LONGEST_NAME,
+    check_app_key,
+    check_name,
+    check_stored,
+    payload_key,
+)
 from windlass.core.jsontext import dump_json, load_json
 from windlass.errors import OptionInvalid
 
@@ -48,20 +54,41 @@ def test_what_differs_has_another_key(one, other):
     assert payload_key(*one) != payload_key(*other)
 
 
-@given(
-    st.text(
-        st.characters(exclude_categories=["Cs"], exclude_characters="\x00"),
-        min_size=1,
-        max_size=LONGEST_NAME,
-    )
-)
-def test_a_name_within_the_limit_is_taken_as_it_is(name):
-    assert check_name("queue", name) == name
+@pytest.mark.parametrize("check", [check_name, check_app_key, check_stored])
+@given(st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=LONGEST_NAME))
+def test_a_name_that_prints_is_taken_as_it_is(check, name):
+    assume(not set(name) & set("\u115f\u1160\u2800\u3164\uffa0"))
+
+    assert check("queue", name) == name
 
 
-@pytest.mark.parametrize("wrong", ["", "x" * 192, "a\x00b", "\ud800", None, 5])
-def test_a_name_that_cannot_be_stored_is_refused(wrong):
+@given(st.characters(categories=["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"]), st.text(max_size=9))
+def test_a_name_with_a_character_that_does_not_print_is_refused(character, around):
+    assume(character.strip() or around.strip() == around)
+
     with pytest.raises(OptionInvalid) as caught:
-        check_name("queue", wrong)
+        check_name("queue", f"a{character}{around}z")
+
+    assert f"Character 2 is U+{ord(character):04X}" in caught.value.reason
+    assert character not in str(caught.value)
+
+
+@pytest.mark.parametrize("check", [check_name, check_app_key, check_stored])
+@pytest.mark.parametrize("wrong", ["", "x" * 192, "a\x00b", "\ud800", None, 5])
+def test_what_cannot_be_stored_is_refused(check, wrong):
+    with pytest.raises(OptionInvalid) as caught:
+        check("queue", wrong)
 
     assert caught.value.option == "queue"
+
+
+@pytest.mark.parametrize("name", ["a ", " a", "\u00a0a", "a\u3000", "ad\u200dmin", "\u3164"])
+def test_a_name_that_looks_like_another_one_is_refused_but_a_key_is_not(name):
+    with pytest.raises(OptionInvalid):
+        check_name("queue", name)
+
+    assert check_app_key("dedupe_key", name) == name
+
+
+def test_a_name_from_before_the_rule_is_still_found():
+    assert check_stored("queue", "old\x1b[2J") == "old\x1b[2J"

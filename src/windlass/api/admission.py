@@ -42,8 +42,8 @@ async def _admit(request: Request) -> None:
         limits_of(request).arrive(request)
     try:
         check_write(request)
-    except CrossSiteRefused:
-        await _record_cross_site(request)
+    except CrossSiteRefused as error:
+        await _record_cross_site(request, error)
         raise
 
 
@@ -53,7 +53,7 @@ def _path(request: Request) -> str:
     return path.removeprefix(request.scope.get("root_path", ""))
 
 
-async def _record_cross_site(request: Request) -> None:
+async def _record_cross_site(request: Request, error: CrossSiteRefused) -> None:
     """Leave an audit entry if the caller is known, and a log line if not."""
     place = f"{request.method} {_path(request)}"[:_MOST_CHARACTERS]
     principal = await _principal(request)
@@ -64,12 +64,11 @@ async def _record_cross_site(request: Request) -> None:
         return
     limits_of(request).admit(request, principal.actor, None, works=False)
     engine = await request.app.state.windlass.ready()
-    await engine.audit.record(
+    await engine.access.record_refusal(
         principal,
         "requests.cross_site",
         Target("request", place),
-        tenant=next(iter(principal.tenants)) if len(principal.tenants) == 1 else None,
-        outcome="refused",
+        error,
         request_id=request.state.request_id,
     )
 

@@ -8,7 +8,9 @@ from fastapi import Depends, Query, Request
 
 from windlass.api import noting
 from windlass.api.limits import limits_of
-from windlass.core.access import Right
+from windlass.core.access import Right, Table
+from windlass.core.definition import Definition
+from windlass.core.granting import may_enqueue
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
 from windlass.engine.engine import Engine
@@ -16,7 +18,7 @@ from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotF
 from windlass.storage.bound import bind
 
 #: Where a route's right stands in its description, and that it is for owners too.
-RIGHT, OWN = "x-right", "x-own"
+RIGHT, OWN = noting.RIGHT, "x-own"
 #: Why somebody is refused what cannot be told of their own jobs alone.
 ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
 #: What stands in place of a right where none is needed.
@@ -39,6 +41,8 @@ class Caller:
     rights: frozenset[str] | None = None  # None means all
     owner: str | None = None
     reads_all: bool = True
+    #: Whether the scope is one that a request asked for, of a credential that is bound to no tenant.
+    narrowed: bool = False
     principal: Principal | None = field(default=None, compare=False)
 
     def may(self, right: str) -> bool:
@@ -60,10 +64,32 @@ class Caller:
         """Whom the engine's own rules of access see: nobody with more rights than the caller."""
         return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
 
-    def theirs(self, job: Job) -> Job:
-        """A job, if they may know of it; one that somebody else made is answered like none."""
+    @property
+    def by(self) -> Principal | None:
+        """Whose right to enqueue is asked for; None where there is no authentication."""
+        return None if self.name is None and self.rights is None else self.known_as
+
+    @property
+    def reaches_all(self) -> bool:
+        """Whether their credential is bound to no tenant, whatever tenant a request names."""
+        if self.principal is not None:
+            return self.principal.installation_wide
+        return self.scope.tenant is None or self.narrowed
+
+    def sees(self, definition: Definition, table: Table) -> bool:
+        """Whether they may know of a definition: system ones are for those who reach all; who sees
+        only their own jobs sees what they may enqueue."""
+        if self.reaches_all:
+            return True
+        return not definition.system and (
+            self.reads_all or may_enqueue(self.known_as, definition, self.tenant, table=table)
+        )
+
+    def theirs(self, job: Job, asked: str) -> Job:
+        """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
+        how they named it, and all that the answer repeats."""
         if self.owner not in (None, job.created_by):
-            raise JobNotFound(job.id)
+            raise JobNotFound(asked)
         return job
 
 
@@ -93,11 +119,14 @@ async def caller_of(request: Request, tenant: str | None = None) -> Caller:
         raise
     if request.app.state.windlass.settings.database.row_security:
         bind(known.bound_to)
+    request.state.caller = known
     if tenant is None or tenant == known.scope.tenant:
         return known
     if known.scope.tenant is not None:
         raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
-    return replace(known, scope=Scope.of(tenant))
+    narrowed = replace(known, scope=Scope.of(tenant), narrowed=True)
+    request.state.caller = narrowed
+    return narrowed
 
 
 async def counted_caller(
@@ -120,7 +149,6 @@ def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
-            await noting.refused(request, caller, engine, right)
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
         if audits:
             await noting.begin(request, caller, engine, right)

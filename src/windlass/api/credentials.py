@@ -23,6 +23,7 @@ async def by_credentials(request: Request) -> Caller:
 def speaking_for(request: Request, principal: Principal) -> Caller:
     """What somebody may do with a request, by the app's table of roles. For an authenticator of
     one's own, which knows people by other means."""
+    request.state.principal = principal
     table: Table = request.app.state.windlass.roles
     described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     needed = described.get(RIGHT, "")

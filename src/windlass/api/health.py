@@ -4,12 +4,12 @@ from fastapi import APIRouter, Request
 
 from windlass import clock
 from windlass.api.callers import Ready
-from windlass.api.routing import PROBLEMS
+from windlass.api.routing import PROBLEMS, SafeRoute
 
 #: The database is asked no more often than this, however many ask here: nobody is counted.
 _READY_SECONDS = 1.0
 
-router = APIRouter(tags=["health"], responses=PROBLEMS)
+router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 
 
 @router.get("/healthz", summary="Is the process alive?")

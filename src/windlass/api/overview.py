@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from windlass.api import showing
 from windlass.api.browser import page_headers
 from windlass.api.callers import OWN, RIGHT, Caller, counted_caller
+from windlass.api.routing import SafeRoute
 from windlass.core.access import Right
 from windlass.core.durations import words
 from windlass.core.looks import SIGNS
@@ -20,7 +21,7 @@ from windlass.errors import Forbidden, NotAuthenticated
 from windlass.errors.wording import counted, first_line
 from windlass.ids import short
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(route_class=SafeRoute, include_in_schema=False)
 
 _SECONDS = 5
 _JOBS, _CAUSES, _RUNS = 25, 5, 5

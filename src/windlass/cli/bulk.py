@@ -58,7 +58,7 @@ def bulk(
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
         shown = "\n".join(_told(deed, preview, changing))
-        call.out.one(preview, lambda: call.out.data(shown), key="total")
+        call.out.one(preview, lambda: call.out.block(shown), key="total")
         return Exit.OK
     if preview["more"] and typed is None:
         raise OperationTooLarge(most=preview["total"])

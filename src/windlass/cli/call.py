@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from windlass.cli.flags import Flags
 from windlass.cli.output import Output
+from windlass.cli.printing import confirm, prompt
+from windlass.errors.wording import printable
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -136,10 +138,8 @@ class Call:
 
     def confirm(self, doing: str, question: str) -> None:
         """Return if the person agrees, or has agreed by --yes; never hang where nobody is."""
-        import click
-
         if not self._agreed(doing):
-            click.confirm(f"{self._where}{question}", abort=True, err=True)
+            confirm(f"{self._where}{question}")
 
     def confirm_typed(self, doing: str, question: str, name: str) -> None:
         """The same for what is not to happen by a slip: the person types the name of what is meant."""
@@ -148,7 +148,8 @@ class Call:
         if self._agreed(doing):
             return
         asked = f"{self._where}{question}"
-        if click.prompt(asked, default="", show_default=False, err=True) != name:
+        # Nobody can type a name with control characters; its escapes are what the question shows.
+        if prompt(asked, default="", show_default=False) not in (name, printable(name)):
             self.out.say("That is another name: nothing was changed.")
             raise click.Abort
 

@@ -47,6 +47,20 @@ config.add_command(use)
 
 @config.command(
     examples=[
+        "windlass config generate-key",
+        "windlass config generate-key >> /etc/windlass.keys",
+    ]
+)
+@with_call
+def generate_key(call: Call) -> None:
+    """Print a new random key for encryption.keys. It is kept nowhere."""
+    from windlass.engine.encryption import new_key
+
+    call.out.data(new_key())
+
+
+@config.command(
+    examples=[
         "windlass config show",
         "windlass config show --origin",
         "windlass config show --json",
@@ -83,7 +97,7 @@ def get(call: Call, key: str) -> None:
         )
     item = _item(known[key])
     if call.out.format in ("people", "tsv", "id"):
-        call.out.data(cell(item["value"]))
+        call.out.block(cell(item["value"]))
     else:
         call.out.one(item, lambda: None)
 

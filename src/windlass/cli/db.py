@@ -80,7 +80,7 @@ def sql(call: Call, to: int | None) -> None:
     pending = [m for m in call.on_database(_status).pending if to is None or m.number <= to]
     for migration in pending:
         call.out.data(f"-- {_name(migration)}")
-        call.out.data(migration.up.strip())
+        call.out.block(migration.up.strip())
     if not pending:
         call.out.say("Nothing is pending.")
 
@@ -109,7 +109,7 @@ def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
         return app.engine.schema.policies(role=role, off=off)
 
     if dry_run:
-        call.out.data(call.on_database(shown).strip())
+        call.out.block(call.on_database(shown).strip())
         return
     call.on_database(lambda app: app.engine.schema.secure(role=role, off=off))
     call.out.say("Row security is off." if off else "Row security is on.")
@@ -181,6 +181,43 @@ def check(call: Call) -> int:
     )
     call.out.say(f"{counted(len(wrong), 'count')} wrong." if wrong else "All counts are right.")
     return Exit.FAILED if wrong else Exit.OK
+
+
+@db.command(examples=["windlass db reencrypt", "windlass db reencrypt --json"])
+@with_call
+def reencrypt(call: Call) -> int:
+    """Encrypt payloads that have an older key anew with the first of encryption.keys.
+
+    Reads every job, in batches; safe to repeat and to interrupt. Exits with 1 if a payload could not be
+    decrypted. When it finds no more, the older keys can be removed.
+    """
+
+    async def renew(app: "Windlass") -> dict[str, Any]:
+        from windlass.engine.encryption import reencrypt
+
+        engine = await app.ready()
+        if engine.sealer.first_key_id is None:
+            raise CommandInvalid(
+                "there is no encryption key.",
+                hint="Set encryption.keys; `windlass config generate-key` makes one.",
+            )
+        done = await reencrypt(engine.storage, engine.sealer)
+        return {
+            "key_id": engine.sealer.first_key_id,
+            "changed": done.changed,
+            "failed": dict(done.failed),
+        }
+
+    done = call.on_database(renew)
+
+    def show() -> None:
+        what = counted(done["changed"], "payload")
+        call.out.say(f"{what} encrypted anew with the key {done['key_id']}.")
+        for why, count in done["failed"].items():
+            call.out.say(f"{counted(count, 'payload')} left as they are: {why}.")
+
+    call.out.one(done, show, key="key_id")
+    return Exit.FAILED if done["failed"] else Exit.OK
 
 
 async def _status(app: "Windlass") -> "Status":

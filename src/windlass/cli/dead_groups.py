@@ -8,7 +8,7 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
 from windlass.cli.each import change_each
-from windlass.cli.look import ago, moment, one_line, safe
+from windlass.cli.look import ago, moment, one_line
 from windlass.cli.output import Column, Item
 from windlass.clock import utcnow
 from windlass.errors import AmbiguousId, DeadGroupNotFound
@@ -176,7 +176,7 @@ def _is_meant(group: Item, cause: str) -> bool:
 
 
 def _line(group: Item) -> str:
-    return safe(
+    return (
         f"{cause_of(group['fingerprint'])}  {group['definition']}  "
         f"{'muted ' + _muted(group) if group['muted_at'] else 'not muted'}"
     )
@@ -189,4 +189,4 @@ def _muted(group: Item) -> str:
     when = f"for {ago(until, utcnow()).removeprefix('in ')}" if until else "until unmuted"
     by = f" by {group['muted_by']}" if group["muted_by"] else ""
     everybody = " for all tenants" if group.get("tenant_id", "") is None else ""
-    return safe(f"{when}{by}{everybody}{': ' + group['reason'] if group['reason'] else ''}")
+    return f"{when}{by}{everybody}{': ' + group['reason'] if group['reason'] else ''}"

@@ -7,7 +7,7 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
-from windlass.cli.look import safe, state_of
+from windlass.cli.look import state_of
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def edit_retry(
     elif call.out.format == "people":
         call.out.data(
             f"{edited['id'][-8:]}  {call.out.look(state_of(edited))}  {edited['definition']}  "
-            f"{safe(json.dumps(edited['payload'], ensure_ascii=False))}"
+            f"{json.dumps(edited['payload'], ensure_ascii=False)}"
         )
     elif call.out.format in ("json", "jsonl"):
         call.out.json(edited)
@@ -78,7 +78,7 @@ def edit_retry(
 
 
 def _merged(shown: Any, changed: dict[str, Any]) -> dict[str, Any]:
-    from windlass.core.redact import MASK
+    from windlass.core.secret_patterns import MASK
 
     merged = {**(shown if isinstance(shown, dict) else {}), **changed}
     kept = {name: value for name, value in merged.items() if name not in changed}

@@ -11,7 +11,7 @@ from windlass.cli.commands import Group, with_call
 from windlass.cli.definition_sync import sync
 from windlass.cli.each import change_each, posting, tell
 from windlass.cli.enqueue import enqueue
-from windlass.cli.look import enabled_of, safe, took, value_of
+from windlass.cli.look import enabled_of, took, value_of
 from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.rehearsing import rehearsable
@@ -198,8 +198,8 @@ def _show(call: Call, one: Item) -> None:
     out.data("")
     out.facts(
         [
-            ("About", safe(one["description"])),
-            ("Runs", f"{one['kind']} {safe(one['handler'])}".rstrip()),
+            ("About", one["description"]),
+            ("Runs", f"{one['kind']} {one['handler']}".rstrip()),
             ("Jobs made", one["strategy"].replace("_", " ")),
             ("Queue", f"{one['queue']}, priority {one['priority']}"),
             *_limit_facts(one),
@@ -253,4 +253,4 @@ def _missing(one: Item) -> str:
 
 def _line(one: Item) -> str:
     edited = f"edited: {_edited(one)}" if one["edited"] else "as in code"
-    return safe(f"{enabled_of(one)}  {one['key']}  {edited}")
+    return f"{enabled_of(one)}  {one['key']}  {edited}"

@@ -1,6 +1,7 @@
 """What `windlass dev` does in the process that runs the jobs: import, prepare, greet, work."""
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -18,10 +19,10 @@ from windlass.cli.dev_keys import KEYS
 from windlass.cli.job_lines import JobLines
 from windlass.cli.listening import address
 from windlass.cli.loading import is_file, load_apps
-from windlass.cli.look import safe
 from windlass.cli.problems import report
 from windlass.cli.reloading import Link
 from windlass.cli.signing_in import sign_in_url
+from windlass.cli.worker_log import VisibleFormatter
 from windlass.cli.working import How, Working, work
 from windlass.engine.redaction import redactor_of
 from windlass.errors import (
@@ -62,6 +63,9 @@ class Developing:
 
     def run(self, link: Link | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; the exit code."""
+        if logging.lastResort is not None:
+            # It prints what libraries log, as it is, unless the modules configure logging.
+            logging.lastResort.setFormatter(VisibleFormatter())
         try:
             return asyncio.run(self._work(self._apps(), link, first))
         except Exception as error:  # noqa: BLE001  the edge: told to a person
@@ -230,4 +234,4 @@ def _own_frames(error: BaseException) -> Iterator[str]:
     ):
         frames = frames.tb_next
     text = "".join(traceback.format_exception(type(error), error, frames))
-    yield from (f"  {line}" for line in safe(text).splitlines())
+    yield from (f"  {line}" for line in text.splitlines())

@@ -9,7 +9,7 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
 from windlass.cli.exits import Exit
-from windlass.cli.look import CHECKS, DRAINING, safe, worker_state
+from windlass.cli.look import CHECKS, DRAINING, worker_state
 from windlass.cli.output import Column
 
 if TYPE_CHECKING:
@@ -117,6 +117,6 @@ async def _of_server(api: "Client") -> "list[Check]":
 
 def _print(call: Call, check: "Check") -> None:
     look = CHECKS[check.level]
-    call.out.data(f"{call.out.style(look.glyph, look.color)} {safe(check.sentence)}")
+    call.out.data(f"{call.out.style(look.glyph, look.color)} {check.sentence}")
     if check.fix:
-        call.out.data(f"  {call.out.style(f'→ {safe(check.fix)}', dim=True)}")
+        call.out.data(f"  {call.out.style(f'→ {check.fix}', dim=True)}")

@@ -6,18 +6,19 @@ import sys
 import click
 
 from windlass.cli.main import run
+from windlass.cli.printing import prompt, write_line
 
 
 def main(example: str) -> int:
     """Ask once; the exit code is that of `windlass enqueue`, whose words are asked for."""
     try:
-        line = click.prompt("Enqueue", default=example or None, err=True)
+        line = prompt("Enqueue", default=example or None)
         words = shlex.split(line)
     except (click.Abort, EOFError):
-        click.echo("Nothing is enqueued.", err=True)
+        write_line("Nothing is enqueued.", sys.stderr)
         return 0
     except ValueError as error:
-        click.echo(f"Nothing is enqueued: {error}.", err=True)
+        write_line(f"Nothing is enqueued: {error}.", sys.stderr)
         return 2
     return run(["enqueue", *words])
 

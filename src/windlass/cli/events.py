@@ -9,7 +9,7 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.each import change_each, posting, tell
-from windlass.cli.look import ago, moment, one_line, safe, tenant_of, value_of
+from windlass.cli.look import ago, moment, one_line, tenant_of, value_of
 from windlass.cli.output import Column, Item
 from windlass.clock import utcnow
 from windlass.errors.wording import counted
@@ -173,11 +173,11 @@ def _print(call: Call, event: "Shown") -> None:
         at = moment(event["created_at"])
         out.data(f"{out.style(out.clock_time(at) if at else '', dim=True)}  {_line(event)}")
     elif out.format == "tsv":
-        out.data("\t".join([event["created_at"], event["id"], event["name"], _data(event)]))
+        out.row([event["created_at"], event["id"], event["name"], _data(event)])
     elif out.format == "id":
         out.data(event["id"])
     else:
-        out.data(json.dumps(event, ensure_ascii=False))
+        out.json_line(event)
 
 
 def _columns(items: list[Item]) -> list[Column]:
@@ -199,7 +199,7 @@ def _columns(items: list[Item]) -> list[Column]:
 
 def _show(call: Call, event: Item) -> None:
     out = call.out
-    out.data(f"{out.style(safe(event['name']), bold=True)}  {event['id']}")
+    out.data(f"{out.style(event['name'], bold=True)}  {event['id']}")
     out.data("")
     out.facts(
         [
@@ -208,7 +208,7 @@ def _show(call: Call, event: Item) -> None:
             ("Emitted", out.when(event["created_at"])),
             ("By", event["created_by"] or ""),
             ("Tenant", tenant_of(event)),
-            ("Correlation", safe(event["correlation_id"] or "")),
+            ("Correlation", event["correlation_id"] or ""),
             ("In a chain", f"behind {counted(event['depth'], 'event')}" if event["depth"] else ""),
         ]
     )
@@ -216,7 +216,7 @@ def _show(call: Call, event: Item) -> None:
 
 
 def _line(event: Item) -> str:
-    return safe(f"{_short(event)}  {event['name']}  {_data(event)}")
+    return f"{_short(event)}  {event['name']}  {_data(event)}"
 
 
 def _short(event: Item) -> str:

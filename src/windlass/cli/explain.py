@@ -32,7 +32,7 @@ def explain(call: Call, code: str) -> None:
     def show() -> None:
         call.out.data(f"{call.out.style(kind.code, bold=True)} {kind.__name__}")
         call.out.data("")
-        call.out.data(meaning)
+        call.out.block(meaning)
         call.out.data("")
         call.out.data(f"Commands that end in it exit with {exit_code}.")
 

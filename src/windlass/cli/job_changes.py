@@ -10,7 +10,7 @@ from windlass.cli.call import Call
 from windlass.cli.choosing import choosing, filter_of
 from windlass.cli.commands import Command, with_call
 from windlass.cli.each import Change, change_each, patching, posting
-from windlass.cli.look import safe, state_of
+from windlass.cli.look import state_of
 from windlass.cli.output import Item
 from windlass.errors import CommandInvalid
 
@@ -113,7 +113,7 @@ def change(
 
     def show(job: Item) -> str:
         look = deed.done if gone else call.out.look(state_of(job))
-        where = "" if changes is None else safe(f"  priority {job['priority']} in {job['queue']}")
+        where = "" if changes is None else f"  priority {job['priority']} in {job['queue']}"
         return f"{job['id'][-8:]}  {look}  {job['definition']}{where}"
 
     return change_each(

@@ -1,6 +1,5 @@
 """`windlass jobs clone|export`: jobs made once more, or carried elsewhere."""
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,7 +66,7 @@ def export(call: Call, /, whole: bool, **chosen: Any) -> None:
         async for page in api.pages("/jobs", limit=_ALL, q=q):
             for entry in page["items"]:
                 job = await api.get(path("jobs", entry["id"])) if whole else entry
-                call.out.data(json.dumps(job, ensure_ascii=False))
+                call.out.json_line(job)
                 count += 1
         return count
 

@@ -6,18 +6,19 @@ It is the telemetry of the app it watches, so it sees batches as the worker hand
 import contextlib
 import json
 import re
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from windlass import clock
-from windlass.cli.look import LEVELS, RUNNING, STATES, Look, one_line, percent, safe, took
+from windlass.cli.look import LEVELS, RUNNING, STATES, Look, one_line, percent, took
+from windlass.cli.printing import write_lines
 from windlass.core.lease import Finish, Held, Lease
 from windlass.core.models import DEFAULT_TENANT, Level
 from windlass.core.redact import Redactor
 from windlass.core.states import JobState, Outcome
+from windlass.errors.wording import printable
 from windlass.ids import JobId, short
 from windlass.telemetry import Telemetry
 
@@ -78,7 +79,9 @@ class JobLines(Telemetry):
             look, details = self._ended(finish, ended[held], lease, after)
             self._line(look, lease, details)
             if self._traces and finish.error_trace:
-                self._write(self._style(_indented(finish.error_trace), dim=True))
+                self._write(
+                    *(self._style(line, dim=True) for line in _indented(finish.error_trace))
+                )
 
     def reaped(self, lease: Any, state: JobState) -> None:
         self._write(
@@ -106,7 +109,7 @@ class JobLines(Telemetry):
 
     def warn(self, event: str, **about: object) -> None:
         details = " ".join(f"{name}={one_line(str(value))}" for name, value in about.items())
-        self._write(f"{self._head(_WARNED)}{safe(f'{event} {details}')}")
+        self._write(f"{self._head(_WARNED)}{event} {details}")
 
     def _ended(
         self, finish: Finish, state: JobState, lease: Lease, after: timedelta
@@ -131,7 +134,7 @@ class JobLines(Telemetry):
             return ""
         shown = json.dumps(self._redactor.redact_value(json.loads(text)), ensure_ascii=False)
         cut = shown if len(shown) <= _RESULT_CHARACTERS else shown[: _RESULT_CHARACTERS - 1] + "…"
-        return self._style(f"→ {safe(cut)}", dim=True)
+        return self._style(f"→ {cut}", dim=True)
 
     def _error(self, finish: Finish) -> str:
         name = (finish.error_type or "").rpartition(".")[2]
@@ -147,10 +150,10 @@ class JobLines(Telemetry):
 
     def _line(self, look: Look, lease: Lease, details: str) -> None:
         self._width = max(self._width, min(28, len(lease.definition)))
-        name = f"{safe(lease.definition):<{self._width}}"
+        name = f"{printable(lease.definition):<{self._width}}"
         if look is not _SAID:
             name = self._style(name, bold=True)
-        tenant = "" if lease.tenant == DEFAULT_TENANT else safe(lease.tenant)
+        tenant = "" if lease.tenant == DEFAULT_TENANT else printable(lease.tenant)
         # With a single tenant there is nothing to tell apart, and no column for it.
         self._tenants = max(self._tenants, min(16, len(tenant)))
         place = f"  {tenant:<{self._tenants}}" if self._tenants else ""
@@ -161,7 +164,7 @@ class JobLines(Telemetry):
         time = self._style(f"{clock.utcnow().astimezone():%H:%M:%S}", dim=True)
         return f"{time}  {self._style(f'{look.glyph} {look.label:<11}', look.color)}  "
 
-    def _write(self, text: str) -> None:
+    def _write(self, *lines: str) -> None:
         with self._writing:
             second = int(clock.monotonic())
             if second != self._second:
@@ -172,17 +175,16 @@ class JobLines(Telemetry):
             if self._written > _MOST_PER_SECOND:
                 self._left_out += 1
             else:
-                self._print(text)
+                self._print(*lines)
 
-    def _print(self, text: str) -> None:
+    def _print(self, *lines: str) -> None:
         with contextlib.suppress(OSError):  # whoever read it has gone; the jobs go on
-            sys.stdout.write(text + "\n")
-            sys.stdout.flush()
+            write_lines(lines)
 
 
 def _field(value: object) -> str:
     return value if isinstance(value, str) and " " not in value else json.dumps(value, default=str)
 
 
-def _indented(trace: str) -> str:
-    return "\n".join(f"          {line}" for line in safe(trace).rstrip().splitlines())
+def _indented(trace: str) -> list[str]:
+    return [f"          {line}" for line in trace.rstrip().split("\n")]

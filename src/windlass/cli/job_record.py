@@ -1,4 +1,4 @@
-"""`windlass jobs show|attempts|history|logs`: what is on record about one job."""
+"""`windlass jobs show|reveal|attempts|history|logs`: what is on record about one job."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -16,7 +16,6 @@ from windlass.cli.look import (
     Look,
     one_line,
     percent,
-    safe,
     state_of,
     tenant_of,
     took,
@@ -48,6 +47,31 @@ def show(call: Call, job: str) -> None:
 
     found, why = call.ask(read)
     call.out.one(found, lambda: _show(call, found, why))
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs reveal 8c1f42d7 --reason 'ticket 4711'",
+        "windlass jobs reveal 8c1f42d7 --yes --json | jq .payload",
+    ],
+)
+@click.argument("job")
+@click.option("--reason", metavar="TEXT", help="Why; kept in the audit.")
+@with_call
+def reveal(call: Call, job: str, reason: str | None) -> None:
+    """Print the payload and result of JOB with their secrets, which is kept in the audit."""
+    from windlass.cli.client import path
+
+    call.confirm(f"revealing the secrets of {job}", f"Print the secrets of {job} here?")
+    at = path("jobs", job, "reveal")
+    found = call.ask(lambda api: api.post(at, {"reason": reason}))
+    call.out.one(found, lambda: _show_revealed(call, found))
+
+
+def _show_revealed(call: Call, found: "Shown") -> None:
+    for name in ("payload", "result"):
+        call.out.data(f"{name}: {value_of(found[name]) or 'none'}")
 
 
 @click.command(
@@ -148,9 +172,9 @@ def _show(call: Call, job: Item, why: str) -> None:
             ("Why", why),
             ("Progress", doing if job["progress"] else ""),
             ("Result", value_of(job["result"])),
-            ("Warnings", "\n".join(map(safe, job["warnings"]))),
-            ("Error", safe(": ".join(filter(None, [job["error_type"], job["last_error"]])))),
-            ("Reason", safe(job["reason"] or "")),
+            ("Warnings", "\n".join(job["warnings"])),
+            ("Error", ": ".join(filter(None, [job["error_type"], job["last_error"]]))),
+            ("Reason", job["reason"] or ""),
             ("Payload", value_of(job["payload"])),
             ("Tenant", tenant_of(job)),
             ("Queue", f"{job['queue']}, priority {_priority(job['priority'])}"),
@@ -164,14 +188,14 @@ def _show(call: Call, job: Item, why: str) -> None:
             ("Started", out.when(job["last_started_at"])),
             ("Finished", out.when(job["finished_at"])),
             ("Worker", job["worker_id"] or ""),
-            ("Dedupe key", safe(job["dedupe_key"] or "")),
-            ("Correlation", safe(job["correlation_id"] or "")),
+            ("Dedupe key", job["dedupe_key"] or ""),
+            ("Correlation", job["correlation_id"] or ""),
             ("Metadata", value_of(job["metadata"] or None)),
         ]
     )
     if job["error_trace"] and call.flags.verbose:
         out.data("")
-        out.data(safe(job["error_trace"]))
+        out.block(job["error_trace"].rstrip(), indent="  ")
     out.hint(_next(job))
 
 

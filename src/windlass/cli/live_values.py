@@ -4,7 +4,8 @@ What was answered before is offered at once (`known_values`). What has to be ask
 moment only, and where nobody answers nothing is offered.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from windlass.cli.call import Call
 from windlass.cli.flags import Flags, flags_of
 from windlass.cli.known_values import Known, offered
 from windlass.cli.look import STATES
-from windlass.errors.wording import address
+from windlass.errors.wording import address, printable
 
 _PATIENCE = "1s"
+_PLAIN_WORD = re.compile(r"[\w.:@/+=,%][\w.:@/+=,% -]*")
 _RECENT = 30
 _MOST = 500
 
@@ -61,7 +63,7 @@ class _Live(click.ParamType[str]):
         at = self._source.at
         flags = Call(flags_of(ctx)).flags
         found = offered(at, incomplete, flags, lambda: asked(at, flags))
-        return [CompletionItem(one.value, help=one.about) for one in found]
+        return completion_items((one.value, one.about) for one in found)
 
 
 class _States(click.ParamType[str]):
@@ -89,7 +91,9 @@ class _Contexts(click.ParamType[str]):
     ) -> list[CompletionItem]:
         from windlass.cli.contexts import read
 
-        return [CompletionItem(name) for name in read().known if name.startswith(incomplete)]
+        return completion_items(
+            (name, None) for name in read().known if name.startswith(incomplete)
+        )
 
 
 def complete_live(params: Sequence[click.Parameter]) -> None:
@@ -132,6 +136,16 @@ def asked(at: str, flags: Flags) -> Sequence[Known] | None:
     return [
         Known(str(item[source.value])[-source.end :], _about(source, item))
         for item in found["items"]
+    ]
+
+
+def completion_items(values: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
+    """Values for a shell, which puts them on the command line, some shells without quotes: only those
+    that no shell reads as anything but text, and that are no option."""
+    return [
+        CompletionItem(value, help=about and printable(about))
+        for value, about in values
+        if _PLAIN_WORD.fullmatch(value)
     ]
 
 

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 from windlass.cli.call import Call
-from windlass.cli.look import LEVELS, moment, safe
+from windlass.cli.look import LEVELS, moment
 
 if TYPE_CHECKING:
     from windlass.cli.client import Shown
@@ -14,14 +14,14 @@ def print_line(call: Call, line: "Shown", *, whose: bool = False) -> None:
     """Print a line; with `whose` also of which job and definition it is."""
     out = call.out
     if out.format in ("json", "jsonl", "csv"):
-        out.data(json.dumps(line, ensure_ascii=False))
+        out.json_line(line)
         return
     fields = " ".join(f"{name}={_field(value)}" for name, value in line["fields"].items())
-    text = safe(f"{line['message']} {fields}".rstrip())
+    text = f"{line['message']} {fields}".rstrip()
     at = moment(line["at"])
     if out.format != "people" or at is None:
         job = [line["job_id"], line["definition"]] if whose else []
-        out.data("\t".join([line["at"], line["level"], *job, text]))
+        out.row([line["at"], line["level"], *job, text])
         return
     level = out.style(f"{line['level']:<5}", LEVELS[line["level"]])
     job = [out.style(f"{line['job_id'][-8:]} {line['definition']}", dim=True)] if whose else []

@@ -6,6 +6,7 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
+from windlass.cli.printing import prompt
 from windlass.errors import ConfirmationNeeded, NotAuthenticated, WindlassError
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def login(call: Call, name: str | None) -> None:
     if call.flags.token_file is None:
         if call.flags.no_input or not call.out.can_ask:
             raise ConfirmationNeeded("signing in by a password")
-        name = name or click.prompt("Name", err=True)
-        password = click.prompt("Password", hide_input=True, err=True)
+        name = name or prompt("Name")
+        password = prompt("Password", hide_input=True)
         at = At(at.url, session=_signed_in(call, at, name, password))
     call.server = at  # whoever this makes us
     me = call.ask(lambda api: api.get("/whoami"))

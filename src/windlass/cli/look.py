@@ -5,7 +5,6 @@ which fit light and dark ones.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -72,8 +71,6 @@ DRAINING: Mapping[str, Look] = {
 
 LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
 
 def state_of(job: Mapping[str, Any]) -> Look:
     """How a job's state looks; one that is asked to stop says so."""
@@ -99,7 +96,7 @@ def enabled_of(thing: Mapping[str, Any]) -> Look:
 
 def value_of(value: object) -> str:
     """A JSON value of others, over several lines; nothing for null."""
-    return "" if value is None else safe(json.dumps(value, ensure_ascii=False, indent=2))
+    return "" if value is None else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def tenant_of(thing: Mapping[str, Any]) -> str:
@@ -107,14 +104,9 @@ def tenant_of(thing: Mapping[str, Any]) -> str:
     return str(thing["tenant_id"]) if thing["tenant_id"] != "default" else ""
 
 
-def safe(text: str) -> str:
-    """Text of others without what would move the cursor or colour the terminal."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
-
-
 def one_line(text: str | None) -> str:
     """The first line of a text of others."""
-    return safe((text or "").strip().partition("\n")[0])
+    return (text or "").strip().partition("\n")[0]
 
 
 def moment(text: str | None) -> datetime | None:

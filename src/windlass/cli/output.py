@@ -6,6 +6,7 @@ tab-separated values, ISO times and nothing cut, or the format it asked for.
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,13 +16,20 @@ from datetime import datetime
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
-import click
-
 from windlass import clock
 from windlass.cli.flags import Flags
-from windlass.cli.look import Look, ago, moment, safe
+from windlass.cli.look import Look, ago, moment
+from windlass.cli.printing import (
+    console,
+    overwrite,
+    paint,
+    write_json,
+    write_line,
+    write_lines,
+    write_row,
+)
 from windlass.errors import CommandInvalid
-from windlass.errors.wording import listed, nearest, quoted
+from windlass.errors.wording import listed, nearest, printable, printable_json, quoted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,6 +39,8 @@ Item = Mapping[str, Any]
 
 #: Between two columns of a table.
 _GAP = 2
+#: Spreadsheets run a cell that starts so, and some skip quotes and spaces before it.
+_FORMULA = re.compile(r"[\s'\"]*[=+\-@\t\r＝＋－＠]")
 #: A wide column is not cut further than this.
 _NARROWEST = 12
 
@@ -83,21 +93,19 @@ class Output:
 
     def style(self, text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
         """Text for stdout, coloured if it may be."""
-        if not self.colored(sys.stdout):
-            return text
-        return click.style(text, fg=color or None, bold=bold or None, dim=dim or None)
+        return paint(text, color, bold=bold, dim=dim) if self.colored(sys.stdout) else text
 
     def say(self, text: str) -> None:
-        """A message: on stderr, and not with --quiet. Nobody has to be there to read it."""
+        """A message of one line: on stderr, and not with --quiet. Nobody has to be there to read it."""
         if not self._flags.quiet:
             with suppress(OSError):  # whoever read it has gone; the work goes on
-                print(text, file=sys.stderr, flush=True)  # noqa: T201
+                write_line(text, sys.stderr)
 
     def hint(self, text: str) -> None:
         """The next step, for a person only."""
         if sys.stderr.isatty() and self.human:
             dim = self.colored(sys.stderr)
-            self.say(click.style(f"→ {text}", dim=True) if dim else f"→ {text}")
+            self.say(paint(f"→ {text}", dim=True) if dim else f"→ {text}")
 
     @cached_property
     def draws(self) -> bool:
@@ -106,17 +114,30 @@ class Output:
 
     def draw(self, text: str) -> None:
         """A line on stderr in place of the one that was drawn before; empty clears it."""
-        width = shutil.get_terminal_size().columns
-        print(f"\r\x1b[K{text[: width - 1]}", end="", file=sys.stderr, flush=True)  # noqa: T201
+        overwrite(text, shutil.get_terminal_size().columns)
 
     def data(self, text: str) -> None:
-        """A line of data."""
-        print(text, flush=True)  # noqa: T201
+        """A line of data; a line break in it is shown by an escape."""
+        write_line(text)
+
+    def block(self, text: str, indent: str = "") -> None:
+        """Data of several lines, each behind the indent."""
+        write_lines(f"{indent}{line}" for line in text.split("\n"))
+
+    def row(self, values: Iterable[object]) -> None:
+        """A line of tab-separated values."""
+        write_row(map(_tsv, values))
 
     def json(self, value: object) -> None:
         """A whole JSON document, or one line of it for jsonl."""
-        indent = None if self.format == "jsonl" else 2
-        self.data(json.dumps(value, ensure_ascii=False, indent=indent))
+        if self.format == "jsonl":
+            self.json_line(value)
+        else:
+            write_json(json.dumps(value, ensure_ascii=False, indent=2))
+
+    def json_line(self, value: object) -> None:
+        """A JSON document on one line, whatever the format."""
+        write_json(json.dumps(value, ensure_ascii=False))
 
     def list(
         self, items: Sequence[Item], columns: Sequence[Column], *, body: object = None
@@ -135,9 +156,9 @@ class Output:
                 for item in items:
                     self.data(cell(item[first]))
             case "tsv":
-                self.data("\t".join(column.key for column in columns))
+                self.row(column.key for column in columns)
                 for item in items:
-                    self.data("\t".join(_tsv(item.get(column.key)) for column in columns))
+                    self.row(item.get(column.key) for column in columns)
             case _:
                 self._table(items, columns)
 
@@ -152,7 +173,7 @@ class Output:
                 self.data(cell(item[key]))
             case "tsv":
                 for name, value in item.items():
-                    self.data(f"{name}\t{_tsv(value)}")
+                    self.row([name, value])
             case _:
                 show()
 
@@ -167,7 +188,7 @@ class Output:
         known = [(label, value) for label, value in facts if value]
         width = max((len(label) for label, _ in known), default=0)
         for label, value in known:
-            first, *more = value.splitlines()
+            first, *more = value.rstrip().split("\n")
             self.data(f"{self.style(f'{label:<{width}}', dim=True)}  {first}")
             for line in more:
                 self.data(f"{'':{width}}  {line}")
@@ -205,30 +226,22 @@ class Output:
 
     def _csv(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
         import csv
+        import io
 
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow([column.key for column in columns])
-        writer.writerows([[cell(item.get(column.key)) for column in columns] for item in items])
-        sys.stdout.flush()
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([_csv(column.key) for column in columns])
+        writer.writerows([[_csv(item.get(column.key)) for column in columns] for item in items])
+        self.block(text.getvalue().removesuffix("\n"))
 
     def console(self) -> "Console":
         """Where tables and screens are drawn: stdout, with colour if it may have some."""
-        # Rich takes longer to import than the list to fetch: only a person waits for it.
-        from rich.console import Console
-
-        colored = self.colored(sys.stdout)
-        return Console(
-            file=sys.stdout,
-            force_terminal=True if colored else None,
-            no_color=not colored,
-            color_system="standard" if colored else None,
-            highlight=False,
-        )
+        return console(colored=self.colored(sys.stdout))
 
     def _table(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
         if items:
-            console = self.console()
-            console.print(table(items, columns, console.width))
+            drawing = self.console()
+            drawing.print(table(items, columns, drawing.width))
 
 
 def table(
@@ -253,7 +266,7 @@ def table(
         shown = [column.show(item) for column in fitting if column.show]
         drawn.add_row(
             *(
-                Text(safe(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
+                Text(printable(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
                 for value in shown
             ),
             style="reverse" if place == chosen else None,
@@ -281,7 +294,10 @@ def _fitting(items: Sequence[Item], columns: Sequence[Column], width: int) -> Se
     needed = {}
     for column in columns:
         longest = max(
-            [len(column.title), *(len(str(column.show(i))) for i in items if column.show)]
+            [
+                len(column.title),
+                *(len(printable(str(column.show(i)))) for i in items if column.show),
+            ]
         )
         needed[column.key] = _GAP + (min(longest, _NARROWEST) if column.wide else longest)
     kept = list(columns)
@@ -294,8 +310,15 @@ def _fitting(items: Sequence[Item], columns: Sequence[Column], width: int) -> Se
 
 
 def _tsv(value: object) -> str:
-    text = cell(value).replace("\\", "\\\\")
-    return text.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    # Doubled, so that a program can tell a backslash from the escape of a tab or a line break.
+    return cell(value).replace("\\", "\\\\")
+
+
+def _csv(value: object) -> str:
+    """A value in a cell of its own line. Text that a spreadsheet would run gets an apostrophe."""
+    if not isinstance(value, str):
+        return printable_json(cell(value))
+    return printable(f"'{value}" if _FORMULA.match(value) else value)
 
 
 def _color(value: str | Look) -> str:

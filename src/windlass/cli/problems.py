@@ -7,8 +7,8 @@ import click
 
 from windlass.cli.exits import Exit, code_of
 from windlass.cli.flags import Flags
-from windlass.cli.look import safe
 from windlass.cli.output import Output
+from windlass.cli.printing import paint, write_lines
 from windlass.errors import CommandInvalid, SettingsInvalid, WindlassError
 from windlass.errors.wording import first_line, sentence
 
@@ -16,22 +16,20 @@ from windlass.errors.wording import first_line, sentence
 def report(error: BaseException, flags: Flags) -> int:
     """Tell a person of an error, and answer the exit code it leads to."""
     if flags.debug:
-        traceback.print_exception(error)
+        write_lines("".join(traceback.format_exception(error)).rstrip().split("\n"), sys.stderr)
     known = as_known(error)
-    print(text_of(known, colored=Output(flags).colored(sys.stderr)), file=sys.stderr)  # noqa: T201
+    write_lines(lines_of(known, colored=Output(flags).colored(sys.stderr)), sys.stderr)
     return code_of(type(known))
 
 
-def text_of(error: WindlassError, *, colored: bool = False) -> str:
-    """The lines of an error."""
+def lines_of(error: WindlassError, *, colored: bool = False) -> list[str]:
+    """An error as lines to be written."""
     head = f"error[{error.code}]:"
-    lines = [f"{click.style(head, fg='red', bold=True) if colored else head} {safe(error.message)}"]
+    lines = [f"{paint(head, 'red', bold=True) if colored else head} {error.message}"]
     # Settings are usually wrong in several places at once: a line for each.
     reasons = map(str, error.problems) if isinstance(error, SettingsInvalid) else [error.reason]
-    lines += [f"  {line}" for reason in reasons for line in safe(reason).splitlines()]
-    if error.hint:
-        lines.append(f"  → {safe(error.hint)}")
-    return "\n".join(lines)
+    lines += [f"  {line}" for reason in reasons if reason for line in reason.split("\n")]
+    return [*lines, f"  → {error.hint}"] if error.hint else lines
 
 
 def as_known(error: BaseException) -> WindlassError:
@@ -56,4 +54,4 @@ def as_known(error: BaseException) -> WindlassError:
             )
 
 
-__all__ = ["Exit", "report", "text_of"]
+__all__ = ["Exit", "lines_of", "report"]

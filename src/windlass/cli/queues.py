@@ -7,12 +7,13 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.each import change_each, posting
-from windlass.cli.look import OPEN, PAUSED, Look, ago, moment, safe
+from windlass.cli.look import OPEN, PAUSED, Look, ago, moment
 from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.queue_jobs import move, purge
 from windlass.cli.rehearsing import rehearsable
 from windlass.clock import utcnow
+from windlass.core.principal import named
 
 
 @click.group(
@@ -123,6 +124,7 @@ def _columns() -> list[Column]:
         Column("running", "RUNNING", _running, right=True),
         Column("max_concurrency"),
         Column("paused_by"),
+        Column("paused_by_name"),
         Column(
             "pause_reason",
             "PAUSED",
@@ -134,7 +136,7 @@ def _columns() -> list[Column]:
 
 def _show(call: Call, queue: Item) -> None:
     out = call.out
-    out.data(f"{out.look(_state(queue))}  {out.style(safe(queue['name']), bold=True)}")
+    out.data(f"{out.look(_state(queue))}  {out.style(queue['name'], bold=True)}")
     out.data("")
     out.facts(
         [
@@ -149,7 +151,7 @@ def _show(call: Call, queue: Item) -> None:
 
 
 def _line(queue: Item) -> str:
-    return safe(
+    return (
         f"{_state(queue)}  {queue['name']}  {queue['queued']:,} queued, {_running(queue)} running"
     )
 
@@ -164,6 +166,10 @@ def _running(queue: Item) -> str:
 
 
 def _paused(queue: Item, when: str) -> str:
-    by = f" by {queue['paused_by']}" if queue["paused_by"] else ""
+    by = (
+        f" by {named(queue['paused_by'], queue.get('paused_by_name'))}"
+        if queue["paused_by"]
+        else ""
+    )
     why = f": {queue['pause_reason']}" if queue["pause_reason"] else ""
-    return safe(f"{when}{by}{why}") if when else ""
+    return f"{when}{by}{why}" if when else ""

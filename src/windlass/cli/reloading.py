@@ -20,6 +20,7 @@ from typing import Literal
 
 from windlass.cli.dev_keys import Keys
 from windlass.cli.exits import Exit
+from windlass.cli.printing import write_lines
 from windlass.cli.saved_files import Files
 from windlass.cli.signals import stopping
 from windlass.cli.terminal import Terminal, Voice
@@ -171,7 +172,7 @@ class Supervisor:
                 code = self._work(Link(theirs, voice), not self._was_ready)
             except BaseException:  # noqa: BLE001  the parent's frames are not this process's
                 with contextlib.suppress(OSError):
-                    traceback.print_exc()
+                    write_lines(traceback.format_exc().rstrip().split("\n"), sys.stderr)
             finally:
                 try:
                     sys.stdout.flush()

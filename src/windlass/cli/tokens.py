@@ -94,7 +94,7 @@ def create(call: Call, name: str, role: str, rights: str | None, expires: str | 
     if call.out.format in ("json", "jsonl"):
         call.out.json(made)
         return 0
-    click.echo(made["secret"])
+    call.out.data(made["secret"])
     call.out.say("Keep it: it is never shown again.")
     return 0
 

@@ -16,6 +16,7 @@ from windlass.cli.top_reading import Rate, Reading
 from windlass.cli.top_screen import Screen
 from windlass.clock import utcnow
 from windlass.core.durations import words
+from windlass.errors.wording import printable
 
 #: From this width on queues and workers stand side by side.
 _WIDE = 110
@@ -50,7 +51,7 @@ def overview(
     listed: RenderableType = table(jobs, job_columns(jobs), width, chosen=chosen)
     if not jobs:
         listed = Text("No jobs match." if screen.where else "No jobs yet.", style="dim")
-    title = Text.assemble(("JOBS", "bold"), f" {screen.where}" if screen.where else "")
+    title = Text.assemble(("JOBS", "bold"), f" {printable(screen.where)}" if screen.where else "")
     parts = [head(reading, screen, place, wide=wide), *above, Text(), title, listed]
     if height is None:
         return Group(*parts)
@@ -87,7 +88,7 @@ def head(reading: Reading, screen: Screen, place: str, *, wide: bool) -> Text:
     if wide:
         speed = f"throughput {speed} {_spark(reading.stats['points'])}"
     return Text.assemble(
-        (place, "bold"),
+        (printable(place), "bold"),
         " · ",
         live,
         f"   {speed}",
@@ -236,4 +237,4 @@ def _brief(seconds: float | None) -> str:
 
 
 def _line(text: str, style: str) -> Text:
-    return Text(text, style=style, no_wrap=True, overflow="ellipsis")
+    return Text(printable(text), style=style, no_wrap=True, overflow="ellipsis")

@@ -7,11 +7,12 @@ from rich.console import ConsoleDimensions, Group, RenderableType
 from rich.text import Text
 
 from windlass.cli.client import Shown
-from windlass.cli.look import LEVELS, ago, moment, percent, safe, state_of
+from windlass.cli.look import LEVELS, ago, moment, percent, state_of
 from windlass.cli.top_drawing import foot
 from windlass.cli.top_reading import Opened
 from windlass.cli.top_screen import KEYS, Screen
 from windlass.clock import utcnow
+from windlass.errors.wording import printable
 
 
 def job_page(opened: Opened, screen: Screen, size: ConsoleDimensions) -> RenderableType:
@@ -61,7 +62,7 @@ def _paged(
 def _title(job: Shown) -> Text:
     look = state_of(job)
     return Text.assemble(
-        (str(look), look.color), "  ", (job["definition"], "bold"), f"  {job['id']}"
+        (str(look), look.color), "  ", (printable(job["definition"]), "bold"), f"  {job['id']}"
     )
 
 
@@ -87,7 +88,7 @@ def _facts(opened: Opened) -> list[tuple[str, str]]:
 
 
 def _fact(label: str, value: str) -> Text:
-    return Text.assemble((f"{label:<9} ", "dim"), safe(" ".join(value.split("\n"))))
+    return Text.assemble((f"{label:<9} ", "dim"), printable(" ".join(value.split("\n"))))
 
 
 def _log_line(line: Shown) -> Text:
@@ -96,12 +97,12 @@ def _log_line(line: Shown) -> Text:
     return Text.assemble(
         (f"{at.astimezone():%H:%M:%S}  " if at else "", "dim"),
         (f"{line['level']:<5}  ", LEVELS[line["level"]]),
-        safe(f"{line['message']} {fields}".rstrip().replace("\n", " ")),
+        printable(f"{line['message']} {fields}".rstrip().replace("\n", " ")),
     )
 
 
 def _texts(text: str, style: str) -> list[Text]:
-    return [Text(safe(line), style=style) for line in text.splitlines()]
+    return [Text(printable(line), style=style) for line in text.splitlines()]
 
 
 def _value(value: object) -> str:

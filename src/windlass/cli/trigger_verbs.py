@@ -14,7 +14,6 @@ from windlass.cli.look import (
     enabled_of,
     moment,
     one_line,
-    safe,
     tenant_of,
     value_of,
 )
@@ -102,7 +101,7 @@ def line(trigger: Item) -> str:
     """A trigger in a line."""
     due = moment(trigger["next_run_at"])
     coming = f", next {ago(due, utcnow())}" if due else ""
-    return safe(f"{enabled_of(trigger)}  {trigger['name']}  {when(trigger)}{coming}")
+    return f"{enabled_of(trigger)}  {trigger['name']}  {when(trigger)}{coming}"
 
 
 def told(call: Call, trigger: Item, *, dry_run: bool, noun: str) -> None:
@@ -150,7 +149,7 @@ def _error(trigger: Item) -> str:
 
 def _show(call: Call, trigger: Item, noun: str) -> None:
     out = call.out
-    name = out.style(safe(trigger["name"]), bold=True)
+    name = out.style(trigger["name"], bold=True)
     out.data(f"{out.look(enabled_of(trigger))}  {name}  {trigger['id']}")
     out.data("")
     out.facts(
@@ -160,7 +159,7 @@ def _show(call: Call, trigger: Item, noun: str) -> None:
             ("Next run", out.when(trigger["next_run_at"])),
             ("Last run", out.when(trigger["last_run_at"])),
             ("Last job", trigger["last_job_id"] or ""),
-            ("Last error", safe(trigger["last_error"] or "")),
+            ("Last error", trigger["last_error"] or ""),
             ("Definition", trigger["definition"]),
             ("Payload", value_of(trigger["payload"] or None)),
             ("Missed times", "" if trigger["type"] == "event" else trigger["misfire"]),
@@ -171,6 +170,7 @@ def _show(call: Call, trigger: Item, noun: str) -> None:
             ("Tenant", tenant_of(trigger)),
             ("Declared", _origin(trigger)),
             ("Created", f"{out.when(trigger['created_at'])}{_maker(trigger)}"),
+            ("Saved by", trigger["saved_by"] or ""),
         ]
     )
     verb = "disable" if trigger["enabled"] else "enable"
@@ -180,7 +180,7 @@ def _show(call: Call, trigger: Item, noun: str) -> None:
 def _condition(condition: Any) -> str:
     from windlass.core.condition import parse
 
-    return "" if condition is None else safe(parse(condition).words())
+    return "" if condition is None else parse(condition).words()
 
 
 def _length(seconds: float | None) -> str:
@@ -197,4 +197,4 @@ def _origin(trigger: Item) -> str:
 
 
 def _maker(trigger: Item) -> str:
-    return safe(f" by {trigger['created_by']}") if trigger["created_by"] else ""
+    return f" by {trigger['created_by']}" if trigger["created_by"] else ""

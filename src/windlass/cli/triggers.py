@@ -7,7 +7,6 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
-from windlass.cli.look import safe
 from windlass.cli.trigger_fields import BY_EVENT, BY_TIME, COMMON, fields, flags
 from windlass.cli.trigger_verbs import add_verbs, told
 from windlass.errors import CommandInvalid
@@ -116,9 +115,9 @@ def test(
 
 def _show(call: Call, tried: "Shown") -> None:
     if tried["error"]:
-        call.out.data(safe(f"✕ It matches, but {tried['because']}: {tried['error']}"))
+        call.out.data(f"✕ It matches, but {tried['because']}: {tried['error']}")
     elif tried["matches"]:
         payload = json.dumps(tried["payload"], ensure_ascii=False)
-        call.out.data(safe(f"✓ It would make a job with {payload}"))
+        call.out.data(f"✓ It would make a job with {payload}")
     else:
-        call.out.data(safe(f"⊘ It would make no job: {tried['because']}."))
+        call.out.data(f"⊘ It would make no job: {tried['because']}.")

@@ -35,7 +35,7 @@ def wait_for(call: Call, id: str, *, said: str = "", follow: bool = False) -> No
         call.out.one(job, lambda: None)
         return
     if job["result"] is not None:
-        call.out.data(cell(job["result"]))
+        call.out.block(cell(job["result"]))
     call.out.say(f"Job {job['id'][-8:]} completed.")
 
 

@@ -5,8 +5,12 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
+from windlass.errors.wording import printable
 from windlass.telemetry import Telemetry, identity
 from windlass.worker.context import CURRENT
+
+#: What structlog prints below a line.
+_OF_SEVERAL_LINES = ("exception", "stack")
 
 
 def log_to_stderr(*, verbose: bool, colored: bool) -> None:
@@ -23,16 +27,16 @@ def log_to_stderr(*, verbose: bool, colored: bool) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
-    shown = (
-        structlog.dev.ConsoleRenderer(colors=colored)
+    shown: list[Any] = (
+        [_visible, structlog.dev.ConsoleRenderer(colors=colored)]
         if sys.stderr.isatty()
-        else structlog.processors.JSONRenderer()
+        else [structlog.processors.JSONRenderer()]
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, shown],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *shown],
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
@@ -49,12 +53,42 @@ def log_to_stderr(*, verbose: bool, colored: bool) -> None:
     )
 
 
+class VisibleFormatter(logging.Formatter):
+    """Formats a record with escapes for what does not print, and indents tracebacks."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  logging's own name
+        return printable(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  logging's own name
+        return _indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802  logging's own name
+        return _indented(super().formatStack(stack_info))
+
+
 def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Whatever is logged inside a run says whose it is. Costs nothing until something is logged."""
     if (lease := CURRENT.get()) is not None:
         for name, value in identity(lease).items():
             event.setdefault(name, value)
     return event
+
+
+def _visible(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Escape what does not print, and indent tracebacks: no text can pose as a line of the log."""
+    return {printable(name): _shown(name, value) for name, value in event.items()}
+
+
+def _shown(name: str, value: object) -> object:
+    if name in _OF_SEVERAL_LINES and isinstance(value, str):
+        return _indented(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return printable(value if isinstance(value, str) else repr(value))
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {printable(line)}" for line in text.split("\n"))
 
 
 def telemetry() -> Telemetry:

@@ -10,7 +10,6 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
 from windlass.cli.each import change_each, posting
 from windlass.cli.exits import Exit
-from windlass.cli.look import safe
 from windlass.cli.output import Item
 from windlass.errors import WorkerGone, WorkerNotFound
 
@@ -113,7 +112,7 @@ def _line(worker: Item, next: str) -> str:
     """What comes next, and how much it had to do when it was last seen."""
     running = worker["slots_used"]
     still = "nothing runs" if not running else f"{running} still run{'s' if running == 1 else ''}"
-    return f"{safe(worker['id'])} {next}; {still}."
+    return f"{worker['id']} {next}; {still}."
 
 
 def _is_idle(worker: Item) -> bool:
@@ -139,7 +138,7 @@ def _waited(call: Call, workers: Sequence[str], is_done: Callable[[Item], bool])
         for worker in workers:
             while (left := await _left(api, worker, is_done)) is not None:
                 if left["wanted"] == "run":
-                    call.out.say(f"{safe(left['id'])} was resumed meanwhile.")
+                    call.out.say(f"{left['id']} was resumed meanwhile.")
                     return Exit.CONFLICT
                 if until is not None and clock.monotonic() >= until:
                     call.out.say(f"{_line(left, 'is not done yet')} It goes on without you.")

@@ -6,7 +6,7 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
-from windlass.cli.look import ago, moment, safe, took, value_of, worker_state
+from windlass.cli.look import ago, moment, took, value_of, worker_state
 from windlass.cli.output import Column, Item
 from windlass.cli.worker_orders import drain, resume, stop
 from windlass.clock import utcnow
@@ -83,7 +83,7 @@ def show(call: Call, worker: str) -> None:
 
 def _show(call: Call, worker: Item) -> None:
     out = call.out
-    out.data(f"{out.look(worker_state(worker))}  {out.style(safe(worker['id']), bold=True)}")
+    out.data(f"{out.look(worker_state(worker))}  {out.style(worker['id'], bold=True)}")
     out.data("")
     out.facts(
         [
@@ -91,11 +91,11 @@ def _show(call: Call, worker: Item) -> None:
             ("Slots", f"{_slots(worker)} in use"),
             ("Seen", out.when(worker["last_seen_at"])),
             ("Started", out.when(worker["started_at"])),
-            ("Host", f"{safe(worker['hostname'])}, process {worker['pid']}"),
-            ("Version", safe(worker["version"])),
+            ("Host", f"{worker['hostname']}, process {worker['pid']}"),
+            ("Version", worker["version"]),
             ("Lease", took(timedelta(seconds=worker["lease_seconds"]))),
             ("Queues", _queues(worker)),
-            ("Runs", safe("\n".join(worker["definitions"]))),
+            ("Runs", "\n".join(worker["definitions"])),
             ("Metadata", value_of(worker["metadata"] or None)),
         ]
     )
@@ -106,7 +106,7 @@ def _told(worker: Item, when: str) -> str:
     """What is wanted of it, if anybody ever said so, and whether it has heard."""
     if not worker["wanted_at"]:
         return ""
-    by = f" by {safe(worker['wanted_by'])}" if worker["wanted_by"] else ""
+    by = f" by {worker['wanted_by']}" if worker["wanted_by"] else ""
     unheard = "" if worker["doing"] == worker["wanted"] else "; it has not heard yet"
     return f"to {worker['wanted']}{by}, {when}{unheard}"
 
@@ -121,7 +121,7 @@ def _seen(worker: Item) -> str:
 
 
 def _queues(worker: Item) -> str:
-    return safe(", ".join(worker["queues"])) or "all"
+    return ", ".join(worker["queues"]) or "all"
 
 
 def _count(worker: Item) -> str:

@@ -1,13 +1,16 @@
 """The registry of workers: for people. It never decides who owns a job."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
+from windlass.core.dedupe import LONGEST_NAME
 from windlass.core.models import WorkerRow
 from windlass.core.orders import Order, call
 from windlass.engine.nudges import Nudges
 from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
+from windlass.errors.wording import printable
 from windlass.ids import SHORTEST_SUFFIX, WorkerId
 from windlass.storage.base import Storage
 
@@ -23,8 +26,19 @@ class Workers:
         self._nudges = nudges
 
     async def beat(self, worker: WorkerRow) -> Order:
-        """Keep a worker's row and note that it lives. Answers what is wanted of it."""
-        return await self._storage.beat(worker)
+        """Keep a worker's row and note that it lives. Answers what is wanted of it.
+
+        A host may have any name: what does not print in it is kept as an escape.
+        """
+        return await self._storage.beat(
+            replace(
+                worker,
+                hostname=printable(worker.hostname)[:LONGEST_NAME],
+                version=printable(worker.version)[:LONGEST_NAME],
+                queues=[printable(name) for name in worker.queues],
+                definitions=[printable(key) for key in worker.definitions],
+            )
+        )
 
     async def leave(self, worker: WorkerId) -> None:
         """Remove the row of a worker that has stopped."""

@@ -3,19 +3,54 @@
 import difflib
 import json
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 #: How much of a caller's own value a message repeats.
 _SHOWN = 80
 _LINE = 300
 _HOST = re.compile(r"[\w.,:-]+|\[[0-9A-Fa-f:.]+\](:\d+)?")
+#: Everything but ASCII that prints: only this is looked at more closely.
+_UNUSUAL = re.compile(r"[^ -~]+")
+#: A JSON document of several lines: its line breaks are not part of any text in it.
+_UNUSUAL_IN_JSON = re.compile(r"[^ -~\n]+")
+#: Persian, the Indic scripts and emoji need these joiners; they neither reorder text nor move a cursor.
+_JOINERS = "\u200c\u200d"
 _PORTS = {"postgresql": 5432, "postgres": 5432, "mysql": 3306, "mariadb": 3306}
+
+
+def printable(text: str) -> str:
+    """`text` with a visible escape, such as `\\x1b`, for each character that does not print.
+
+    Those are control characters (C0, DEL, C1, line breaks and tabs among them), marks that reorder
+    or hide text, separators of lines, private, unassigned and half characters. What is left is
+    safe on one line of a terminal. Takes time in proportion to the length.
+    """
+    return text if text.isprintable() else _UNUSUAL.sub(_visible, text)
+
+
+def printable_json(text: str) -> str:
+    """JSON text with `\\u` escapes for the characters that `printable` replaces: an equal value.
+
+    Line breaks stay: within a value JSON has them escaped already.
+    """
+    return text if text.isprintable() else _UNUSUAL_IN_JSON.sub(_visible_in_json, text)
+
+
+def prints(character: str) -> bool:
+    """Whether a character stays as it is in `printable`."""
+    # Spaces other than ASCII's do not print by Python's definition; no terminal minds them.
+    return (
+        character.isprintable() or unicodedata.category(character) == "Zs" or character in _JOINERS
+    )
 
 
 def json_pointer(path: Iterable[str | int]) -> str:
     """The JSON pointer (RFC 6901) to a place in a value; empty for the whole."""
     steps = ("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-    return _printable("".join(steps))
+    # Half of a surrogate pair in a message would fail where the message is printed or logged.
+    return "".join(steps).encode(errors="backslashreplace").decode()
 
 
 def nearest(word: str, known: Collection[str]) -> str | None:
@@ -27,9 +62,9 @@ def nearest(word: str, known: Collection[str]) -> str | None:
 def quoted(value: object) -> str:
     """A value as messages show it: text in double quotes, nothing longer than a line."""
     if isinstance(value, str):
-        return _printable(json.dumps(_cut(value), ensure_ascii=False))
+        return printable(json.dumps(_cut(value), ensure_ascii=False))
     try:
-        return _printable(_cut(repr(value)))
+        return printable(_cut(repr(value)))
     except Exception:  # noqa: BLE001  a message must not fail for the value it is about
         return f"a {type(value).__name__}"
 
@@ -71,6 +106,20 @@ def _cut(text: str, at: int = _SHOWN) -> str:
     return text if len(text) <= at else text[: at - 1] + "…"
 
 
-def _printable(text: str) -> str:
-    # Half of a surrogate pair in a message would fail where the message is printed or logged.
-    return text.encode(errors="backslashreplace").decode()
+def _visible(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else "".join(map(_escaped, found[0]))
+
+
+def _visible_in_json(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else "".join(map(_escaped_in_json, found[0]))
+
+
+# Remembered: a long text of nothing but such characters takes a tenth of the time.
+@lru_cache(1024)
+def _escaped(character: str) -> str:
+    return character if prints(character) else ascii(character)[1:-1]
+
+
+@lru_cache(1024)
+def _escaped_in_json(character: str) -> str:
+    return character if prints(character) else json.dumps(character)[1:-1]

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 from uuid import UUID
 
 from windlass.core.choice import attempts, one_of
-from windlass.core.dedupe import check_name, payload_key
+from windlass.core.dedupe import check_app_key, check_name, check_stored, payload_key
 from windlass.core.definition import Definition
 from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
+from windlass.core.instants import instant
 from windlass.core.jsontext import load_json
 from windlass.core.metadata import metadata_text
 from windlass.core.models import (
@@ -25,6 +26,7 @@ from windlass.core.models import (
 from windlass.core.priority import priority as checked_priority
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
+from windlass.worker.context import Inherited
 
 Duration = str | timedelta | float
 Parent = Job | NewJob | Receipt | UUID | str
@@ -75,6 +77,10 @@ class Delivery:
             if name not in _NAMES:
                 raise OptionInvalid("option", name, allowed=f"one of {', '.join(sorted(_NAMES))}")
         return Delivery({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
+
+    def completed_by(self, job: Inherited) -> "Delivery":
+        """These options, and where they leave it open the tenant and correlation id of a job."""
+        return Delivery({**job, **self.given}) if job else self
 
     def on_duplicate(self, definition: Definition) -> OnDuplicate:
         """What meeting an equal job means: the call's own word, else the definition's."""
@@ -129,16 +135,18 @@ class Delivery:
             definition=definition.key,
             payload="",
             tenant=tenant,
-            queue=QueueName(check_name("queue", given.get("queue", definition.queue))),
+            queue=QueueName(check_name("queue", given["queue"]))
+            if "queue" in given
+            else definition.queue,
             priority=checked_priority(given.get("priority", definition.priority)),
             max_attempts=attempts(given.get("max_attempts", definition.max_attempts)),
             timeout_seconds=self._seconds("timeout"),
             delay=self._duration("delay"),
             due_at=_due(given),
             expires=self._duration("expires"),
-            dedupe_key=self._name("dedupe_key"),
+            dedupe_key=self._key("dedupe_key"),
             dedupe_window=self._window(definition),
-            idempotency_key=self._name("idempotency_key"),
+            idempotency_key=self._key("idempotency_key"),
             after=_parents(given.get("after", ())),
             on_parent_failure=one_of(
                 "on_parent_failure",
@@ -146,20 +154,24 @@ class Delivery:
                 ParentFailure,
             ),
             held=bool(given.get("hold", False)),
-            correlation_id=self._name("correlation_id"),
+            correlation_id=self._key("correlation_id"),
             source=one_of("source", given.get("source", "manual"), Source),
-            source_ref=self._name("source_ref"),
-            created_by=self._name("created_by"),
+            source_ref=self._stored("source_ref"),
+            created_by=self._stored("created_by"),
             metadata=_metadata(given.get("metadata")),
-            gate=own_gate(definition, tenant, self._name("limit_key")),
+            gate=own_gate(definition, tenant, self._key("limit_key")),
             max_wait=self._duration("max_wait"),
             runs_after=tuple(definition.runs_after),
         )
         return made._replace(delay=None) if made.due_at else made
 
-    def _name(self, option: str) -> str | None:
+    def _key(self, option: str) -> str | None:
         value = self.given.get(option)
-        return None if value is None else check_name(option, value, _LONGEST_TEXT)
+        return None if value is None else check_app_key(option, value, _LONGEST_TEXT)
+
+    def _stored(self, option: str) -> str | None:
+        value = self.given.get(option)
+        return None if value is None else check_stored(option, value, _LONGEST_TEXT)
 
     def _duration(self, option: str) -> timedelta | None:
         value = self.given.get(option)
@@ -182,11 +194,10 @@ def _due(given: OptionNames) -> datetime | None:
     at: object = given.get("at")
     if at is None:
         return None
-    if not isinstance(at, datetime) or at.tzinfo is None:
-        raise OptionInvalid("at", at, allowed="a datetime with a time zone")
+    due = instant("at", at)
     if given.get("delay") is not None:
-        raise OptionInvalid("at", at.isoformat(), allowed="either a delay or a time, not both")
-    return at.astimezone(UTC)
+        raise OptionInvalid("at", due.isoformat(), allowed="either a delay or a time, not both")
+    return due
 
 
 def _parents(given: object) -> tuple[JobId, ...]:

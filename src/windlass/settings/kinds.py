@@ -70,7 +70,7 @@ class Setting:
 
     def show(self, value: object) -> str:
         """The value as people may see it, spelled as in the file."""
-        if self.secret and value is not None:
+        if self.secret and value not in (None, ()):
             return MASK
         hidden = masked_url(value) if self.url and isinstance(value, str) else value
         return self.spell(hidden) or "unset"

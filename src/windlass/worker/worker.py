@@ -15,6 +15,7 @@ from windlass.core.orders import Order, call
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
 from windlass.errors import WindlassError
+from windlass.errors.wording import printable
 from windlass.ids import WorkerId, new_job_id, short
 from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt, Tools
 from windlass.worker.finisher import Finisher
@@ -60,7 +61,7 @@ class Worker:
         random: Random | None = None,
         resolve: Resolve | None = None,
     ) -> None:
-        self.id = WorkerId(f"{socket.gethostname()}:{os.getpid()}:{short(new_job_id())}")
+        self.id = WorkerId(f"{printable(socket.gethostname())}:{os.getpid()}:{short(new_job_id())}")
         self._engine = engine
         self._knowledge = Knowledge(handlers, engine.definitions, engine.telemetry, resolve)
         self._options = options

@@ -9,6 +9,7 @@ from windlass import clock
 from windlass.api.live.feed import Feed
 from windlass.api.live.subscription import Message, Subscription
 from windlass.core.jsontext import dump_json
+from windlass.errors.wording import printable_json
 
 _HEADERS = {
     "cache-control": "no-store",
@@ -71,4 +72,6 @@ def _frame(epoch: str, message: Message) -> str:
             data = dump_json({"topics": message.topics, "resumed": message.resumed})
         case _:
             data = dump_json({"topics": message.topics})
-    return f"id: {epoch}-{message.sequence}\nevent: {message.event}\ndata: {data}\n\n"
+    return (
+        f"id: {epoch}-{message.sequence}\nevent: {message.event}\ndata: {printable_json(data)}\n\n"
+    )

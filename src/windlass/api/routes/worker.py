@@ -25,15 +25,18 @@ from windlass.api.worker_shapes import (
     ended,
 )
 from windlass.core import worker_wire as wire
+from windlass.core.dedupe import check_name, is_name
 from windlass.core.lease import Held
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.engine import Engine
 from windlass.engine.leases import storable_fields
 from windlass.errors import Forbidden
+from windlass.errors.wording import printable
 from windlass.ids import JobId, WorkerId
 
-routes = Routes("worker")
+#: Recording how a run ended never fails because of its text.
+routes = Routes("worker", any_text=True)
 
 RIGHT = "worker.work"
 #: Of a credential's name, so that an id fits into every database.
@@ -126,11 +129,9 @@ async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]
     """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
     which of its definitions nobody has made known here: they have no jobs."""
     id = _id(caller, body.worker)
-    wanted = await engine.workers.beat(body.row(id, storable_fields(body.metadata)))
-    return {
-        "wanted": wanted,
-        "unknown_definitions": await engine.remote.unknown(body.definitions),
-    }
+    row = body.row(id, storable_fields(body.metadata))
+    wanted, unknown = await engine.remote.heartbeat_of(row)
+    return {"wanted": wanted, "unknown_definitions": unknown}
 
 
 @routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")
@@ -157,9 +158,10 @@ def _id(caller: Caller, said: str) -> WorkerId:
     if caller.scope.tenant is not None:
         # A claim serves all tenants; a credential of one must not see the others' jobs.
         raise Forbidden(RIGHT)
+    check_name("worker", said)
     if caller.name is None:
         return WorkerId(said)
     name = caller.name
-    if len(name) > _LONGEST_NAME:
-        name = f"{name[:40]}#{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    if len(name) > _LONGEST_NAME or not is_name(name):
+        name = f"{printable(name)[:40]}#{hashlib.sha256(name.encode()).hexdigest()[:32]}"
     return WorkerId(f"{name}/{said}")

@@ -1,0 +1,102 @@
+"""The only module of the command line that writes to stdout and stderr.
+
+Commands print text of tenants, handlers and other programs. Here every character of it that does not
+print becomes visible (`\\x1b`, `\\u202e`), whichever command it comes from. Only line breaks between
+lines, and colours made by `paint`, reach a terminal as they are.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from windlass.errors.wording import printable, printable_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Marks the colours of `paint` until a line is written. Random: no text from outside contains it.
+_MARK = f"\x1b{os.urandom(8).hex()}"
+_RESET = "\x1b[0m"
+_PAINTED = re.compile(re.escape(_MARK) + r"(\[[0-9;]+m)")
+
+
+def paint(text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
+    """Text with a colour, to be part of a line; `visible` turns its marks into the colour."""
+    codes = click.style("", fg=color or None, bold=bold or None, dim=dim or None, reset=False)
+    return f"{_marked(codes)}{text}{_marked(_RESET)}"
+
+
+def visible(line: str) -> str:
+    """One line as it is written: colours of `paint` apart, every character in it prints."""
+    parts = _PAINTED.split(line)
+    parts[::2] = map(printable, parts[::2])
+    parts[1::2] = (f"\x1b{code}" for code in parts[1::2])
+    return "".join(parts)
+
+
+def write_line(line: str, stream: IO[str] | None = None) -> None:
+    """Write one line to stdout, or to the stream given."""
+    print(visible(line), file=stream or sys.stdout, flush=True)
+
+
+def write_lines(lines: Iterable[str], stream: IO[str] | None = None) -> None:
+    """Write several lines at once."""
+    print("\n".join(map(visible, lines)), file=stream or sys.stdout, flush=True)
+
+
+def write_row(cells: Iterable[str]) -> None:
+    """Write cells to stdout with tabs between them."""
+    print("\t".join(map(visible, cells)), flush=True)  # noqa: T201
+
+
+def write_json(text: str) -> None:
+    """Write a JSON document to stdout, with escapes for what does not print."""
+    print(printable_json(text), flush=True)  # noqa: T201
+
+
+def overwrite(line: str, width: int) -> None:
+    """Write a line to stderr over the one that stands there, cut to a width."""
+    print(f"\r\x1b[K{visible(line)[: width - 1]}", end="", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def confirm(question: str) -> None:
+    """Ask yes or no on stderr; raise click.Abort for anything but yes."""
+    click.confirm(visible(question), abort=True, err=True)
+
+
+def prompt(question: str, **options: Any) -> str:
+    """Ask for a text on stderr; `options` are those of click.prompt."""
+    return str(click.prompt(visible(question), err=True, **options))
+
+
+def console(*, colored: bool) -> "Console":
+    """A rich console on stdout for tables and screens, in which every character prints."""
+    # Rich takes longer to import than most lists to fetch: only who draws with it waits for it.
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class PrintableConsole(Console):
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterable[Segment]:
+            for segment in super().render(renderable, options):
+                text = "\n".join(map(printable, segment.text.split("\n")))
+                yield segment if segment.control else Segment(text, segment.style)
+
+    return PrintableConsole(
+        file=sys.stdout,
+        force_terminal=True if colored else None,
+        no_color=not colored,
+        color_system="standard" if colored else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def _marked(codes: str) -> str:
+    return codes.replace("\x1b[", f"{_MARK}[")
