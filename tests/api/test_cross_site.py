@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from tests.api.guarded import guarding
+from windlass import Settings, Windlass
 from windlass.core.principal import local
 
 ELSEWHERE = [
@@ -100,6 +101,26 @@ async def test_a_refused_cross_site_write_is_in_the_callers_chain(guarded, admin
         "DELETE /api/v1/members/x",
         tenants.json()["request_id"],
     )
+
+
+async def test_cross_site_writes_by_a_revoked_token_count_against_their_address(wl):
+    few = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
+    small = Windlass(wl.url, settings=few)
+    async with guarding(small) as guarded:
+        engine = await small.ready()
+        made = await engine.tokens.create(local(), "leaked", role="superadmin")
+        token = {"authorization": f"Bearer {made.secret}"}
+        await guarded.client.get("/api/v1/whoami", headers=token)
+        await engine.tokens.revoke(local(), made.token.id)
+
+        cross = {**token, "sec-fetch-site": "cross-site"}
+        statuses = [
+            (await guarded.client.post("/api/v1/tenants", headers=cross)).status_code
+            for _ in range(11)
+        ]
+    await small.close()
+
+    assert statuses == [403] * 9 + [429] * 2
 
 
 async def test_a_cross_site_write_of_nobody_is_only_logged(guarded, caplog):

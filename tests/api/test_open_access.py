@@ -60,11 +60,23 @@ async def test_an_open_api_answers_this_machine(open_api, host, peer):
         ("localhost.evil.example", "127.0.0.1", {}),
         ("127.0.0.1.evil.example", "127.0.0.1", {}),
         ("localhost:80@evil.example", "127.0.0.1", {}),
+        ("127.0.0.1:evil.example", "127.0.0.1", {}),
+        ("[::1]evil.example", "127.0.0.1", {}),
         ("", "127.0.0.1", {}),
         ("localhost", "192.0.2.7", {}),
         ("localhost", "127.0.0.1", {"x-forwarded-for": "127.0.0.1"}),
     ],
-    ids=["rebound", "prefix", "dotted", "userinfo", "no host", "remote", "proxied"],
+    ids=[
+        "rebound",
+        "prefix",
+        "dotted",
+        "userinfo",
+        "no port",
+        "bracket",
+        "no host",
+        "remote",
+        "proxied",
+    ],
 )
 async def test_an_open_api_refuses_all_others_on_every_path(open_api, path, host, peer, headers):
     async with client(open_api, host, peer, **headers) as caller:

@@ -43,7 +43,7 @@ def path(databases) -> Path:
 async def test_a_folder_that_is_not_there(opened, tmp_path):
     with pytest.raises(DatabaseUnreachable, match="No such file"):
         await opened(tmp_path / "none" / "windlass.db").enqueue(new_jobs(1))
-    with pytest.raises(DatabaseUnreachable, match="nable to open database file"):
+    with pytest.raises(DatabaseUnreachable, match="No such file"):
         await opened(tmp_path / "none" / "windlass.db").definitions()
     with pytest.raises(DatabaseUnreachable, match="No such file"):
         await migrate(opened(tmp_path / "none" / "windlass.db"))

@@ -4,13 +4,13 @@ from fastapi import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from windlass.api.browser import check_loopback, check_write
-from windlass.api.callers import open_access
+from windlass.api.callers import Caller, open_access
 from windlass.api.credentials import by_credentials, find_principal
 from windlass.api.limits import limits_of
 from windlass.api.problems import respond
 from windlass.core.principal import Principal
 from windlass.engine.audit import Target
-from windlass.errors import CrossSiteRefused, WindlassError
+from windlass.errors import CrossSiteRefused, NotAuthenticated, WindlassError
 
 #: Not counted: a load balancer that shares its address with its clients must not have its probes
 #: refused on their account, or it takes the server out of service.
@@ -79,7 +79,10 @@ async def _principal(request: Request) -> Principal | None:
     try:
         if authenticate is by_credentials:
             return await find_principal(request)
-        principal: Principal | None = (await authenticate(request)).principal
+        caller: Caller = await authenticate(request)
+    except NotAuthenticated:
+        limits_of(request).reject(request)
+        return None
     except WindlassError:
         return None
-    return principal
+    return None if caller.name is None else caller.known_as

@@ -120,7 +120,9 @@ def _normal(origin: str) -> tuple[str, str]:
 
 def _is_loopback_host(host: str) -> bool:
     name = _PORT.sub("", host.lower())
-    return name == "localhost" or _is_loopback(name)
+    if name.startswith("[") and name.endswith("]"):
+        return _is_loopback(name[1:-1])
+    return name == "localhost" or (":" not in name and _is_loopback(name))
 
 
 def _is_loopback(address: str) -> bool:

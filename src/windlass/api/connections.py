@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import h11
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from windlass.api.browser import ALWAYS, DEFAULTS
 from windlass.engine.connections import ConnectionLimits
@@ -89,8 +89,7 @@ class GuardedConnection(H11Protocol):
             self._await("head")
 
     def send_400_response(self, msg: str) -> None:
-        self.transport.write(_response("400 Bad Request", msg))
-        self.transport.close()
+        self._fail("400 Bad Request", msg)
 
     def _await(self, part: Literal["head", "body"] | None) -> None:
         """Expect the rest of a part of a request within its time."""
@@ -113,9 +112,16 @@ class GuardedConnection(H11Protocol):
         if part == "body" and self.flow.read_paused:
             self._await(part)  # the server is slow, not the client
             return
-        if part == "head" or not self.cycle.response_started:
-            message = f"The {part} of the request took too long."
-            self.transport.write(_response("408 Request Timeout", message))
+        self._fail("408 Request Timeout", f"The {part} of the request took too long.")
+
+    def _fail(self, status: str, message: str) -> None:
+        """Close the connection, and say why unless a response is already on its way."""
+        # None before the first request, which uvicorn's types do not say.
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is None or cycle.response_complete or not cycle.response_started:
+            self.transport.write(_response(status, message))
+        if cycle is not None:
+            cycle.disconnected = True  # what the application still sends goes nowhere
         self.transport.close()
 
 

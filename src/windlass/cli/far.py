@@ -12,6 +12,8 @@ from windlass.core.accounts import COOKIE, SECURE_COOKIE
 #: The server knows by which scheme it is asked, which need not be the one of its address here: a
 #: proxy that it does not trust may stand between.
 _COOKIES = (SECURE_COOKIE, COOKIE)
+#: A write by a session has to show that no page of another site started it: a person did.
+_BY_HAND = {"sec-fetch-site": "none"}
 
 
 @asynccontextmanager
@@ -20,8 +22,7 @@ async def far(at: At, tenant: str | None) -> AsyncIterator[Client]:
     headers = {"authorization": f"Bearer {at.token}"} if at.token else {}
     cookies = {}
     if at.session and not at.token:
-        # What a server's own page says: a session is refused to the pages of others.
-        headers, cookies = {"origin": at.origin}, dict.fromkeys(_COOKIES, at.session)
+        headers, cookies = _BY_HAND, dict.fromkeys(_COOKIES, at.session)
     async with httpx2.AsyncClient(
         base_url=at.url, headers=headers, cookies=cookies, timeout=30
     ) as http:
@@ -30,8 +31,6 @@ async def far(at: At, tenant: str | None) -> AsyncIterator[Client]:
 
 async def session_of(at: At, name: str, password: str) -> str | None:
     """The session that a name and a password open on a server."""
-    async with httpx2.AsyncClient(
-        base_url=at.url, headers={"origin": at.origin}, timeout=30
-    ) as http:
+    async with httpx2.AsyncClient(base_url=at.url, headers=_BY_HAND, timeout=30) as http:
         await Client(http).post("/login", {"name": name, "password": password})
         return next(filter(None, map(http.cookies.get, _COOKIES)), None)

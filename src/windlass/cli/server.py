@@ -3,7 +3,6 @@
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from windlass.errors import OptionInvalid
 
@@ -38,9 +37,3 @@ class At:
         if not token or not token.isascii() or not token.isprintable():
             raise OptionInvalid("token-file", token_file, allowed="a file with one token in it")
         return cls(url, token)
-
-    @property
-    def origin(self) -> str:
-        """What a page of this server would say it comes from."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
