@@ -9,14 +9,17 @@ from windlass import Settings, Windlass
 from windlass.api.app import create_api
 from windlass.api.credentials import by_credentials
 from windlass.engine.encryption import new_key
-from windlass.settings import Encryption
+from windlass.settings import Encryption, Worker
 
 PIN = "4711-4711-4711"
 
 
 @pytest.fixture
 async def wl(database):
-    app = Windlass(database.url, settings=Settings(encryption=Encryption(keys=(new_key(),))))
+    settings = Settings(
+        encryption=Encryption(keys=(new_key(),)), worker=Worker(handler_paths=("shop",))
+    )
+    app = Windlass(database.url, settings=settings)
     yield app
     await app.close()
 

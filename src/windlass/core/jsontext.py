@@ -271,7 +271,7 @@ def _kept(parse: Callable[[str], float]) -> Callable[[str], object]:
 #: The digits of the largest double; a number with more is beyond it.
 _MOST_DIGITS = 309
 _TOO_LARGE = "is a number beyond the range of a double (about 1.8e308)"
-_LONG_NUMBER = re.compile(rf"[0-9]{{{_MOST_DIGITS}}}")
+_LONG_NUMBER = re.compile(rf"(?<![0-9])[0-9]{{{_MOST_DIGITS}}}")
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain
 )
