@@ -109,7 +109,7 @@ class Telemetry:
         if now - self._said.get(cause, -_QUIET_SECONDS) >= _QUIET_SECONDS:
             self._said[cause] = now
             self.warn(
-                f"{doing} failed", error=_described(error), **{k: str(v) for k, v in about.items()}
+                f"{doing} failed", error=described(error), **{k: str(v) for k, v in about.items()}
             )
 
     def note(self, event: str, **about: object) -> None:
@@ -142,9 +142,12 @@ class Telemetry:
 _TOLD_WHOLE = (WindlassError, ImportError, OSError)
 
 
-def _described(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """An error for the log: its text where that is safe, else its type, its number in the database
-    and the line of ours it came through."""
+    and the line of ours it came through. Of fields at fault it has the names, not the values."""
+    if isinstance(error, WindlassError) and error.errors:
+        fields = ", ".join(field.pointer or "the whole" for field in error.errors)
+        return f"{error.code}: {error.message} At fault: {fields}."
     if isinstance(error, _TOLD_WHOLE):
         return str(error)
     first = next(iter(error.args), None)

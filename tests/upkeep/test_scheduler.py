@@ -15,6 +15,7 @@ from windlass.core.query import JobQuery
 from windlass.core.schedule import cron, every, init, once
 from windlass.core.states import JobState
 from windlass.engine.code_triggers import CodeTriggers
+from windlass.errors import DatabaseTimeout
 from windlass.ids import DefinitionKey
 from windlass.upkeep.scheduler import Scheduler
 
@@ -51,6 +52,24 @@ async def test_a_job_is_made_when_its_time_has_come(engine, scheduler, clock, ma
     after = await engine.triggers.get("nightly")
     assert after.next_run_at == trigger.next_run_at + timedelta(days=1)
     assert (after.last_run_at, after.last_job_id) == (trigger.next_run_at, job.id)
+
+
+async def test_an_outage_while_a_job_is_made_loses_no_due_time(
+    engine, scheduler, made, monkeypatch
+):
+    await engine.triggers.create("beat", definition=KNOWN[0], schedule=every("1m"))
+
+    async def time_out(*_):
+        raise DatabaseTimeout("answer", seconds=1)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(engine.maker, "at", time_out)
+        with pytest.raises(DatabaseTimeout):
+            await scheduler.tick()
+
+    assert (await engine.triggers.get("beat")).last_error is None
+    assert await scheduler.tick() == 1
+    assert len(await made()) == 1
 
 
 async def test_an_interval_is_due_at_once_and_then_again_and_again(engine, scheduler, clock, made):

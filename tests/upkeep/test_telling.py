@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.conformance.builders import KNOWN, LEASE_TIME, SECOND, finish, started
+from tests.conformance.builders import KNOWN, LEASE_TIME, SECOND, change_definition, finish, started
 from windlass.core.schedule import cron, every
 from windlass.core.states import JobState
 from windlass.ids import TenantId
@@ -74,6 +74,21 @@ async def test_a_due_time_passed_by_for_an_earlier_job_is_told(engine, clock, he
     [(_, event, about)] = heard.said
     assert event == "a due time was skipped"
     assert about["why"] == "its last job has not ended"
+
+
+async def test_no_value_of_an_event_is_told_of_a_trigger_that_was_refused(engine, heard, storage):
+    schema = '{"properties": {"size": {"type": "integer"}}}'
+    await change_definition(storage, KNOWN[0], payload_schema=schema)
+    await engine.triggers.create(
+        "bad", definition=KNOWN[0], event="folder.changed", payload={"size": "{{event.size}}"}
+    )
+
+    await engine.events.emit(engine.events.make("folder.changed", {"size": "a private value"}))
+
+    [(_, _, about)] = heard.said
+    assert "/size" in about["error"]
+    assert "private" not in str(about)
+    assert "private" in (await engine.triggers.get("bad")).last_error
 
 
 async def test_a_trigger_that_was_refused_is_told(engine, heard):

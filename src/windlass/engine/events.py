@@ -29,7 +29,7 @@ from windlass.storage.base import Storage
 from windlass.storage.bound import apart
 from windlass.storage.database import Session
 from windlass.storage.triggers import Matching, add_event
-from windlass.telemetry import Telemetry
+from windlass.telemetry import Telemetry, described
 
 #: Triggers of an event that one transaction matches; an event with more takes several.
 TRIGGER_BATCH = 100
@@ -222,7 +222,7 @@ class Events:
                 raise  # an outage is no refusal: the event waits and is matched later
             except WindlassError as error:
                 stop = isinstance(error, TriggerRightGone)
-                await self._refused(matching, event, trigger, str(error), stop=stop)
+                await self._refused(matching, event, trigger, error, stop=stop)
             except Exception as error:  # noqa: BLE001 - our own fault must not stop the others
                 await self._refused(matching, event, trigger, f"unexpected {type(error).__name__}")
         if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
@@ -232,7 +232,7 @@ class Events:
             except (DatabaseTimeout, DatabaseUnreachable):
                 raise
             except WindlassError as error:
-                self._hook_failed(event, str(error))
+                self._hook_failed(event, described(error))
         return made
 
     async def _store(self, matching: Matching, event: Event, made: Sequence[_Made]) -> int:
@@ -249,10 +249,16 @@ class Events:
         return created
 
     async def _refused(
-        self, matching: Matching, event: Event, trigger: Trigger, error: str, *, stop: bool = False
+        self,
+        matching: Matching,
+        event: Event,
+        trigger: Trigger,
+        error: WindlassError | str,
+        *,
+        stop: bool = False,
     ) -> None:
-        """Noted on the trigger, and told: nobody else would miss the job."""
-        await matching.failed(trigger.id, error, stop=stop)
+        """Note on the trigger why it made no job, and log it without values of the event."""
+        await matching.failed(trigger.id, str(error), stop=stop)
         self._telemetry.warn(
             "a trigger was refused",
             trigger=trigger.name,
@@ -261,7 +267,7 @@ class Events:
             event_id=str(event.id),
             event_name=event.name,
             correlation_id=event.correlation_id,
-            error=error,
+            error=error if isinstance(error, str) else described(error),
         )
 
     def _hook_failed(self, event: Event, error: str) -> None:

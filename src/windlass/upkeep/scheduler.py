@@ -11,9 +11,15 @@ from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import schedule_of
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
-from windlass.errors import TriggerRightGone, WindlassError
+from windlass.errors import (
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    TriggerRightGone,
+    WindlassError,
+)
 from windlass.ids import TriggerId
 from windlass.storage.triggers import Due, Refused
+from windlass.telemetry import described
 
 _MOST = 100
 #: However soon the next one is due, a look that found nothing is not repeated sooner.
@@ -88,6 +94,8 @@ class Scheduler:
             if not overlaps:
                 jobs = [await self._engine.maker.at(trigger, at) for at in times]
             stored = await storage.fire(trigger, due_at, next_run_at, jobs)
+        except (DatabaseTimeout, DatabaseUnreachable):
+            raise  # an outage is no refusal: the trigger stays due
         except (Refused, WindlassError) as error:
             await self._failed(due, error)
             return 0
@@ -128,7 +136,7 @@ class Scheduler:
             tenant_id=trigger.tenant,
             definition=trigger.definition,
             due_at=str(due_at),
-            error=str(error),
+            error=described(error) if isinstance(error, WindlassError) else str(error),
         )
         if schedule is not None and due_at is not None:
             _, next_run_at = fires(schedule, due_at, due.now, "skip")
