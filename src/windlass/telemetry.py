@@ -5,7 +5,7 @@ Payloads and secrets never pass through here.
 
 import logging
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -14,10 +14,13 @@ from windlass.core.lease import Finish, Held, Lease
 from windlass.core.models import Level
 from windlass.core.states import JobState
 from windlass.errors import WindlassError
+from windlass.errors.wording import printable
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 _LOGGER = logging.getLogger("windlass")
 _QUIET_SECONDS = 1.0
+#: What structlog prints below a line.
+_OF_SEVERAL_LINES = ("exception", "stack")
 _LEVELS = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -131,11 +134,45 @@ class Telemetry:
             ],
         )
 
-    @cached_property
+    @property
     def _job_log(self) -> Any:
         import structlog
 
-        return structlog.get_logger("windlass.job")
+        if structlog.is_configured():
+            return structlog.get_logger("windlass.job")
+        return self._default_job_log
+
+    @cached_property
+    def _default_job_log(self) -> Any:
+        """What structlog uses where nobody configured it, which prints, with escapes added."""
+        import structlog
+
+        *before, renderer = structlog.get_config()["processors"]
+        escaping = [structlog.processors.format_exc_info, escape_fields, renderer]
+        return structlog.wrap_logger(structlog.PrintLogger(), processors=[*before, *escaping])
+
+
+def escape_fields(
+    logger: Any, method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """A structlog processor for lines that people read: escapes what does not print.
+
+    Tracebacks keep their lines, indented. No text can pose as a line of the log.
+    """
+    return {printable(name): _escaped(name, value) for name, value in event.items()}
+
+
+def indented(text: str) -> str:
+    """Text of several lines as it stands below a line of a log."""
+    return "\n".join(f"  {printable(line)}" for line in text.split("\n"))
+
+
+def _escaped(name: str, value: object) -> object:
+    if name in _OF_SEVERAL_LINES and isinstance(value, str):
+        return indented(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return printable(value if isinstance(value, str) else repr(value))
 
 
 #: Errors whose text is about the installation, never about a job.

@@ -4,6 +4,7 @@ import ast
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,49 @@ def test_what_a_handler_logs_cannot_steer_the_terminal(shell: Shell, command: st
     lines = seated.text.split("\n")
     assert printable(ESCAPES) in text
     assert [line for line in lines if printable(line) != line or line.startswith("forged")] == []
+
+
+def test_a_handler_of_a_program_without_logging_cannot_steer_its_terminal(shell: Shell):
+    shell.write("alone.py", _ALONE)
+
+    done = shell.python("alone.py")
+
+    lines = done.out.split("\n")
+    assert printable(ESCAPES) in done.out
+    assert [line for line in lines if printable(_without_color(line)) != _without_color(line)] == []
+    assert [line for line in lines if line.startswith("forged")] == []
+
+
+def test_a_hint_quotes_names_for_the_shell(shell: Shell):
+    shell.here("db", "migrate")
+    shell.here("queues", "pause", "x;reboot")
+
+    done = shell.at_terminal("queues", "show", "x;reboot")
+
+    assert "windlass queues resume 'x;reboot'" in done.out
+
+
+def test_a_context_has_a_name_that_prints(shell: Shell):
+    done = shell.run("config", "contexts", "add", "a\x1b[2J", "--db", "sqlite:///x.db")
+
+    assert (done.code, done.err.splitlines()[0]) == (
+        2,
+        r'error[WL2007]: context cannot be "a\u001b[2J".',
+    )
+
+
+def _without_color(line: str) -> str:
+    return re.sub(r"\x1b\[\d+m", "", line)
+
+
+_ALONE = f"""
+from types import SimpleNamespace
+from windlass.telemetry import Telemetry
+
+text = {ESCAPES!a} + "forged"
+lease = SimpleNamespace(job_id="j", tenant=text, definition="d", token=1, correlation_id=text)
+Telemetry().said(lease, "warn", text, {{"field": text, "values": [text]}})
+"""
 
 
 def test_a_log_for_programs_is_json_without_raw_characters(shell: Shell):

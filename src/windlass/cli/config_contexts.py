@@ -1,6 +1,7 @@
 """`windlass config contexts|use`: places by name."""
 
 import os
+import shlex
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, Group, with_call
 from windlass.cli.contexts import Context, absolute, read, write
 from windlass.cli.output import Column
+from windlass.core.dedupe import check_name
 
 _COLUMNS = [
     Column("name", "CONTEXT", lambda item: f"{'●' if item['current'] else ' '} {item['name']}"),
@@ -61,11 +63,11 @@ def add(call: Call, name: str, dry_run: bool) -> None:
         given["db"] = absolute(given["db"])
     if "token_file" in given:
         given["token_file"] = os.path.abspath(os.path.expanduser(given["token_file"]))
-    changed = read().with_one(Context(name=name, **given))
+    changed = read().with_one(Context(name=check_name("context", name), **given))
     if not dry_run:
         write(changed)
     call.out.say(f"{name} {'would be' if dry_run else 'is'} {_place(changed.known[name])}.")
-    call.out.hint(f"windlass config use {name}")
+    call.out.hint(f"windlass config use {shlex.quote(name)}")
 
 
 @contexts.command(

@@ -1,5 +1,6 @@
 """`windlass definitions`: what may run, and how."""
 
+import shlex
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -211,7 +212,8 @@ def _show(call: Call, one: Item) -> None:
             ("Code", "no module declares it any more" if one["missing_from_code"] else ""),
         ]
     )
-    out.hint(f"windlass definitions schema {one['key']} · windlass enqueue {one['key']} key=value")
+    key = shlex.quote(one["key"])
+    out.hint(f"windlass definitions schema {key} · windlass enqueue {key} key=value")
 
 
 def _show_limits(call: Call, one: Item) -> None:

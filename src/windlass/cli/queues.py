@@ -1,5 +1,6 @@
 """`windlass queues`: named lines of jobs."""
 
+import shlex
 from collections.abc import Sequence
 
 import click
@@ -147,7 +148,7 @@ def _show(call: Call, queue: Item) -> None:
         ]
     )
     verb = "resume" if queue["paused_at"] else "pause"
-    out.hint(f"windlass queues {verb} {queue['name']}")
+    out.hint(f"windlass queues {verb} {shlex.quote(queue['name'])}")
 
 
 def _line(queue: Item) -> str:

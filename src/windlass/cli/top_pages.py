@@ -102,7 +102,8 @@ def _log_line(line: Shown) -> Text:
 
 
 def _texts(text: str, style: str) -> list[Text]:
-    return [Text(printable(line), style=style) for line in text.splitlines()]
+    # Indented: no line of theirs stands where ours do.
+    return [Text(f"  {printable(line)}", style=style) for line in text.rstrip().split("\n")]
 
 
 def _value(value: object) -> str:

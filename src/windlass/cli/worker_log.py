@@ -6,11 +6,8 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from windlass.errors.wording import printable
-from windlass.telemetry import Telemetry, identity
+from windlass.telemetry import Telemetry, escape_fields, identity, indented
 from windlass.worker.context import CURRENT
-
-#: What structlog prints below a line.
-_OF_SEVERAL_LINES = ("exception", "stack")
 
 
 def log_to_stderr(*, verbose: bool, colored: bool) -> None:
@@ -28,7 +25,7 @@ def log_to_stderr(*, verbose: bool, colored: bool) -> None:
         structlog.processors.format_exc_info,
     ]
     shown: list[Any] = (
-        [_visible, structlog.dev.ConsoleRenderer(colors=colored)]
+        [escape_fields, structlog.dev.ConsoleRenderer(colors=colored)]
         if sys.stderr.isatty()
         else [structlog.processors.JSONRenderer()]
     )
@@ -60,10 +57,10 @@ class VisibleFormatter(logging.Formatter):
         return printable(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  logging's own name
-        return _indented(super().formatException(ei))
+        return indented(super().formatException(ei))
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802  logging's own name
-        return _indented(super().formatStack(stack_info))
+        return indented(super().formatStack(stack_info))
 
 
 def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -72,23 +69,6 @@ def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> Mutable
         for name, value in identity(lease).items():
             event.setdefault(name, value)
     return event
-
-
-def _visible(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Escape what does not print, and indent tracebacks: no text can pose as a line of the log."""
-    return {printable(name): _shown(name, value) for name, value in event.items()}
-
-
-def _shown(name: str, value: object) -> object:
-    if name in _OF_SEVERAL_LINES and isinstance(value, str):
-        return _indented(value)
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    return printable(value if isinstance(value, str) else repr(value))
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {printable(line)}" for line in text.split("\n"))
 
 
 def telemetry() -> Telemetry:

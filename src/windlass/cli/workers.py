@@ -1,5 +1,6 @@
 """`windlass workers`: who runs jobs, and what they are told to do."""
 
+import shlex
 from datetime import timedelta
 
 import click
@@ -99,7 +100,8 @@ def _show(call: Call, worker: Item) -> None:
             ("Metadata", value_of(worker["metadata"] or None)),
         ]
     )
-    out.hint(f"windlass jobs list --where 'worker:{worker['id']}'")
+    where = shlex.quote(f"worker:{worker['id']}")
+    out.hint(f"windlass jobs list --where {where}")
 
 
 def _told(worker: Item, when: str) -> str:

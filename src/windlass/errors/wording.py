@@ -35,6 +35,9 @@ def printable_json(text: str) -> str:
 
     Line breaks stay: within a value JSON has them escaped already.
     """
+    # Nearly every document is ASCII, in which JSON leaves but one character to be escaped.
+    if text.isascii() and "\x7f" not in text:
+        return text
     return text if text.isprintable() else _UNUSUAL_IN_JSON.sub(_visible_in_json, text)
 
 
