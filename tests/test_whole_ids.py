@@ -66,7 +66,7 @@ async def test_no_verb_takes_the_end_of_an_id(wl, hello, noun):
             with pytest.raises(OptionInvalid, match="whole id") as caught:
                 await getattr(face, verb)(end, *MORE.get(verb, []), **CHANGES.get(verb, {}))
             assert ".find" in caught.value.hint
-    assert len(verbs) == {"jobs": 12, "dead": 3, "events": 2}[noun]
+    assert len(verbs) == {"jobs": 13, "dead": 3, "events": 2}[noun]
 
 
 async def test_a_search_of_logs_and_a_trial_take_whole_ids(wl, hello):

@@ -105,7 +105,7 @@ class JobsFace:
     async def reveal(self, id: Id) -> JobHandle:
         """One job with its payload as it was given: what is encrypted at rest is decrypted.
         PayloadKeyMissing if the key is not configured here."""
-        return self._handle(await (await self._jobs()).reveal(id, self._scope))
+        return self._handle(await (await self._jobs()).reveal(whole_id(id), self._scope))
 
     async def list(
         self,
