@@ -107,6 +107,7 @@ async def test_cross_site_writes_by_a_revoked_token_count_against_their_address(
     few = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     small = Windlass(wl.url, settings=few)
     async with guarding(small) as guarded:
+        guarded.stop_the_clock()
         engine = await small.ready()
         made = await engine.tokens.create(local(), "leaked", role="superadmin")
         token = {"authorization": f"Bearer {made.secret}"}

@@ -25,6 +25,7 @@ async def small(database):
     )
     wl = Windlass(database.url, settings=settings)
     async with guarding(wl) as guarded:
+        guarded.stop_the_clock()
         yield guarded
     await wl.close()
 

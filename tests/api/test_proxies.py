@@ -96,6 +96,7 @@ async def proxied(database):
     )
     wl = Windlass(database.url, settings=settings)
     async with guarding(wl) as guarded:
+        guarded.stop_the_clock()
         yield guarded
     await wl.close()
 
@@ -120,6 +121,7 @@ async def test_an_address_cannot_be_made_up_without_a_proxy(wl):
     few = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     small = Windlass(wl.url, settings=few)
     async with guarding(small) as guarded:
+        guarded.stop_the_clock()
         statuses = [
             (await guarded.client.get("/api/v1/jobs", headers=of(f"192.0.2.{n}"))).status_code
             for n in range(11)

@@ -4,13 +4,11 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
-import httpx2
 import pytest
 
 from tests.api.guarded import guarding
 from tests.api.listening import serving
 from windlass import Settings, Windlass
-from windlass.api.app import create_api
 
 CROSS = {"sec-fetch-site": "cross-site"}
 
@@ -93,9 +91,9 @@ async def test_a_stream_has_them(guarded):
 async def test_a_refusal_for_too_many_requests_has_them(wl):
     few = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     small = Windlass(wl.url, settings=few)
-    transport = httpx2.ASGITransport(create_api(small))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        answers = [await client.get("/docs") for _ in range(11)]
+    async with guarding(small) as guarded:
+        guarded.stop_the_clock()
+        answers = [await guarded.client.get("/docs") for _ in range(11)]
     await small.close()
 
     assert answers[-1].status_code == 429

@@ -67,7 +67,7 @@ async def credentials(guarded):
         headers=root,
     )
     body = {"link": invited.json()["link"]["secret"], "password": "correct horse battery"}
-    signed_in = await guarded.client.post("/api/v1/login/password", json=body, headers=HERE)
+    signed_in = await guarded.client.post("/api/v1/login/invitation", json=body, headers=HERE)
     guarded.client.cookies.clear()
     user = await engine.users.get(local(), "ada")
     return (
