@@ -321,6 +321,19 @@ async def test_the_name_of_the_ciphertexts_field_is_reserved(wl, login):
         await wl.enqueue("open", {"windlass:sealed": "1.abc.def"})
 
 
+async def test_a_value_as_deep_as_a_payload_may_be_is_encrypted(wl):
+    await wl.ready()
+    deep: object = SECRET
+    for _ in range(63):
+        deep = [deep]
+    schema = {"properties": {"deep": {"writeOnly": True}}}
+    await wl.definitions.create("deeper", path="shop.jobs.deeper", payload_schema=schema)
+
+    receipt = await wl.enqueue("deeper", {"deep": deep})
+
+    assert (await wl.jobs.reveal(receipt.job_id)).payload == {"deep": deep}
+
+
 async def test_the_same_name_deeper_inside_changes_nothing(wl, rows):
     await wl.ready()
     await wl.definitions.create("deep", path="shop.jobs.deep", payload_schema=SCHEMA)

@@ -115,7 +115,8 @@ class Sealer:
             return None
         digest = self._digester(tenant, definition.key)
         digested = substituted(payload, schema, lambda _, value: digest(value))
-        envelope = self._encrypted(self._first, tenant, definition.key, dump_json(secrets))
+        # Not checked again: inside of the list they are deeper than a payload may be.
+        envelope = self._encrypted(self._first, tenant, definition.key, json.dumps(secrets))
         rest = masked if isinstance(masked, dict) else {}
         digested_rest = digested if isinstance(digested, dict) else {SEALED: digested}
         return SealedText(dump_json({**rest, SEALED: envelope}), dump_json(digested_rest))
@@ -169,7 +170,7 @@ class Sealer:
         return None if key_id in self._keys else key_id
 
     def _restored(self, payload: Any, envelope: Any, tenant: str, definition: str) -> Any:
-        values = load_json(self._decrypted(str(envelope), tenant, definition))
+        values = json.loads(self._decrypted(str(envelope), tenant, definition))
         return restored(payload, values)
 
     def _encrypted(self, key: Key, tenant: str, definition: str, text: str) -> str:
