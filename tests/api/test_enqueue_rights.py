@@ -317,7 +317,7 @@ def test_every_route_that_writes_is_said_to_make_work_or_not(guarded):
 UNGATED_VERBS = {
     Jobs: {
         "get", "resolve", "cancel", "discard", "attempts", "history", "logs", "family", "explain",
-        "wait", "receipt", "refuse", "check_parents", "opened", "opened_if_possible", "reveal",
+        "wait", "receipt", "refuse", "check_parents", "opened", "reveal",
         # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
         "enqueue_many", "enqueue_in", "joined",
     },

@@ -1,4 +1,4 @@
-"""0010: links to set a password, which an inviter may hold, are void; other links and roles stay."""
+"""0013: links to set a password, which an inviter may hold, are void; other links and roles stay."""
 
 from tests.databases.connect import execute
 from tests.migrations.test_migrate import unmigrated  # noqa: F401  a fixture
@@ -20,14 +20,14 @@ BEFORE = [
 
 async def test_links_to_set_a_password_are_void(unmigrated):  # noqa: F811  the fixture
     storage, url = unmigrated(), unmigrated.url
-    await migrate(storage, to=9)
+    await migrate(storage, to=12)
     for statement in BEFORE:
         execute(url, statement)
 
     await migrate(storage)
     links = execute(url, "select purpose from windlass_links")
     members = execute(url, "select role from windlass_members")
-    await downgrade(storage, to=9)
+    await downgrade(storage, to=12)
 
     assert [tuple(row) for row in links] == [("login",)]
     assert [tuple(row) for row in members] == [("user",)]
