@@ -54,7 +54,7 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generat
 lock: $(UV) ## bring the locks in requirements/ to the newest versions that pyproject.toml allows
 	$(COMPILE) --group build --output-file requirements/build.txt
 	$(COMPILE) pyproject.toml --extra mysql --output-file requirements/run.txt
-	$(COMPILE) pyproject.toml --extra mysql --extra otel --extra uvloop --group dev \
+	$(COMPILE) pyproject.toml --extra encryption --extra mysql --extra otel --extra uvloop --group dev \
 		--constraints requirements/run.txt --output-file requirements/dev.txt
 
 clean: ## remove the environment, caches and the demo's database

@@ -2,7 +2,7 @@
 
 import os
 
-from windlass import JobContext, Settings, Windlass
+from windlass import JobContext, Settings, Windlass, sync
 
 elsewhere = Windlass("sqlite:///never-opened.db", settings=Settings())
 
@@ -18,3 +18,10 @@ def pid(ctx: JobContext, say: str) -> int:
 @elsewhere.job("process.fail", isolation="process", max_attempts=1)
 def fail_far_away() -> None:
     raise LookupError("not here")
+
+
+@elsewhere.job("process.enqueue", isolation="process", max_attempts=1)
+def enqueue_far_away(url: str) -> None:
+    with sync.Windlass(url, settings=Settings()) as wl:
+        wl.enqueue("child")
+        wl.emit("happened")

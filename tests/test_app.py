@@ -253,17 +253,6 @@ async def test_waiting_ends_after_its_time_and_the_job_goes_on(wl, hello):
     assert (await job.refresh()).state is JobState.QUEUED
 
 
-async def test_a_job_is_found_by_the_end_of_its_id(wl, hello):
-    receipt = await hello.enqueue(name="Ada")
-
-    assert (await wl.jobs.get(str(receipt.job_id)[-8:])).id == receipt.job_id
-    assert (await wl.jobs.get(str(receipt.job_id))).id == receipt.job_id
-    with pytest.raises(JobNotFound):
-        await wl.jobs.get("ffffffff")
-    with pytest.raises(OptionInvalid, match="job id"):
-        await wl.jobs.get("42")
-
-
 async def test_an_ending_that_fits_several_jobs_lists_them(wl, hello, monkeypatch):
     engine = await wl.ready()
     ids = [(await hello.enqueue(name=name)).job_id for name in ("Ada", "Bob")]
@@ -274,7 +263,7 @@ async def test_an_ending_that_fits_several_jobs_lists_them(wl, hello, monkeypatc
     monkeypatch.setattr(engine.storage, "find", both)
 
     with pytest.raises(AmbiguousId) as caught:
-        await wl.jobs.get("abcdef")
+        await wl.jobs.find("abcdef")
     assert caught.value.candidates == tuple(ids)
 
 

@@ -1,6 +1,6 @@
 """Bad input gets an error with a code, a reason and a way out, and nothing is lost or stored."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -48,6 +48,7 @@ def told_well(error: WindlassError, code: str) -> bool:
         ({"about": {"deep": ["a\x00b"]}}, PayloadUnstorable, "WL2006", "/about/deep/0"),
         ({"about": {"\udfff": 1}}, PayloadUnstorable, "WL2006", "/about"),
         ({"about": {"n": float("nan")}}, PayloadUnstorable, "WL2006", "/about/n"),
+        ({"about": {"n": [10**400]}}, PayloadUnstorable, "WL2006", "/about/n/0"),
         ({"about": {"thing": object()}}, PayloadUnstorable, "WL2006", "/about/thing"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
@@ -86,6 +87,11 @@ async def test_a_bad_payload_by_key_without_the_handler(wl, note, database, stor
         ({"at": YESTERDAY}, "at"),
         ({"at": datetime(2030, 1, 1)}, "at"),
         ({"at": "tomorrow"}, "at"),
+        ({"at": datetime.max.replace(tzinfo=UTC)}, "at"),
+        ({"at": datetime.max.replace(tzinfo=timezone(-timedelta(hours=9)))}, "at"),
+        ({"at": datetime.min.replace(tzinfo=timezone(timedelta(hours=9)))}, "at"),
+        ({"delay": 1e308}, "delay"),
+        ({"delay": float("nan")}, "delay"),
         ({"at": YESTERDAY + timedelta(days=9), "delay": "1m"}, "at"),
         ({"delay": "-5s"}, "delay"),
         ({"delay": "5"}, "delay"),
@@ -121,6 +127,39 @@ async def test_an_option_that_cannot_be(note, stored, options, named):
     assert told_well(caught.value, "WL2007")
     assert caught.value.option == named
     assert await stored() == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"created_after": datetime(2026, 1, 1)}, "created_after"),
+        ({"created_before": datetime.max.replace(tzinfo=UTC)}, "created_before"),
+        ({"source": "nowhere"}, "source"),
+        ({"queue": "a\x00"}, "queue"),
+        ({"correlation_id": "\ud800"}, "correlation"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
+)
+async def test_a_list_of_what_no_job_can_have(wl, asked, named):
+    with pytest.raises(OptionInvalid) as caught:
+        await wl.jobs.list(**asked)
+
+    assert (told_well(caught.value, "WL2007"), caught.value.option) == (True, named)
+
+
+async def test_a_reason_with_nul_is_kept_without_it(wl, note):
+    receipt = await note.options(delay="1h").enqueue()
+    await wl.jobs.cancel(receipt.job_id, reason="a\x00b")
+    paused = await wl.queues.pause("default", reason="a\x00b")
+
+    kept = "a\N{REPLACEMENT CHARACTER}b"
+    assert (await wl.jobs.get(receipt.job_id)).reason == paused.pause_reason == kept
+
+
+async def test_a_tenants_name_that_cannot_be_stored(wl):
+    for name in ("a\x00", "", "n" * 192):
+        with pytest.raises(OptionInvalid):
+            await wl.tenants.change("default", name=name)
 
 
 async def test_metadata_that_cannot_be_stored(note, stored):

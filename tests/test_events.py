@@ -1,9 +1,11 @@
 """Events: tried, replayed, and in chains."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
+from tests.conformance.test_triggers import a_trigger
 from tests.waiting import until
 from windlass import Windlass
 from windlass.engine.events import DEEPEST
@@ -58,6 +60,57 @@ async def test_an_event_can_be_replayed(wl, ingest):
     assert again.id != event.id
     assert (again.data, again.correlation_id, again.jobs) == ({"path": "/in"}, "c", 1)
     assert len((await wl.jobs.list()).jobs) == 2
+
+
+@pytest.fixture
+async def crowd(wl, ingest):
+    """250 triggers that wait for one event; one in ten is for events with another field."""
+    engine = await wl.ready()
+    made = [
+        a_trigger(
+            type="event",
+            interval_seconds=None,
+            event_name="e",
+            definition="ingest",
+            payload={"path": "{{event.nothing}}" if number % 10 == 0 else "{{event.path}}"},
+        )
+        for number in range(250)
+    ]
+    for trigger in made:
+        assert await engine.storage.add_trigger(trigger)
+    return {trigger.id for number, trigger in enumerate(made) if number % 10}
+
+
+async def test_an_event_makes_a_job_of_every_trigger_however_many(wl, crowd):
+    event = await wl.emit("e", {"path": "/in"})
+
+    jobs = (await wl.jobs.list(limit=500)).jobs
+    assert len(jobs) == 225
+    assert {job.trigger_id for job in jobs} == crowd
+    assert (await wl.events.get(event.id)).jobs == 225
+
+
+async def test_matching_that_dies_between_batches_goes_on_where_it_stopped(wl, crowd, monkeypatch):
+    engine = await wl.ready()
+    matching, batches = engine.storage.matching, iter([True, True])
+
+    def die_at_the_third():
+        if next(batches, False):
+            return matching()
+        raise KeyboardInterrupt
+
+    event = engine.events.make("e", {"path": "/in"})
+    with monkeypatch.context() as dying:
+        dying.setattr(engine.storage, "matching", die_at_the_third)
+        with pytest.raises(KeyboardInterrupt):
+            await engine.events.emit(event)
+    some = (await wl.jobs.list(limit=500)).jobs
+    await asyncio.gather(*[engine.events.match(event.id) for _ in range(4)])
+
+    assert len(some) == 180
+    jobs = (await wl.jobs.list(limit=500)).jobs
+    assert (len(jobs), {job.trigger_id for job in jobs}) == (225, crowd)
+    assert (await wl.events.get(event.id)).jobs == 225
 
 
 async def test_a_handler_that_emits_what_leads_to_itself_comes_to_an_end(database):

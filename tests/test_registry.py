@@ -3,7 +3,7 @@
 import pytest
 
 from tests.waiting import until
-from windlass import Backoff, Windlass, sync
+from windlass import Backoff, Settings, Windlass, sync
 from windlass.errors import (
     DefinitionDisabled,
     DefinitionExists,
@@ -169,11 +169,13 @@ async def test_a_definition_in_use_cannot_be_deleted(wl, hello):
         await wl.definitions.delete("nobody")
 
 
-async def test_a_key_is_the_name_of_one_definition(wl, hello):
+async def test_a_key_is_the_name_of_one_definition(wl, hello, database):
     await wl.ready()
 
-    with pytest.raises(DefinitionExists):
-        await wl.definitions.create("hello", path="shop.hello")
+    allowing = Settings.load({"worker.handler_paths": ["shop"]})
+    async with Windlass(database.url, settings=allowing) as operator:
+        with pytest.raises(DefinitionExists):
+            await operator.definitions.create("hello", path="shop.hello")
 
 
 def test_code_that_blocks_has_the_same_words(database):

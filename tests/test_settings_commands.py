@@ -7,6 +7,8 @@ from windlass import Windlass
 from windlass.errors import DefinitionInvalid, SettingsInvalid
 
 COMMAND = """
+command_run_as = "nobody"
+
 [commands.sync-dropbox]
 run = ["zoltag", "sync-dropbox", "--provider-id={provider_id}"]
 options = { path_prefix = "--path-prefix" }
@@ -15,6 +17,7 @@ env = ["HOME"]
 env_values = { DROPBOX_TOKEN = "hunter2" }
 timeout_seconds = 60
 grace_seconds = 10
+run_as = "dropbox"
 memory_limit_mb = 512
 max_attempts = 5
 queue = "sync"
@@ -41,6 +44,7 @@ def test_the_file_declares_commands_for_every_app(tmp_path):
     assert (one.definition.kind, one.definition.queue) == ("command", "sync")
     assert (one.timeout.total_seconds(), one.definition.max_attempts) == (60, 5)
     assert (one.command.grace_seconds, one.command.memory_limit_mb) == (10, 512)
+    assert (one.command.run_as, other.command.run_as) == ("dropbox", "nobody")
     assert one.command.argv.build({"provider_id": "7", "path_prefix": "/in"}, "acme") == [
         "zoltag", "sync-dropbox", "--provider-id=7", "--tenant-id", "acme", "--path-prefix=/in",
     ]  # fmt: skip

@@ -56,6 +56,11 @@ def names(kind: type) -> set[str]:
         (nouns.TenantsFace, blocking_nouns.Tenants, {"app", "noun"}),
         (nouns.WorkersFace, blocking_nouns.Workers, {"app", "noun"}),
         (nouns.LogsFace, blocking_nouns.Logs, {"app", "noun"}),
+        (nouns.DeadFace, blocking_nouns.Dead, {"app", "noun"}),
+        (nouns.EventsFace, blocking_nouns.Events, {"app", "noun"}),
+        (nouns.QueuesFace, blocking_nouns.Queues, {"app", "noun"}),
+        (nouns.SchedulesFace, blocking_nouns.Schedules, {"app", "noun"}),
+        (nouns.TriggersFace, blocking_nouns.Triggers, {"app", "noun"}),
     ],
 )
 def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
@@ -90,7 +95,7 @@ def test_a_job_is_enqueued_found_and_steered(wl, hello):
     )
     assert (wl.jobs.logs(job.id), wl.jobs.attempts(job.id), wl.jobs.family(job.id)) == ([], [], [])
     assert [each.id for each in wl.jobs.list(definition="hello").jobs] == [job.id]
-    assert wl.jobs.of("default").get(str(job.id)[-8:]).id == job.id
+    assert wl.jobs.of("default").find(str(job.id)[-8:]).id == job.id
 
 
 def test_a_wrong_argument_and_a_duplicate_raise_here(wl, hello):

@@ -14,6 +14,7 @@ NAMES = (
     "lists",
     "soak",
     "shell",
+    "redaction",
     "backlog",
     "tenants",
     "unclaimable",

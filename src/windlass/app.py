@@ -24,6 +24,7 @@ from windlass.face.declared import Declared, DeclaredJob, JobDecorator, P, R
 from windlass.face.deliveries import AroundEnqueue, Deliveries
 from windlass.face.file_commands import commands_of
 from windlass.face.nouns import (
+    AuditFace,
     DeadFace,
     DefinitionsFace,
     EventsFace,
@@ -192,6 +193,11 @@ class Windlass:
     def queues(self) -> QueuesFace:
         """List, pause, resume and limit queues."""
         return QueuesFace(self)
+
+    @property
+    def audit(self) -> AuditFace:
+        """Check the record of who changed what."""
+        return AuditFace(self)
 
     @property
     def tenants(self) -> TenantsFace:

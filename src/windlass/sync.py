@@ -19,6 +19,7 @@ from windlass.core.trigger import Event
 from windlass.engine.events import EventOptions
 from windlass.errors import TransactionUnsupported
 from windlass.face.blocking_nouns import (
+    Audit,
     Dead,
     Definitions,
     Events,
@@ -135,6 +136,11 @@ class Windlass:
     def queues(self) -> Queues:
         """List, pause, resume and limit queues."""
         return Queues(self._awaited.queues, self._portal)
+
+    @property
+    def audit(self) -> Audit:
+        """Check the record of who changed what."""
+        return Audit(self._awaited.audit, self._portal)
 
     @property
     def tenants(self) -> Tenants:

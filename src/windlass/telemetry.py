@@ -4,6 +4,7 @@ Payloads and secrets never pass through here.
 """
 
 import logging
+import traceback
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from windlass import clock
 from windlass.core.lease import Finish, Held, Lease
 from windlass.core.models import Level
 from windlass.core.states import JobState
+from windlass.errors import WindlassError
 from windlass.errors.wording import printable
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
@@ -100,12 +102,18 @@ class Telemetry:
         """A handler told how far it is: seen on the job, and not worth a log line."""
 
     def trouble(self, doing: str, error: BaseException, **about: object) -> None:
-        """Something failed and will be tried again; one line a second per cause."""
+        """Something failed and will be tried again; one line a second per cause.
+
+        The text of an error that is not ours is left out: a driver's message may repeat values
+        of a payload.
+        """
         cause = f"{doing}: {type(error).__name__}"
         now = clock.monotonic()
         if now - self._said.get(cause, -_QUIET_SECONDS) >= _QUIET_SECONDS:
             self._said[cause] = now
-            self.warn(f"{doing} failed", error=str(error), **{k: str(v) for k, v in about.items()})
+            self.warn(
+                f"{doing} failed", error=_described(error), **{k: str(v) for k, v in about.items()}
+            )
 
     def note(self, event: str, **about: object) -> None:
         self._log.info(event, **about)
@@ -165,6 +173,29 @@ def _escaped(name: str, value: object) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
     return printable(value if isinstance(value, str) else repr(value))
+
+
+#: Errors whose text is about the installation, never about a job.
+_TOLD_WHOLE = (WindlassError, ImportError, OSError)
+
+
+def _described(error: BaseException) -> str:
+    """An error for the log: its text where that is safe, else its type, its number in the database
+    and the line of ours it came through."""
+    if isinstance(error, _TOLD_WHOLE):
+        return str(error)
+    first = next(iter(error.args), None)
+    number = getattr(error, "sqlstate", None) or (first if isinstance(first, int) else None)
+    lines = [
+        f"{frame.filename.rpartition('/windlass/')[2]}:{frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "/windlass/" in frame.filename
+    ]
+    kind = type(error)
+    parts = [f"{kind.__module__}.{kind.__qualname__}"]
+    parts += [f"number {number}"] if number is not None else []
+    parts += [f"at {lines[-1]}"] if lines else []
+    return " ".join(parts)
 
 
 def identity(run: Run) -> dict[str, Any]:

@@ -13,7 +13,10 @@ from windlass.api.app import create_api
 from windlass.api.credentials import by_credentials
 from windlass.core.principal import local
 
-PUBLIC = {f"/api/v1/{path}" for path in ("login", "login/link", "login/password", "logout")}
+PUBLIC = {
+    f"/api/v1/{path}"
+    for path in ("login", "login/link", "login/password", "login/invitation", "logout")
+}
 #: What a browser says of a request that its own page makes.
 HERE = {"origin": "http://api"}
 
@@ -39,9 +42,11 @@ class Guarded:
                 if path.startswith("/api/") and path not in PUBLIC:
                     yield method.upper(), path, route
 
-    def browser(self) -> httpx2.AsyncClient:
-        """Somebody else's browser: with cookies of its own."""
-        transport = httpx2.ASGITransport(self.app, raise_app_exceptions=False)
+    def browser(self, address: str = "127.0.0.1") -> httpx2.AsyncClient:
+        """Somebody else's browser: with cookies, and perhaps an address, of its own."""
+        transport = httpx2.ASGITransport(
+            self.app, raise_app_exceptions=False, client=(address, 1234)
+        )
         return httpx2.AsyncClient(transport=transport, base_url="http://api", headers=HERE)
 
 

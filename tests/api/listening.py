@@ -82,9 +82,17 @@ class Served:
 
     @asynccontextmanager
     async def listen(
-        self, topics: str, *, last_id: str | None = None, who: str | None = None, **query: str
+        self,
+        topics: str,
+        *,
+        last_id: str | None = None,
+        who: str | None = None,
+        cookie: str | None = None,
+        **query: str,
     ) -> AsyncIterator[Listener]:
         headers = {"last-event-id": last_id} if last_id else {}
+        if cookie:
+            headers["cookie"] = cookie
         if who:
             headers["authorization"] = who
         asked = self.client.stream(

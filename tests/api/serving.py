@@ -7,17 +7,24 @@ from contextlib import contextmanager
 
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
+from windlass.api.callers import Authenticate, open_access
 from windlass.api.server import Server
 from windlass.cli.listening import address, listen
 
 
 @contextmanager
-def serving(url: str, declare=lambda wl: None) -> Iterator[str]:
+def serving(
+    url: str,
+    declare=lambda wl: None,
+    *,
+    settings: Settings | None = None,
+    authenticate: Authenticate = open_access,
+) -> Iterator[str]:
     """The address of an API over the database behind `url`, while the block lasts."""
-    wl = Windlass(url, settings=Settings())
+    wl = Windlass(url, settings=settings or Settings())
     declare(wl)
     listening = listen("127.0.0.1", 0)
-    server = Server(create_api(wl), listening)
+    server = Server(create_api(wl, authenticate=authenticate), listening)
 
     async def run() -> None:
         try:

@@ -163,6 +163,44 @@ async def test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole(guarde
     assert whole["whole"] is True
 
 
+async def test_every_chain_is_checked_for_who_sees_all_and_ones_own_for_others(guarded):
+    root = await guarded.token("superadmin")
+    admin = await guarded.token("tenant_admin", "acme")
+    await guarded.token("tenant_admin", "globex")
+    get = guarded.client.get
+
+    everything = (await get("/api/v1/audit/verify", headers=root)).json()
+    own = (await get("/api/v1/audit/verify", headers=admin)).json()
+    heads = (await get("/api/v1/audit/heads", headers=root)).json()["items"]
+    of_acme = (await get("/api/v1/audit/heads", headers=admin)).json()["items"]
+
+    assert [chain["tenant_id"] for chain in everything["chains"]] == [None, "acme", "globex"]
+    assert everything["whole"] is True
+    assert everything["signed"] is False
+    assert [chain["tenant_id"] for chain in own["chains"]] == ["acme"]
+    assert [head["tenant_id"] for head in heads] == [None, "acme", "globex"]
+    assert of_acme == [heads[1]]
+
+
+async def test_pinned_heads_are_compared_and_those_of_another_tenant_are_unknown(guarded):
+    root = await guarded.token("superadmin")
+    admin = await guarded.token("tenant_admin", "acme")
+    await guarded.token("tenant_admin", "globex")
+    heads = (await guarded.client.get("/api/v1/audit/heads", headers=root)).json()["items"]
+    later = [{**heads[1], "sequence": heads[1]["sequence"] + 1}]
+
+    async def verify(pinned, headers):
+        return await guarded.client.post(
+            "/api/v1/audit/verify", json={"heads": pinned}, headers=headers
+        )
+
+    assert (await verify(heads, root)).json()["whole"] is True
+    [acme] = (await verify(later, admin)).json()["chains"]
+    assert "rolled back" in acme["broken"]["problem"]
+    assert (await verify(heads, admin)).status_code == 404
+    assert (await verify([{**heads[1], "hash": "x"}], root)).status_code == 422
+
+
 async def test_a_tenant_admin_changes_many_jobs_but_deletes_none(guarded):
     admin = await guarded.token("tenant_admin", "acme")
     for tenant in ("acme", "globex"):
@@ -233,6 +271,7 @@ async def things_of(wl, tenant):
         local(), "cancel", JobQuery.of(states=["completed"]), query="", tenant=tenant
     )
     invited = await engine.members.invite(local(), tenant, f"somebody@{tenant}.example")
+    joined = await engine.invitations.accept_as_new(invited.link.secret, "correct horse battery")
     return {
         "jobs": {"job_id": receipt.job_id},
         "dead": {"job_id": receipt.job_id},
@@ -242,8 +281,8 @@ async def things_of(wl, tenant):
         "tokens": {"id": made.token.id},
         "operations": {"id": begun.id},
         "tenants": {"id": tenant},
-        "members": {"id": invited.member.user_id},
-        "users": {"id": invited.member.name},
+        "members": {"id": joined.principal.id},
+        "users": {"id": joined.principal.name},
     }
 
 

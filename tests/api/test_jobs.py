@@ -37,6 +37,14 @@ async def test_a_job_is_enqueued_and_read_back(api, hello):
     )
 
 
+async def test_hostile_text_in_a_payload_is_read_like_any_other(api, hello):
+    job = await enqueued(api, payload={"name": "-eyJ" * 61_440})
+
+    answer = await api.get(f"/jobs/{job['id']}")
+
+    assert answer.json()["payload"] == {"name": "-eyJ" * 61_440}
+
+
 async def test_an_equal_job_is_met(api, hello):
     first = await enqueued(api, dedupe_key="x")
     again = await api.post(

@@ -5,7 +5,10 @@ import pytest
 
 from tests.api.guarded import guarding
 from windlass import Settings, Windlass
+from windlass.api.app import create_api
+from windlass.api.callers import open_access
 from windlass.api.limits import Buckets
+from windlass.core.principal import local
 from windlass.errors import RequestsThrottled
 
 
@@ -77,23 +80,100 @@ async def test_who_tries_credentials_is_stopped_and_those_known_go_on(small):
     assert still == [200] * 5
 
 
+async def test_a_revoked_token_counts_against_its_address(small):
+    engine = await small.wl.ready()
+    made = await engine.tokens.create(local(), "leaked", role="user", tenant="acme")
+    leaked = {"authorization": f"Bearer {made.secret}"}
+    good = await small.token("user", "globex")
+    before, _ = await asked(small, 20, leaked)
+    await asked(small, 1, good)
+
+    await engine.tokens.revoke(local(), made.token.id)
+    after, _ = await asked(small, 12, leaked)
+    still, _ = await asked(small, 5, good)
+
+    assert set(before) == {200}
+    # The two tokens' first requests came from the same address.
+    assert after == [401] * 8 + [429] * 4
+    assert still == [200] * 5
+
+
+async def test_a_session_that_ended_counts_on_the_first_page_too(small):
+    engine = await small.wl.ready()
+    link = await engine.users.first_admin()
+    async with small.browser() as admin:
+        await admin.post("/api/v1/login/link", json={"link": link.secret})
+        inside = [(await admin.get("/")).status_code for _ in range(20)]
+        user = await engine.users.get(local(), "admin")
+        await engine.sessions.revoke_all(local(), user=user.id)
+        outside = [(await admin.get("/")).status_code for _ in range(10)]
+
+    assert set(inside) == {200}
+    assert outside == [303] * 8 + [429] * 2
+
+
+@pytest.mark.parametrize(
+    "path", ["/docs", "/api/v1/openapi.json", "/login", "/password", "/nothing"]
+)
+async def test_what_needs_no_credential_counts_against_the_address(small, path):
+    statuses = [(await small.client.get(path)).status_code for _ in range(11)]
+
+    assert 429 not in statuses[:10]
+    assert statuses[10] == 429
+
+
+async def test_a_valid_token_is_no_way_around_the_limit_of_the_login(small):
+    token = await small.token("user", "acme")
+    await asked(small, 1, token)
+    headers = {**token, "origin": "http://api"}
+
+    statuses = [
+        (
+            await small.client.post("/api/v1/login/link", json={"link": "x"}, headers=headers)
+        ).status_code
+        for _ in range(10)
+    ]
+
+    assert statuses == [401] * 9 + [429]
+
+
 async def test_a_workers_token_has_more_and_health_is_not_counted(small):
     worker = await small.token("worker")
 
     working, _ = await asked(small, 70, worker)
-    healthy = [(await small.client.get("/healthz")).status_code for _ in range(20)]
+    healthy = [
+        (await small.client.get(path)).status_code
+        for path in ("/healthz", "/readyz")
+        for _ in range(20)
+    ]
 
     assert set(working) == {200}
     assert set(healthy) == {200}
 
 
+async def test_probes_ask_the_database_at_most_once_a_second(small, monkeypatch):
+    engine = await small.wl.ready()
+    asked, times = [], [10.0, 10.9, 11.0]
+    now = engine.now
+
+    async def noted():
+        asked.append(None)
+        return await now()
+
+    monkeypatch.setattr(engine, "now", noted)
+
+    for time in times:
+        monkeypatch.setattr("windlass.clock.monotonic", lambda time=time: time)
+        await small.client.get("/readyz")
+
+    assert len(asked) == 2
+
+
 async def test_an_open_server_counts_nobody(database):
     settings = Settings.load({"server.requests_per_minute_per_address": 10}, environ={})
     wl = Windlass(database.url, settings=settings)
-    from windlass.api.app import create_api
-
-    transport = httpx2.ASGITransport(create_api(wl))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+    transport = httpx2.ASGITransport(create_api(wl, authenticate=open_access))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         statuses = {(await client.get("/api/v1/whoami")).status_code for _ in range(15)}
     await wl.close()
 

@@ -15,7 +15,7 @@ from windlass.engine.metrics import METRICS
 @pytest.fixture
 def root(api):
     """Requests by path from the root."""
-    api.base_url = "http://api"
+    api.base_url = "http://localhost"
     return api
 
 

@@ -161,8 +161,8 @@ async def test_workers_are_told_with_their_liveness(api, wl, ingest):
 
 
 async def test_health_and_readiness_are_at_the_root(api):
-    assert (await api.get("http://api/healthz")).json() == {"status": "ok"}
-    assert (await api.get("http://api/readyz")).json() == {"status": "ok"}
+    assert (await api.get("http://localhost/healthz")).json() == {"status": "ok"}
+    assert (await api.get("http://localhost/readyz")).json() == {"status": "ok"}
 
 
 def test_every_route_under_the_api_declares_its_right(served):

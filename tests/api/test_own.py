@@ -89,7 +89,6 @@ async def test_what_they_have_no_right_to_is_refused(two, path):
 
 
 async def test_another_tenants_admin_finds_nothing_and_a_superadmin_all(two):
-    await two.guarded.wl.tenants.create("globex")
     admin = await two.guarded.token("tenant_admin", "globex")
     root = await two.guarded.token("superadmin")
 

@@ -31,7 +31,7 @@ def test_every_example_runs_in_the_order_of_the_page(database):
 
 
 async def test_the_page_is_served_without_anything_from_elsewhere(api):
-    page = (await api.get("http://api/docs")).text
+    page = (await api.get("http://localhost/docs")).text
 
     assert "Enqueue a job" in page
     assert "http" not in page.replace("http://127.0.0.1:8787", "").replace("HTTP", "")
@@ -62,7 +62,7 @@ async def test_it_can_be_mounted_in_an_application_of_ones_own(wl, served):
     host.mount("/ops/windlass", served)
 
     transport = httpx2.ASGITransport(host)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://host") as client:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         listed = await client.get("/ops/windlass/api/v1/jobs")
         lost = await client.get("/ops/windlass/api/v1/nothing")
 

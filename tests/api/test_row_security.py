@@ -5,8 +5,10 @@ import secrets
 from urllib.parse import urlsplit
 
 import asyncpg
+import psycopg
 import pytest
 
+from tests.api.guarded import guarding
 from tests.api.test_access import (  # noqa: F401  the same matrix, behind the second wall
     guarded,
     test_a_revoked_token_opens_nothing,
@@ -19,6 +21,10 @@ from tests.api.test_access import (  # noqa: F401  the same matrix, behind the s
     test_people_sign_in_with_a_cookie_that_other_sites_cannot_use,
     things_of,
 )
+from tests.api.test_invitations import (  # noqa: F401  they cross tenants, behind the wall too
+    test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator,
+    test_who_invited_a_name_first_never_has_what_others_give_it,
+)
 from tests.conformance.builders import new_job
 from tests.databases.connect import execute
 from windlass import Settings, Windlass
@@ -26,6 +32,7 @@ from windlass.api.callers import Calling, Ready
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.query import JobQuery
 from windlass.errors import WindlassError
+from windlass.settings import Audit as AuditSettings
 from windlass.settings import Database
 from windlass.storage.bound import bind, bound, unbound
 
@@ -97,6 +104,55 @@ async def test_a_route_that_forgot_its_tenant_shows_nothing_of_another(guarded, 
     ]
 
     assert seen == [["acme"], ["globex"], ["globex", "acme"]]
+
+
+AUDIT_RIGHTS = {
+    "audit": {"select", "insert"},
+    "audit_chains": {"select", "insert"},
+    "audit_heads": {"select", "insert", "update"},
+    "audit_registry": {"select", "insert", "update"},
+}
+
+
+async def test_the_servers_role_adds_to_the_audit_and_changes_nothing_of_it(owner, held, database):
+    role = urlsplit(held).username
+    execute(database.url, f"grant all on windlass_audit to {role}")
+    await owner.engine.schema.secure(role=role)
+
+    for table, expected in AUDIT_RIGHTS.items():
+        found = {
+            right
+            for right in ("select", "insert", "update", "delete", "truncate")
+            if execute(
+                database.url,
+                f"select has_table_privilege('{role}', 'windlass_{table}', '{right}')",
+            )[0][0]
+        }
+        assert found == expected, table
+    for statement in ("update windlass_audit set actor = 'eve'", "delete from windlass_audit"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            execute(held, statement)
+
+
+async def test_a_server_that_is_held_signs_the_chains_that_its_tenants_start(held):
+    keyed = Settings(database=Database(row_security=True), audit=AuditSettings(key="k" * 32))
+    wl = Windlass(held, settings=keyed)
+    try:
+        async with guarding(wl) as guarded:
+            admin = await guarded.token("tenant_admin", "acme")
+            root = await guarded.token("superadmin")
+            made = await guarded.client.post(
+                "/api/v1/tokens", json={"name": "x", "role": "user"}, headers=admin
+            )
+            own = await guarded.client.get("/api/v1/audit/verify", headers=admin)
+            report = await guarded.client.get("/api/v1/audit/verify", headers=root)
+    finally:
+        await wl.close()
+
+    assert made.status_code == 201
+    assert own.json()["whole"] is True
+    assert report.json()["whole"] is True
+    assert {chain["head"] for chain in report.json()["chains"]} == {"valid"}
 
 
 READS = {

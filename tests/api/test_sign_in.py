@@ -65,10 +65,10 @@ async def test_an_invited_person_sets_a_password_and_signs_in_with_it(guarded):
     async with guarded.browser() as ada, guarded.browser() as other:
         page = await ada.get(link["path"])
         short = await ada.post(
-            "/password", content=f"link={link['secret']}&password=short", headers=FORM
+            "/invitation", content=f"link={link['secret']}&new_password=short", headers=FORM
         )
-        chosen = f"link={link['secret']}&password={PASSWORD.replace(' ', '+')}"
-        done = await ada.post("/password", content=chosen, headers=FORM)
+        chosen = f"link={link['secret']}&new_password={PASSWORD.replace(' ', '+')}"
+        done = await ada.post("/invitation", content=chosen, headers=FORM)
         me = (await ada.get("/api/v1/whoami")).json()
         wrong = await other.post("/login", content="name=ada&password=wrong+one", headers=FORM)
         right = await other.post(

@@ -9,7 +9,7 @@ from tests.api.listening import Served, serving
 from tests.waiting import until
 from windlass import JobContext
 from windlass.api.app import create_api
-from windlass.api.callers import ANYBODY, Caller
+from windlass.api.callers import ANYBODY, Caller, open_access
 from windlass.api.live.pace import Pace
 from windlass.core.models import Scope
 from windlass.errors import NotAuthenticated
@@ -35,7 +35,7 @@ async def told(wl):
 
 @pytest.fixture
 async def served(wl) -> AsyncIterator[Served]:
-    async with serving(create_api(wl, pace=QUICK)) as served:
+    async with serving(create_api(wl, authenticate=open_access, pace=QUICK)) as served:
         yield served
 
 
@@ -141,7 +141,7 @@ async def test_only_a_topic_that_was_not_looked_at_meanwhile_has_to_be_read_agai
 
 async def test_an_id_of_long_ago_has_to_read_again(wl, told):
     short = Pace(look_seconds=0.05, message_seconds=0.01, kept_changes=2)
-    async with serving(create_api(wl, pace=short)) as served:
+    async with serving(create_api(wl, authenticate=open_access, pace=short)) as served:
         async with served.listen("jobs") as listener:
             ready = await listener.next()
             for _ in range(4):
@@ -156,7 +156,7 @@ async def test_an_id_of_long_ago_has_to_read_again(wl, told):
 
 async def test_a_silent_stream_beats_and_moves_its_id_on(wl, told):
     beating = Pace(look_seconds=0.05, message_seconds=0.01, heartbeat_seconds=0.05)
-    async with serving(create_api(wl, pace=beating)) as served:
+    async with serving(create_api(wl, authenticate=open_access, pace=beating)) as served:
         async with served.listen("workers") as listener:
             ready = await listener.next()
             first = await listener.next(comments=True)
@@ -251,7 +251,7 @@ async def test_too_many_streams_are_refused_until_one_closes(wl, told):
 
 async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
     brief = Pace(look_seconds=0.05, message_seconds=0.01, linger_seconds=0.0)
-    async with serving(create_api(wl, pace=brief)) as served:
+    async with serving(create_api(wl, authenticate=open_access, pace=brief)) as served:
         feed = served.app.state.feed
         before = len(asyncio.all_tasks())
 
@@ -268,7 +268,7 @@ async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
 
 
 async def test_the_end_of_the_server_ends_streams_at_once(wl, told):
-    async with serving(create_api(wl, pace=QUICK)) as served:
+    async with serving(create_api(wl, authenticate=open_access, pace=QUICK)) as served:
         async with served.listen("jobs") as listener:
             await listener.next()
 

@@ -73,6 +73,42 @@ async def test_only_known_definitions_and_served_queues_are_claimed(api, hello):
     assert len((await claim(api, queues=["default"]))["leases"]) == 1
 
 
+@pytest.mark.parametrize("said", ["tidy", "TIDY", "tidy ", "tidy\x1f2"])
+async def test_a_worker_gets_no_system_job_whatever_it_says_it_knows(api, wl, said, hello):
+    @wl.job(system=True)
+    def tidy() -> None: ...
+
+    @wl.job("tidy.limited", system=True, max_concurrency=1, version=2)
+    def tidy_limited() -> None: ...
+
+    await tidy.enqueue()
+    await tidy_limited.enqueue()
+    await hello.enqueue()
+
+    claimed = await claim(api, definitions={said: 3, "tidy.limited": 3, "hello": 1})
+    again = await claim(api, definitions={said: 3, "tidy.limited": 3}, nudged=True)
+
+    assert [lease["definition"] for lease in claimed["leases"]] == ["hello"]
+    assert again["leases"] == []
+
+
+async def test_a_workers_row_names_no_system_definition(api, wl, hello):
+    @wl.job(system=True)
+    def tidy() -> None: ...
+
+    await tidy.enqueue()
+    presence = {"hostname": "far", "pid": 1, "version": "1", "slots": 1}
+
+    told = await api.post(
+        "/worker/beat",
+        json={"worker": "far:1", "definitions": ["hello", "tidy", "other"], **presence},
+    )
+
+    [row] = (await api.get("/workers")).json()["items"]
+    assert row["definitions"] == ["hello", "other"]
+    assert told.json()["unknown_definitions"] == ["other"]
+
+
 async def test_a_payload_of_a_later_version_waits_for_who_knows_it(api, wl):
     @wl.job(version=2)
     def newer() -> None: ...
@@ -148,17 +184,19 @@ async def test_a_job_handed_back_is_uncounted(api, lease):
 async def test_secrets_are_struck_out_before_anything_is_stored(api, wl, hello):
     await hello.enqueue(password="hunter22")
     [lease] = (await claim(api))["leases"]
-    line = {"message": "password=hunter22", "at": "2030-01-01T00:00:00Z", "fields": {"token": "x"}}
+    line = {"message": "it was hunter22", "at": "2030-01-01T00:00:00Z", "fields": {"token": "x"}}
 
-    await say(api, lease, "heartbeat", progress={"fraction": 0.5, "note": "password=hunter22"},
+    await say(api, lease, "heartbeat", progress={"fraction": 0.5, "note": "trying aHVudGVyMjI="},
               lines=[line])  # fmt: skip
+    running = await wl.jobs.get(lease["job_id"])
     await say(api, lease, "fail", error="it was hunter22", error_trace="hunter22",
               stdout_tail="hunter22", stderr_tail="hunter22")  # fmt: skip
 
     job = await wl.jobs.get(lease["job_id"])
     [attempt] = await wl.jobs.attempts(lease["job_id"])
     [said] = await wl.jobs.logs(lease["job_id"])
-    assert "hunter22" not in repr((job.last_error, job.error_trace, job.progress_note))
+    assert "hunter22" not in repr((job.last_error, job.error_trace))
+    assert running.progress_note == "trying •••"
     assert "hunter22" not in repr(attempt)
     assert "hunter22" not in repr(said)
     assert said.fields != {"token": "x"}

@@ -10,7 +10,7 @@ from benchmarks.stage import Stage
 from tests.databases.kinds import asked
 from tests.databases.plugin import SERVERS
 
-ON_SQLITE = {"sqlite", "shell"}
+ON_SQLITE = {"sqlite", "shell", "redaction"}
 ON_MARIADB = {"mariadb", "databases", "lists"}
 
 

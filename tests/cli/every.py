@@ -31,6 +31,7 @@ ELSEWHERE: Mapping[str, str] = {
     "events tail": "test_triggers.py",
     "logs tail": "test_logs.py",
     "db secure": "test_db.py",
+    "audit sign": "test_audit.py",
 }
 
 #: Command -> its line, in an order in which all of them work.
@@ -129,13 +130,15 @@ LINES: Mapping[str, Line] = {
     "tenants create": Line("globex --name Globex"),
     "tenants list": Line(),
     "tenants show": Line("acme"),
+    "tenants change": Line("acme --name 'Acme Corp'"),
     "tenants limits": Line("acme --max-open 5"),
     "tenants suspend": Line("acme", answer="y\n"),
     "tenants resume": Line("acme"),
     "users create": Line("edsger"),
-    "users link": Line("ada"),
+    "users invite": Line("barbara"),
+    "users link": Line("lin"),
     "users list": Line(),
-    "members invite": Line("grace -t acme"),
+    "members invite": Line("ada -t acme"),
     "members list": Line("-t acme"),
     "members role": Line("ada tenant_admin -t acme"),
     "members remove": Line("ada -t acme", answer="y\n"),
@@ -145,6 +148,7 @@ LINES: Mapping[str, Line] = {
     "tokens revoke": Line("shop", answer="y\n"),
     "audit list": Line(),
     "audit verify": Line(),
+    "audit head": Line(),
 }
 
 #: Code of another program, with a schedule that can be reset to what it says.
@@ -163,6 +167,7 @@ _MADE = (
     "triggers create --name seen --definition fail --event a.b",
     "tenants create acme",
     "members invite ada -t acme",
+    "users create lin",
     "tokens create shop --role worker",
     "config contexts add here --db sqlite:///windlass.db",
 )

@@ -76,3 +76,14 @@ def test_an_error_code_is_explained(shell: Shell):
     unknown = shell.run("explain", "WL9999")
     assert unknown.code == 2
     assert unknown.err.startswith("error[WL2001]")
+
+
+def test_a_generated_key_can_be_used_and_is_never_shown(shell: Shell):
+    key = shell.here("config", "generate-key").out.strip()
+
+    shown = shell.ok("config", "show", "--json", WINDLASS_ENCRYPTION_KEYS=key)
+
+    by_key = {one["key"]: one for one in shown.json}
+    assert len(key) == 44
+    assert key not in shown.out
+    assert by_key["encryption.keys"]["value"] == "•••"

@@ -35,6 +35,18 @@ def test_a_database_at_rest_has_nothing_broken(ready: Shell):
     assert found["workers"] == "warning"
 
 
+def test_a_database_file_that_others_may_read_is_told_of(ready: Shell):
+    private = ready.ok("doctor", "--json")
+    [database] = ready.folder.glob("*.db")
+    database.chmod(0o644)
+
+    exposed = ready.ok("doctor", "--json")
+
+    assert levels(private)["files"] == "ok"
+    assert levels(exposed)["files"] == "warning"
+    assert "chmod" in str(exposed.json["checks"])
+
+
 def test_a_person_sees_a_glyph_a_sentence_and_a_fix(ready: Shell):
     done = ready.at_terminal("doctor", NO_COLOR="1")
 

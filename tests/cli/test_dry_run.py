@@ -32,7 +32,7 @@ READS = {
     *(f"windlass logs {verb}" for verb in ("search", "tail")),
     *(f"windlass tenants {verb}" for verb in ("list", "show")),
     *(f"windlass {noun} list" for noun in ("members", "users", "tokens", "audit")),
-    "windlass audit verify",
+    *(f"windlass audit {verb}" for verb in ("head", "verify")),
     *(f"windlass db {verb}" for verb in ("check", "sql", "status")),
     *(f"windlass config {verb}" for verb in ("contexts", "get", "show")),
 }

@@ -49,6 +49,16 @@ def test_json_has_the_receipt_and_the_job(ready: Shell):
     assert again.json["receipt"]["job_id"] == job["id"]
 
 
+def test_a_job_is_enqueued_on_behalf_of_somebody(ready: Shell):
+    made = ready.ok("enqueue", "hello", "name=Ada", "--created-by", "ada@example.com", "--json")
+    refused = ready.run("enqueue", "hello", "name=Ada", "--created-by", "token:1")
+    found = ready.ok("jobs", "list", "--where", "by:for:ada@example.com", "--json")
+
+    assert made.json["job"]["created_by"] == "for:ada@example.com"
+    assert [job["id"] for job in found.json["items"]] == [made.json["job"]["id"]]
+    assert (refused.code, "error[WL2007]: created_by cannot be" in refused.err) == (2, True)
+
+
 def test_an_equal_job_is_an_ordinary_answer(ready: Shell):
     first = ready.ok("enqueue", "hello", "name=Ada", "--idempotency-key", "k")
 

@@ -278,3 +278,17 @@ def test_a_reader_that_has_enough_is_no_error(lived: Shell):
 
     assert done.out.splitlines()[-1] == "0"
     assert not done.err
+
+
+def test_a_jobs_secrets_are_revealed_to_who_confirms_it(lived: Shell):
+    login = _by_definition(lived)["login"]["id"]
+
+    unasked = lived.run("jobs", "reveal", login)
+    shown = lived.here("jobs", "show", login, "--json")
+    revealed = lived.here("jobs", "reveal", login, "--yes", "--reason", "ticket 12", "--json")
+
+    assert "WL2002" in unasked.err
+    assert "hunter2" not in unasked.out + shown.out
+    assert revealed.json["payload"] == {"user": "ada", "secret": "hunter2-hunter2"}
+    entry = lived.here("audit", "list", "-t", "default", "--json").json["items"][0]
+    assert (entry["action"], entry["after"]) == ("jobs.reveal", {"reason": "ticket 12"})

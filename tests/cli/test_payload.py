@@ -5,7 +5,7 @@ import io
 import pytest
 
 from windlass.cli.payload import split_pairs, typed, whole_payload
-from windlass.errors import CommandInvalid
+from windlass.errors import CommandInvalid, PayloadUnstorable
 
 SCHEMA = {
     "type": "object",
@@ -50,6 +50,24 @@ SCHEMA = {
 )
 def test_a_value_is_what_its_field_takes(name, text, meant):
     assert typed(split_pairs([f"{name}={text}"]), SCHEMA) == {name: meant}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": {"b": 1, "b": 2}}', "/a/b: is given twice"),
+        ('{"n": 1' + "0" * 400 + "}", "/n: .*double"),
+    ],
+)
+def test_json_that_the_api_refuses_is_refused_with_the_same_error(text, problem):
+    with pytest.raises(PayloadUnstorable, match=problem):
+        whole_payload([], text, None)
+
+
+@pytest.mark.parametrize("text", ['{"b": 1, "b": 2}', "1" + "0" * 400])
+def test_a_value_in_a_pair_is_refused_as_well(text):
+    with pytest.raises(PayloadUnstorable):
+        typed(split_pairs([f"any={text}"]), SCHEMA)
 
 
 @pytest.mark.parametrize("pairs", [["name"], ["=3"], ["a=1", "a=2"]])

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.api.serving import serving
 from tests.cli.shell import Shell, Started
 from tests.cli.test_serve import address, ask
 from tests.waiting import until
+from windlass import Settings, Windlass
+from windlass.cli.remote_working import work_for
+from windlass.cli.server import At
+from windlass.worker.options import WorkerOptions
+from windlass.worker.worker import Worker
 
 JOBS = """
 import time
@@ -136,6 +142,23 @@ def test_jobs_run_fail_and_are_tried_again_far_from_the_database(far: Far):
     first = far.job(ids["flaky"], "/attempts")["items"][0]
     assert (first["outcome"], first["error_type"]) == ("failed", "ValueError")
     assert "hunter22" not in first["error"] + first["error_trace"]
+
+
+async def test_a_worker_without_a_database_has_no_handler_of_windlass_itself(database):
+    app = Windlass(NO_DATABASE, settings=Settings())
+    handlers: list[str] = []
+
+    @app.job
+    def hello() -> None: ...
+
+    def started(worker: Worker) -> None:
+        handlers.extend(worker._knowledge.keys)
+        worker.stop()
+
+    with serving(database.url) as url:
+        await work_for(At(url), app, WorkerOptions.of(app.settings), started)
+
+    assert handlers == ["hello"]
 
 
 @on_both

@@ -35,6 +35,22 @@ def test_it_serves_until_it_is_told_to_stop(ready: Shell, number):
     assert server.ends() == 0
 
 
+def test_without_authentication_other_sites_reach_nothing(ready: Shell):
+    server = ready.start("serve", "--no-auth", "--port", "0")
+    url = f"{address(server)}/api/v1/tokens"
+
+    codes = []
+    for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}):
+        asked = urllib.request.Request(url, b"{}", {"content-type": "text/plain", **headers})
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(asked, timeout=20)
+        codes.append((refused.value.code, json.load(refused.value)["code"]))
+    server.stop()
+
+    assert codes == [(403, "WL4431"), (403, "WL4432")]
+    assert server.ends() == 0
+
+
 def test_with_all_it_runs_the_jobs_too(ready: Shell):
     server = ready.start("serve", "jobs.py", "--all", "--no-auth", "--port", "0")
     url = address(server)

@@ -43,6 +43,42 @@ def test_a_deleted_tenants_open_jobs_end(ready: Shell):
     assert ready.here("jobs", "show", id, "--json").json["state"] == "dead_letter"
 
 
+def test_a_tenants_id_is_given_once(ready: Shell):
+    ready.here("tenants", "create", "acme", "--max-open", "5")
+    ready.here("tenants", "suspend", "acme", "--yes")
+
+    known = ready.run("tenants", "create", "acme")
+    shown = ready.here("tenants", "change", "acme", "--name", "Acme", "--json").json
+    nothing = ready.run("tenants", "change", "acme")
+    ready.here("tenants", "delete", "acme", "--yes")
+    deleted = ready.run("tenants", "create", "acme")
+
+    assert (known.code, deleted.code, nothing.code) == (5, 5, 2)
+    assert "there is a tenant" in known.err
+    assert "was deleted" in deleted.err
+    assert (shown["state"], shown["max_open"], shown["name"]) == ("suspended", 5, "Acme")
+
+
+def test_a_deleted_tenant_is_purged_and_can_be_again(ready: Shell):
+    ready.here("tenants", "create", "acme")
+    id = ready.here("enqueue", "hello", "name=Ada", "-t", "acme").out.strip()
+
+    alone = ready.run("tenants", "delete", "acme", "--purge")
+    done = ready.ok("tenants", "delete", "acme", "--purge", "--yes", "--json")
+    again = ready.ok("tenants", "delete", "acme", "--purge", "--yes")
+    [entry, *_] = [
+        entry
+        for entry in ready.here("audit", "list", "--json").json["items"]
+        if entry["action"] == "tenants.purge"
+    ][::-1]
+
+    assert alone.code == 2
+    assert (done.json["closed"], done.json["rows"]["jobs"], done.json["more"]) == (1, 1, False)
+    assert "Rows that were removed: 0." in again.err
+    assert ready.run("jobs", "show", id).code == 3
+    assert (entry["target_id"], ["jobs", 1] in entry["after"]["rows"]) == ("acme", True)
+
+
 def test_somebody_is_invited_given_a_role_and_removed(ready: Shell):
     ready.here("tenants", "create", "acme")
 
@@ -51,10 +87,12 @@ def test_somebody_is_invited_given_a_role_and_removed(ready: Shell):
     listed = ready.here("members", "list", "-t", "acme", "--json").json["items"]
     removed = ready.here("members", "remove", "ada", "-t", "acme", "--yes")
 
-    assert link.out.startswith("https://jobs.example.com/")
-    assert "ada is user in acme." in link.err
+    assert link.out.startswith("https://jobs.example.com/invitation?link=wlk_")
+    assert "ada is invited as user in acme" in link.err
     assert changed["role"] == "tenant_admin"
-    assert [(each["name"], each["role"]) for each in listed] == [("ada", "tenant_admin")]
+    assert [(each["name"], each["role"], each["pending"]) for each in listed] == [
+        ("ada", "tenant_admin", True)
+    ]
     assert removed.err == "ada is removed.\n"
     assert ready.here("members", "list", "-t", "acme").err == "Nobody is a member.\n"
     assert ready.run("members", "remove", "ada", "-t", "acme", "--yes").code == 3

@@ -59,9 +59,9 @@ def test_the_record_of_changes_is_read_and_checked(ready: Shell):
 
     assert page["items"][0]["action"] == "tokens.write"
     assert before["items"]
-    assert whole.out.startswith("The record is whole; entries: ")
+    assert whole.out.startswith("(installation): whole, entries: ")
     assert broken.code == 1
-    assert broken.json["broken"]["sequence"] == 1
+    assert broken.json["chains"][0]["broken"]["sequence"] == 1
     assert "tokens.write" in ready.at_terminal("audit", "list", width=140).out
 
 

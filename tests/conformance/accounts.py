@@ -2,9 +2,10 @@
 
 import hashlib
 from typing import Any
+from uuid import uuid4
 
-from tests.conformance.builders import DAY, MINUTE
-from windlass.core.accounts import Token, User
+from tests.conformance.builders import DAY, HOUR, MINUTE
+from windlass.core.accounts import Invitation, Token, User
 from windlass.core.audit import NewEntry
 from windlass.core.operations import Action, Operation
 from windlass.ids import (
@@ -28,6 +29,36 @@ async def a_user(storage: Storage, name: str = "ada", **changes: Any) -> UserId:
     user = User(id=new_user_id(), name=name, **changes)
     assert await storage.add_user(user, password_hash="$argon2id$…".replace("…", "x"))
     return user.id
+
+
+async def invite(
+    storage: Storage, name: str, tenant: str = "", role: str = "user", **about: Any
+) -> str:
+    """Offer a role; answers the hash of the link."""
+    hash = hash_of(f"{tenant} {name} {uuid4()}")
+    offer = Invitation(
+        tenant=TenantId(tenant) if tenant else None,
+        name=name,
+        role=role,
+        permissions=frozenset(about.get("permissions", ())),
+    )
+    assert await storage.put_invitation(offer, hash, expires=about.get("expires", HOUR))
+    return hash
+
+
+def accepted(invitation: Invitation) -> NewEntry:
+    """The audit entry of an invitation that is accepted."""
+    return an_entry(invitation.tenant, action="members.write")
+
+
+async def a_member(
+    storage: Storage, user: UserId, tenant: str, role: str = "user", permissions: Any = ()
+) -> None:
+    """Give a user a role in a tenant, as it is done: by an invitation that is accepted."""
+    found = await storage.user(user)
+    assert found is not None
+    hash = await invite(storage, found.name, tenant, role, permissions=permissions)
+    assert await storage.accept_invitation(hash, user, session=None, entry_of=accepted)
 
 
 def a_token(**changes: Any) -> Token:

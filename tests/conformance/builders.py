@@ -228,7 +228,9 @@ def as_uuid(value: Any) -> UUID:
 
 async def a_tenant(storage: Storage, id: str, **changes: Any) -> TenantId:
     """A tenant, active unless told otherwise."""
-    await storage.put_tenant(Tenant(id=TenantId(id), name=id.title(), **changes))
+    tenant = Tenant(id=TenantId(id), name=id.title(), **changes)
+    if await storage.add_tenant(tenant) is not None:
+        await storage.change_tenant(id, lambda _: tenant)
     return TenantId(id)
 
 

@@ -60,6 +60,18 @@ async def test_a_token_is_valid_until_it_expires_or_its_tenant_is_deleted(storag
     assert valid == [False, False, True]
 
 
+async def test_the_names_of_tokens_are_told_at_once_of_revoked_ones_too(storage):
+    await a_tenant(storage, ACME)
+    bot, theirs, other = a_token(name="bot"), a_token(name="Hällo", tenant=ACME), a_token()
+    for number, token in enumerate((bot, theirs, other)):
+        await storage.add_token(token, hash_of(str(number)))
+    await storage.revoke_token(ALL_TENANTS, bot.id)
+
+    names = await storage.token_names([bot.id, theirs.id, new_token_id()])
+
+    assert names == {bot.id: "bot", theirs.id: "Hällo"}
+
+
 async def test_a_tokens_use_is_noted_once_in_a_while(storage, clock):
     token = a_token()
     await storage.add_token(token, hash_of("t"))
@@ -213,6 +225,22 @@ async def test_a_success_forgets_the_tries(storage):
     await storage.clear_tries("account:1")
 
     assert (await storage.count_try("account:1", window=HOUR)).number == 1
+
+
+async def test_a_login_is_remembered_from_the_last_time_on(storage, clock):
+    await storage.remember_login("signed-in:1", lasts=HOUR)
+    await clock.advance(30 * MINUTE)
+    await storage.remember_login("signed-in:1", lasts=HOUR)
+    await clock.advance(59 * MINUTE)
+
+    before = await storage.login_remembered("signed-in:1")
+    await clock.advance(MINUTE)
+    await storage.prune_access()
+
+    assert (before, await storage.login_remembered("signed-in:1")) == (True, False)
+    assert not await storage.login_remembered("signed-in:2")
+    [row] = await storage.database.query("select count(*) as n from windlass_login_tries", {})
+    assert row["n"] == 0
 
 
 async def test_what_is_over_is_pruned_and_what_lasts_is_not(storage, clock):

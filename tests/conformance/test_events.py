@@ -118,6 +118,44 @@ async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
     assert len(few) == 1
 
 
+async def test_an_event_is_matched_in_batches_of_triggers(storage, event):
+    ids = sorted([(await listener(storage)).id for _ in range(5)])
+    batches = []
+
+    for jobs in (2, 1, 0):
+        async with storage.matching() as matching:
+            await matching.take(event.id)
+            batch = [trigger.id for trigger in await matching.listening(event, most=2)]
+            batches.append((matching.first_batch, batch))
+            more = len(batch) == 2
+            await matching.matched(event, jobs, last=batch[-1] if more else None)
+        assert await storage.waiting_events() == ([event.id] if more else [])
+
+    assert batches == [(True, ids[:2]), (False, ids[2:4]), (False, ids[4:])]
+    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 3
+
+
+async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storage, event):
+    first, second = sorted([(await listener(storage)).id for _ in range(2)])
+    async with storage.matching() as matching:
+        await matching.take(event.id)
+        await matching.matched(event, 1, last=first)
+
+    async def fail():
+        async with storage.matching() as matching:
+            await matching.take(event.id)
+            await matching.matched(event, 1, last=None)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+
+    async with storage.matching() as matching:
+        await matching.take(event.id)
+        assert [t.id for t in await matching.listening(event, most=100)] == [second]
+    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 1
+
+
 async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
     waiting = an_event()
     await storage.add_event(waiting)

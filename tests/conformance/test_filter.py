@@ -215,6 +215,41 @@ async def test_a_payloads_fields_choose_their_jobs(storage, clock, text, names):
     assert {zoo[id] for id in ids} == names
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("payload.n:>0", {"long", "small"}),
+        ("payload.n:>1e308", {"long"}),
+        ("payload.n:<0", {"negative"}),
+        ("payload.n:<=5", {"negative", "small"}),
+        ("payload.n:5", {"small"}),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else None,
+)
+async def test_a_number_beyond_a_double_breaks_no_filter(storage, clock, text, names):
+    """An older version stored such numbers."""
+    digits = "1" + "0" * 400
+    payloads = {"long": digits, "negative": f"-{digits}", "small": "5", "text": f'"{digits}0"'}
+    jobs = {
+        await enqueue(storage, payload=f'{{"n":{number}}}'): name
+        for name, number in payloads.items()
+    }
+
+    chosen = await found(storage, clock, text)
+
+    assert {jobs[id] for id in chosen} == names
+
+
+@pytest.mark.parametrize("text", ["ü", "日本", "\N{GRINNING FACE}"])
+async def test_text_that_an_ascii_column_cannot_have_chooses_nothing(storage, clock, text):
+    job = await enqueue(storage)
+
+    assert await found(storage, clock, f"fingerprint:{text}") == []
+    assert await found(storage, clock, f"fingerprint:{text}*") == []
+    assert await found(storage, clock, f"-fingerprint:{text},{text}*") == [job]
+    assert await found(storage, clock, f"-fingerprint:abc,{text}") == [job]
+
+
 async def test_ids_choose_themselves(storage, clock):
     made = [(await a_job(storage, state)).id for state in JobState]
 

@@ -54,6 +54,16 @@ async def test_jobs_of_all_states_come_newest_first(storage):
     assert await ids(storage) == made[::-1]
 
 
+async def test_a_list_loads_the_head_of_an_error(storage):
+    lease = await started(storage)
+    await end(storage, lease, JobState.DEAD_LETTER, error="é" * 20_000)
+
+    page = await storage.page(ALL_TENANTS, JobQuery.of())
+
+    assert [found.last_error for found in page.jobs] == ["é" * 500]
+    assert (await job(storage, lease.job_id)).last_error == "é" * 20_000
+
+
 async def test_a_listed_job_is_the_job_but_for_its_large_parts(storage):
     for state in JobState:
         listed_as = await a_job(

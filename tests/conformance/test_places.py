@@ -96,7 +96,7 @@ async def tenants(storage):
     names = [TenantId("acme"), TenantId("zeta")]
     known = (await storage.tenants())[0]
     for name in names:
-        await storage.put_tenant(replace(known, id=name, name=name))
+        await storage.add_tenant(replace(known, id=name, name=name))
     return names
 
 

@@ -131,3 +131,52 @@ async def test_a_job_asked_to_stop_is_not_replaced(storage):
     await storage.cancel(ALL_TENANTS, [lease.job_id])
 
     assert (await replace(storage, newer(2))).status == "created"
+
+
+async def test_a_job_of_another_definition_keeps_its_payload_and_its_key(storage):
+    id = await enqueue(storage, dedupe_key=KEY, delay=HOUR)
+    await a_definition(storage, "sync")
+
+    stored = await storage.replace(newer(2, definition=DefinitionKey("sync")), id)
+
+    assert (stored.status, stored.existing_id) == ("existing", id)
+    assert (await job(storage, id)).payload == {"n": 1}
+
+
+@pytest.mark.parametrize("running", [False, True], ids=["waits", "runs"])
+async def test_a_job_that_somebody_else_made_keeps_its_payload_and_its_key(storage, running):
+    id = await enqueue(storage, dedupe_key=KEY, created_by="user:ada")
+    if running:
+        await claim_all(storage)
+
+    stored = await storage.replace(newer(2, created_by="user:bob"), id, owner="user:bob")
+
+    assert (stored.status, stored.existing_id) == ("existing", id)
+    assert (await job(storage, id)).payload == {"n": 1}
+    assert (await offer(storage, newer(3))).existing_id == id
+
+
+async def test_a_job_that_the_owner_made_is_replaced(storage):
+    id = await enqueue(storage, dedupe_key=KEY, created_by="user:ada")
+
+    stored = await storage.replace(newer(2, created_by="user:ada"), id, owner="user:ada")
+
+    assert stored.status == "replaced"
+
+
+@pytest.mark.parametrize("delay", [None, HOUR], ids=["due", "later"])
+async def test_history_names_each_who_replaced_a_job_once_with_the_last_time(storage, clock, delay):
+    id = await enqueue(storage, dedupe_key=KEY, delay=delay)
+    for who in ("ada", None, "ada", None):
+        await clock.advance(MINUTE)
+        await replace(storage, newer(2, created_by=who, delay=HOUR))
+
+    steps = await storage.transitions(await job(storage, id))
+
+    assert [(s.actor, s.at - START) for s in sorted(steps, key=lambda s: s.at)] == [
+        ("ada", 3 * MINUTE),
+        (None, 4 * MINUTE),
+    ]
+    assert {(s.from_state, s.to_state, s.message) for s in steps} == {
+        (JobState.QUEUED, JobState.QUEUED, "replaced by a newer job with its dedupe key")
+    }

@@ -6,10 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.builders import KNOWN, change_definition, job, new_job, set_enabled
+from tests.conformance.builders import KNOWN, a_tenant, change_definition, job, new_job, set_enabled
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.states import JobState
-from windlass.core.tenant import Tenant
 from windlass.core.trigger import Trigger
 from windlass.ids import DefinitionKey, TenantId, new_job_id, new_trigger_id
 from windlass.storage.triggers import Refused
@@ -115,7 +114,7 @@ async def test_a_disabled_definition_or_tenant_is_not_scheduled(storage, due):
     await set_enabled(storage, due.definition, False)
     assert await storage.due_triggers() == ([], None)
     await set_enabled(storage, due.definition, True)
-    await storage.put_tenant(Tenant(id=DEFAULT_TENANT, name="Default", state="suspended"))
+    await a_tenant(storage, DEFAULT_TENANT, state="suspended")
 
     assert await storage.due_triggers() == ([], None)
 

@@ -2,7 +2,17 @@
 
 import pytest
 
-from tests.conformance.accounts import a_session, a_token, a_user, an_entry, an_operation, hash_of
+from tests.conformance.accounts import (
+    a_member,
+    a_session,
+    a_token,
+    a_user,
+    accepted,
+    an_entry,
+    an_operation,
+    hash_of,
+    invite,
+)
 from tests.conformance.builders import ACME, DAY, GLOBEX, MINUTE, START, a_tenant
 from windlass.core.accounts import User
 from windlass.core.models import ALL_TENANTS, Scope
@@ -101,9 +111,11 @@ async def test_a_change_and_its_entry_are_stored_together_or_not_at_all(storage)
 
 @pytest.mark.parametrize("revoke", [True, False])
 async def test_what_a_forgotten_user_made_stays_and_names_nobody(storage, revoke):
-    await a_tenant(storage, ACME)
+    for tenant in (ACME, GLOBEX):
+        await a_tenant(storage, tenant)
     id = await a_user(storage)
-    await storage.put_member(id, ACME, "user")
+    await a_member(storage, id, ACME)
+    waiting = await invite(storage, "ada", GLOBEX)
     await a_session(storage, id)
     await storage.add_link(hash_of("l"), "login", id, expires=DAY)
     token = a_token(created_by=id)
@@ -117,6 +129,8 @@ async def test_what_a_forgotten_user_made_stays_and_names_nobody(storage, revoke
     assert await storage.members(ALL_TENANTS) == []
     assert await storage.session(hash_of("s"), fresh=MINUTE) is None
     assert await storage.use_link(hash_of("l"), "login") is None
+    again = await a_user(storage)
+    assert not await storage.accept_invitation(waiting, again, session=None, entry_of=accepted)
     [kept] = await storage.tokens(ALL_TENANTS)
     assert (kept.id, kept.created_by, kept.revoked_at is not None) == (token.id, None, revoke)
     assert (await storage.operation(ALL_TENANTS, operation.id)).created_by is None
@@ -129,10 +143,9 @@ async def test_a_member_has_a_role_in_each_tenant(storage):
         await a_tenant(storage, tenant)
     ada, bob = await a_user(storage, "ada"), await a_user(storage, "bob")
 
-    assert await storage.put_member(ada, ACME, "user")
-    assert await storage.put_member(ada, ACME, "tenant_admin", ["exports"])
-    assert await storage.put_member(ada, GLOBEX, "user")
-    assert await storage.put_member(bob, ACME, "user")
+    for user, tenant in ((ada, ACME), (ada, GLOBEX), (bob, ACME)):
+        await a_member(storage, user, tenant)
+    assert await storage.change_member(ada, ACME, "tenant_admin", ["exports"])
 
     told = await storage.members(Scope(ACME))
     assert [(m.name, m.role, m.permissions) for m in told] == [
@@ -146,31 +159,33 @@ async def test_a_member_has_a_role_in_each_tenant(storage):
     assert len(await storage.members(ALL_TENANTS, user=ada)) == 2
 
 
-async def test_there_are_no_members_of_tenants_or_users_that_do_not_exist(storage):
-    await a_tenant(storage, ACME)
-    await a_tenant(storage, GLOBEX, state="deleted")
+async def test_only_a_member_is_given_another_role(storage):
+    for tenant in (ACME, GLOBEX):
+        await a_tenant(storage, tenant)
     ada = await a_user(storage)
+    await a_member(storage, ada, GLOBEX)
 
-    assert not await storage.put_member(ada, "unheard", "user")
-    assert not await storage.put_member(ada, GLOBEX, "user")
-    assert not await storage.put_member(new_user_id(), ACME, "user")
+    assert not await storage.change_member(ada, ACME, "user", entry=an_entry(ACME))
+    assert not await storage.change_member(new_user_id(), GLOBEX, "user", entry=an_entry(GLOBEX))
+
+    assert await storage.memberships(ada) == [Membership(GLOBEX, "user")]
+    assert await storage.entries(ACME) == []
 
 
 async def test_a_role_in_a_deleted_tenant_counts_no_more(storage):
     await a_tenant(storage, ACME)
     ada = await a_user(storage)
-    await storage.put_member(ada, ACME, "user")
+    await a_member(storage, ada, ACME)
 
     await a_tenant(storage, ACME, state="deleted")
 
     assert await storage.memberships(ada) == []
-    assert not await storage.put_member(ada, ACME, "tenant_admin")
 
 
 async def test_a_member_is_removed_once(storage):
     await a_tenant(storage, ACME)
     ada = await a_user(storage)
-    await storage.put_member(ada, ACME, "user")
+    await a_member(storage, ada, ACME)
 
     assert await storage.drop_member(ada, ACME)
     assert not await storage.drop_member(ada, ACME)

@@ -18,6 +18,7 @@ from windlass.core.jsontext import (
     find_unstorable,
     load_json,
     load_object,
+    read_json,
     size_of,
 )
 from windlass.errors import PayloadInvalid, PayloadTooLarge, PayloadUnstorable
@@ -55,10 +56,18 @@ def test_text_is_compact():
     assert dump_json({"a": [1, None, True], "é": 1.5}) == '{"a":[1,null,true],"é":1.5}'
 
 
-def test_whole_numbers_stay_exact_whatever_their_size():
+LARGEST = int(1.7976931348623157e308)
+
+
+def test_whole_numbers_stay_exact_within_the_range_of_a_double():
     assert dump_json({"n": 2**70}) == '{"n":1180591620717411303424}'
     assert load_json("1180591620717411303424") == 2**70
-    assert load_json(dump_json(10**4299)) == 10**4299
+    for number in (LARGEST, -LARGEST, 10**308 + 1):
+        assert load_json(dump_json(number)) == read_json(str(number)) == number
+
+
+def test_a_number_that_an_older_version_stored_is_still_read():
+    assert load_json(str(10**400)) == 10**400
 
 
 class Color(Enum):
@@ -109,7 +118,9 @@ CIRCLE.append(CIRCLE)
         ([1, float("nan")], "/1", "finite"),
         ({"a": float("-inf")}, "/a", "finite"),
         ({"a": Point(1, datetime(2026, 1, 1)), "b": object()}, "/b", "object"),
-        ({"a": 10**5000}, "/a", "digits"),
+        ({"a": 10**5000}, "/a", "double"),
+        ({"a": [10**309]}, "/a/0", "double"),
+        ({"a": -(10**400)}, "/a", "double"),
         ({"a": (part for part in [1])}, "/a", "generator"),
         ({"a": b"\xff"}, "/a", "bytes"),
         (CIRCLE, "/0/0/0/0/0/0/0/0", "levels"),
@@ -193,3 +204,47 @@ def test_the_limit_is_exact():
     check_size("x" * PAYLOAD_LIMIT, "mail.send")
     with pytest.raises(PayloadTooLarge):
         check_size("é" * (PAYLOAD_LIMIT // 2) + "x", "mail.send")
+
+
+@given(json_values)
+def test_json_from_outside_is_read_as_what_was_stored_is(value):
+    written = dump_json(value)
+
+    assert repr(read_json(written)) == repr(read_json(json.dumps(value))) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("given", "pointer", "problem"),
+    [
+        ('{"a": 1, "b": {"c": [0, {"x": 1, "x": 1}]}}', "/b/c/1/x", "twice"),
+        ('{"a": {}, "a": {}}', "/a", "twice"),
+        ('{"a": 1, "\\u0061": 2}', "/a", "twice"),
+        ('{"n": [1e400]}', "/n/0", "double"),
+        ('{"n": -1E999}', "/n", "double"),
+        ('{"n": 1' + "0" * 400 + "}", "/n", "double"),
+        (f'{{"n": {LARGEST * 2}}}', "/n", "double"),
+        ('{"n": 1' + "0" * 100_000 + "}", "/n", "double"),
+        ('{"n": NaN}', "/n", "finite"),
+        ("[-Infinity]", "/0", "finite"),
+        ('{"a": "x\\u0000"}', "/a", "NUL"),
+        ('{"a": {"\\u0000": 1}}', "/a", "key"),
+        ('{"a": "\\ud800"}', "/a", "surrogate"),
+        ('{"a": "\\uDFFF\\uD800"}', "/a", "surrogate"),
+        ('{"\\udc00": 1}', "", "key"),
+        ("[" * 65 + "]" * 65, "/0/0/0/0/0/0/0/0", "levels"),
+        ("[" * 100_000, "", "levels"),
+        ("{", "", "not JSON"),
+        ("", "", "not JSON"),
+        (b"\xff", "", "UTF-8"),
+    ],
+    ids=lambda part: part[:20] if isinstance(part, str) else None,
+)
+def test_json_from_outside_is_refused_with_its_place(given, pointer, problem):
+    with pytest.raises(PayloadUnstorable, match=problem) as caught:
+        read_json(given)
+
+    assert caught.value.pointer == pointer
+
+
+def test_characters_outside_of_the_basic_plane_may_be_escaped():
+    assert read_json('{"a": "\\ud83d\\ude00"}') == {"a": "😀"}

@@ -1,5 +1,4 @@
 import json
-import time
 from typing import Any
 
 import pytest
@@ -210,22 +209,6 @@ def test_secrets_of_a_payload_are_found_and_hidden_in_output():
 
 def test_a_secret_too_short_to_search_for_is_not_searched_for():
     assert redact_text("a cat sat", ["a", "cat"]) == "a cat sat"
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["password", "://a:", "eyJ", "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEY-----", 'password="\\', "bearer ",
-     "p-a-s-s-", "token: ", "sk-", "acme_live_", "a", "'token':'", "=", ":"],
-)  # fmt: skip
-def test_hostile_text_takes_linear_time(piece):
-    redactor = Redactor(patterns=("acme_live_*x",))
-
-    def seconds(length):
-        started = time.perf_counter()
-        redactor.redact_text(piece * (length // len(piece)))
-        return time.perf_counter() - started
-
-    assert seconds(64 * 1024) < 1
 
 
 @given(st.text())

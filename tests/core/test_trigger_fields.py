@@ -64,6 +64,15 @@ def test_what_was_edited_stays_and_all_else_follows_the_code():
     assert (followed.interval_seconds, followed.misfire) == (7200, "all")
 
 
+def test_an_edited_trigger_keeps_whose_right_it_was_saved_under_when_the_code_changes():
+    row = with_edits_named(replace(a_trigger(every("1h")), name="other", saved_by="user:1"))
+    as_in_code = replace(a_trigger(every("1h")), saved_by="user:1")
+    declared = a_trigger(every("2h"))
+
+    assert following(row, declared, NOW).saved_by == "user:1"
+    assert following(as_in_code, declared, NOW).saved_by is None
+
+
 def test_times_an_operator_gave_are_not_lost_to_another_type_of_schedule():
     row = with_edits_named(replace(a_trigger(every("1h")), interval_seconds=60.0))
 

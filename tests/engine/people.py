@@ -34,8 +34,19 @@ def admin(tenant: TenantId = ACME) -> Principal:
 async def an_engine(storage: Storage, heard: object) -> Engine:
     """With two tenants."""
     for tenant in (ACME, GLOBEX):
-        await storage.put_tenant(Tenant(id=tenant, name=tenant.title()))
+        await storage.add_tenant(Tenant(id=tenant, name=tenant.title()))
     return Engine(storage, Settings(), Telemetry(heard), passwords=cheap())
+
+
+async def join(
+    engine: Engine, tenant: str, name: str, role: str = Role.USER, *, keep: str | None = None
+) -> Principal:
+    """Invite somebody who has an account, and accept by a session of theirs."""
+    invited = await engine.members.invite(ROOT, tenant, name, role=role)
+    user = await engine.users.get(ROOT, name)
+    owner = Principal(kind="session", id=user.id, name=user.name)
+    await engine.invitations.accept(owner, invited.link.secret, keep=keep)
+    return await engine.access.user(user.id, user.name, user.superadmin)
 
 
 async def everything_stored(storage: Storage) -> str:
@@ -46,6 +57,7 @@ async def everything_stored(storage: Storage) -> str:
         "tokens",
         "sessions",
         "links",
+        "invitations",
         "login_tries",
         "audit",
         "audit_heads",

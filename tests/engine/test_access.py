@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.conformance.builders import enqueue, job
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access import Bounds, Reach, Right, Role, frozen
+from windlass.core.access import Reach, Right, Role, frozen
 from windlass.core.definition import Definition
 from windlass.core.models import Scope
 from windlass.core.principal import NOBODY, Membership, Principal
@@ -49,11 +49,17 @@ async def test_a_refused_change_leaves_an_entry_in_the_chain_of_who_tried(engine
     assert await storage.entries(GLOBEX) == []
 
 
-async def test_refused_reading_enqueueing_and_strangers_leave_none(engine, storage):
-    with pytest.raises(Forbidden):
-        await engine.access.allow(person(Role.USER), Right.AUDIT_READ, JOB)
+async def test_a_refused_enqueue_leaves_one(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(person(Role.WORKER, None), Right.JOBS_ENQUEUE, JOB)
+
+    [entry] = await storage.entries(None)
+    assert (entry.action, entry.outcome) == ("jobs.enqueue", "refused")
+
+
+async def test_refused_reading_and_strangers_leave_none(engine, storage):
+    with pytest.raises(Forbidden):
+        await engine.access.allow(person(Role.USER), Right.AUDIT_READ, JOB)
     with pytest.raises(Forbidden):
         await engine.access.allow(NOBODY, Right.JOBS_CANCEL, JOB)
 
@@ -94,14 +100,21 @@ async def test_what_a_definition_requires_is_checked_on_submission(engine):
     user = person(Role.USER)
     given = replace(user, memberships=(Membership(ACME, Role.USER, frozenset({"exports"})),))
     asked = definition(requires_permission="exports")
+    engine.definitions.declare(asked)
+    await engine.definitions.sync()
+
+    async def require(by, tenant=ACME):
+        target = Target("job")
+        await engine.enqueue_rights.require(by, asked.key, tenant, Right.JOBS_ENQUEUE, target)
 
     with pytest.raises(Forbidden) as told:
-        engine.access.allow_enqueue(user, asked)
+        await require(user)
     assert "exports" in str(told.value)
-    assert engine.access.allow_enqueue(given, asked) == Bounds(Scope(ACME))
-    assert engine.access.allow_enqueue(ROOT, asked).scope.tenant is None
-    with pytest.raises(TenantNotFound):
-        engine.access.allow_enqueue(given, asked, tenant=GLOBEX)
+    await require(given)
+    await require(ROOT)
+    await require(None)
+    with pytest.raises(Forbidden):
+        await require(given, GLOBEX)
 
 
 async def test_an_embedding_programs_own_roles_hold_everywhere(storage, heard, engine):

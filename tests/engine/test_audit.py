@@ -88,7 +88,7 @@ async def test_a_chain_is_read_by_who_may_and_page_by_page(engine):
 
 
 async def test_whole_chains_are_whole_also_while_they_grow(engine, storage, monkeypatch):
-    monkeypatch.setattr("windlass.engine.audit._PAGE", 3)
+    monkeypatch.setattr("windlass.engine.audit_verify._PAGE", 3)
     assert (await engine.audit.verify(ACME)).entries == 0
     writes = [record(engine, tenant=tenant) for tenant in (ACME, None) for _ in range(10)]
 
@@ -96,7 +96,7 @@ async def test_whole_chains_are_whole_also_while_they_grow(engine, storage, monk
 
     assert during.whole
     after = await engine.audit.verify_all()
-    assert [(v.tenant, v.entries, v.whole) for v in after] == [
+    assert [(v.tenant, v.entries, v.whole) for v in after.chains] == [
         (None, 10, True),
         (ACME, 10, True),
     ]
@@ -129,7 +129,7 @@ TAMPERING = {
 
 @pytest.mark.parametrize("how", TAMPERING)
 async def test_tampering_is_found_and_told_where(engine, storage, monkeypatch, how):
-    monkeypatch.setattr("windlass.engine.audit._PAGE", 3)
+    monkeypatch.setattr("windlass.engine.audit_verify._PAGE", 3)
     for number in range(7):
         await record(engine, after={"n": number})
     statement, place, problem = TAMPERING[how]

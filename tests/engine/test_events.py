@@ -140,6 +140,41 @@ async def test_a_payload_that_does_not_fit_its_definition_is_noted_and_not_store
     assert "size" in (noted or "")
 
 
+async def test_a_fault_while_one_job_is_made_is_noted_on_its_trigger_alone(
+    engine, emit, listen, made, monkeypatch
+):
+    await listen("broken")
+    good = await listen("good")
+    after = engine.events._maker.after
+
+    async def break_one(trigger, event):
+        if trigger.name == "broken":
+            raise ZeroDivisionError("of 42")
+        return await after(trigger, event)
+
+    monkeypatch.setattr(engine.events._maker, "after", break_one)
+    await emit()
+
+    assert [job.trigger_id for job in await made()] == [good.id]
+    assert (await engine.triggers.get("broken")).last_error == "unexpected ZeroDivisionError"
+
+
+async def test_an_outage_while_jobs_are_made_is_no_refusal(engine, emit, listen, made, monkeypatch):
+    await listen()
+
+    async def time_out(*_):
+        raise DatabaseTimeout("answer", seconds=1)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(engine.events._maker, "after", time_out)
+        event = await emit()
+    refused = (await engine.triggers.get("ingest")).last_error
+    await engine.events.match_waiting()
+
+    assert refused is None
+    assert (await engine.events.get(event.id)).jobs == len(await made()) == 1
+
+
 async def test_a_trigger_that_was_deleted_or_disabled_never_fires(engine, emit, listen, made):
     await listen("gone")
     await listen("off")

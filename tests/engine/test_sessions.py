@@ -10,6 +10,7 @@ from tests.engine.people import (
     an_engine,
     cheap,
     everything_stored,
+    join,
     person,
 )
 from windlass.core.access import Role, scope_of
@@ -17,7 +18,13 @@ from windlass.core.models import ALL_TENANTS, Scope
 from windlass.engine import throttle
 from windlass.engine.access import IDLE, LONGEST
 from windlass.engine.passwords import Passwords
-from windlass.engine.throttle import PER_ACCOUNT, PER_ADDRESS, WINDOW, network
+from windlass.engine.throttle import (
+    PER_ACCOUNT,
+    PER_ADDRESS,
+    REMEMBERED,
+    WINDOW,
+    network,
+)
 from windlass.errors import (
     Forbidden,
     LinkInvalid,
@@ -42,7 +49,7 @@ async def ada(engine):
 async def test_who_signs_in_is_known_by_the_session_with_the_roles_of_now(engine, ada):
     signed = await engine.sessions.login(" ada@EXAMPLE.com", PASSWORD, note="Firefox")
 
-    await engine.members.invite(ROOT, ACME, ada.name, role=Role.TENANT_ADMIN)
+    await join(engine, ACME, ada.name, Role.TENANT_ADMIN, keep=signed.secret)
     known = await engine.access.by_session(signed.secret)
 
     assert (known.kind, known.id, known.name) == ("session", ada.id, "ada@example.com")
@@ -51,10 +58,10 @@ async def test_who_signs_in_is_known_by_the_session_with_the_roles_of_now(engine
     assert (session.id, session.note) == (signed.id, "Firefox")
 
 
-async def test_a_superadmin_signs_in_to_everything(engine, ada):
-    await engine.users.change(ROOT, ada.id, superadmin=True)
+async def test_a_superadmin_signs_in_to_everything(engine):
+    await engine.users.create(ROOT, "root", superadmin=True, password=PASSWORD)
 
-    signed = await engine.sessions.login("ada@example.com", PASSWORD)
+    signed = await engine.sessions.login("root", PASSWORD)
 
     assert scope_of(signed.principal) == ALL_TENANTS
 
@@ -130,6 +137,67 @@ async def test_a_success_forgives_the_tries_of_the_account(engine, ada):
         await engine.sessions.login("ada@example.com", PASSWORD)
 
 
+async def _fail_logins(engine, name, number, address):
+    for _ in range(number):
+        with pytest.raises(LoginFailed):
+            await engine.sessions.login(name, "wrong password", address=address)
+
+
+async def test_wrong_logins_from_elsewhere_do_not_keep_the_owner_out(engine, ada):
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    signed = await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+
+    assert signed.principal.id == ada.id
+    for address in ("10.9.9.9", "10.8.8.8"):  # and the owner's login lets nobody else try again
+        with pytest.raises(LoginThrottled):
+            await engine.sessions.login(ada.name, PASSWORD, address=address)
+
+
+async def test_an_address_that_signed_in_before_has_a_limit_of_its_own(engine, ada):
+    await engine.users.create(ROOT, "bob", password=PASSWORD)
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.0.0.1")
+
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.2")
+    # It is remembered for the account that signed in, and for no other.
+    await _fail_logins(engine, "bob", PER_ACCOUNT, "10.9.9.9")
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.login("bob", PASSWORD, address="10.0.0.1")
+
+
+async def test_an_address_is_remembered_until_nobody_signed_in_from_it_for_long(engine, ada, clock):
+    link = await engine.users.link(ROOT, ada.id, "login")
+    await engine.sessions.by_link(link.secret, address="10.0.0.1")
+    await clock.advance(REMEMBERED - MINUTE)
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await clock.advance(REMEMBERED - MINUTE)
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+    await clock.advance(REMEMBERED)
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
+
+
+async def test_wrong_logins_do_not_keep_a_signed_in_owner_from_changing_the_password(engine, ada):
+    signed = await engine.sessions.login(ada.name, PASSWORD)
+    await _fail_logins(engine, ada.name, PER_ACCOUNT, "10.9.9.9")
+
+    await engine.sessions.change_password(signed.principal, PASSWORD, "another horse battery")
+
+    for _ in range(PER_ACCOUNT):
+        with pytest.raises(LoginFailed):
+            await engine.sessions.change_password(signed.principal, "wrong password", PASSWORD)
+    with pytest.raises(LoginThrottled):
+        await engine.sessions.change_password(signed.principal, "wrong password", PASSWORD)
+
+
 def test_an_address_is_what_one_subscriber_has():
     assert network("10.0.0.1") == network("::ffff:10.0.0.1") == "10.0.0.1"
     assert network("2001:db8::1") == network("2001:db8::ffff:1") != network("2001:db8:0:1::1")
@@ -161,7 +229,7 @@ async def test_a_session_that_is_not_seen_ends(engine, ada, clock):
 async def test_sessions_are_ended_one_by_one_by_their_owner_or_who_may(engine, ada):
     one, two, three = [await engine.sessions.login(ada.name, PASSWORD) for _ in range(3)]
     await engine.users.create(ROOT, "eve", password=PASSWORD)
-    await engine.members.invite(ROOT, ACME, "eve", role=Role.TENANT_ADMIN)
+    await join(engine, ACME, "eve", Role.TENANT_ADMIN)
     eve = (await engine.sessions.login("eve", PASSWORD)).principal
 
     with pytest.raises(SessionNotFound):
@@ -245,7 +313,7 @@ async def test_the_first_admin_signs_in_by_a_link(engine):
     signed = await engine.sessions.by_link(link.secret)
 
     assert scope_of(signed.principal) == ALL_TENANTS
-    assert again.user.id == link.user.id
+    assert (await engine.sessions.by_link(again.secret)).principal.id == signed.principal.id
     assert [user.name for user in await engine.users.list(ROOT)] == ["admin"]
 
 

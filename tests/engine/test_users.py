@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conformance.builders import enqueue, job
-from tests.engine.people import ACME, GLOBEX, PASSWORD, ROOT, admin, an_engine, person
+from tests.engine.people import ACME, GLOBEX, PASSWORD, ROOT, admin, an_engine, join, person
 from windlass.core.access import Reach, Right, Role, frozen
 from windlass.engine.engine import Engine
 from windlass.errors import (
@@ -56,7 +56,7 @@ async def test_a_user_is_found_by_id_or_by_name_in_any_case(engine):
 
 async def test_a_deleted_user_leaves_what_it_made(engine, storage):
     await engine.users.create(ROOT, "ada", password=PASSWORD)
-    await engine.members.invite(ROOT, ACME, "ada", role=Role.TENANT_ADMIN)
+    await join(engine, ACME, "ada", Role.TENANT_ADMIN)
     signed = await engine.sessions.login("ada", PASSWORD)
     made = await engine.tokens.create(signed.principal, "deploy")
     id = await enqueue(storage, tenant=ACME, created_by=signed.principal.actor)
@@ -75,7 +75,7 @@ async def test_a_deleted_user_leaves_what_it_made(engine, storage):
 
 async def test_a_deleted_users_tokens_can_be_kept(engine):
     await engine.users.create(ROOT, "ada", password=PASSWORD)
-    await engine.members.invite(ROOT, ACME, "ada", role=Role.TENANT_ADMIN)
+    await join(engine, ACME, "ada", Role.TENANT_ADMIN)
     signed = await engine.sessions.login("ada", PASSWORD)
     made = await engine.tokens.create(signed.principal, "deploy")
 
@@ -100,27 +100,6 @@ async def test_changes_of_users_are_recorded(engine, storage):
     assert (await engine.audit.verify()).whole
 
 
-async def test_somebody_new_is_invited_with_a_link(engine):
-    invited = await engine.members.invite(admin(), ACME, "Bob@example.com")
-
-    signed = await engine.sessions.set_password(invited.link.secret, PASSWORD)
-
-    assert (invited.member.role, invited.member.tenant) == (Role.USER, ACME)
-    assert signed.principal.tenants == {ACME}
-    assert [m.name for m in await engine.members.list(admin())] == ["bob@example.com"]
-
-
-async def test_somebody_who_was_here_before_gets_a_role_and_no_link(engine):
-    await engine.users.create(ROOT, "unset")
-    await engine.users.create(ROOT, "boss", superadmin=True)
-    await engine.members.invite(ROOT, GLOBEX, "theirs")
-
-    for name in ("unset", "boss", "theirs"):
-        assert (await engine.members.invite(admin(), ACME, name)).link is None
-    assert (await engine.members.invite(ROOT, ACME, "mine")).link
-    assert (await engine.members.invite(admin(), ACME, "mine")).link
-
-
 async def test_an_admin_gives_no_role_it_does_not_hold_and_nowhere_else(engine, storage):
     for role in (Role.SUPERADMIN, Role.WORKER):
         with pytest.raises(Forbidden):
@@ -142,7 +121,8 @@ async def test_an_admin_gives_no_role_it_does_not_hold_and_nowhere_else(engine, 
 
 
 async def test_a_members_role_is_changed_and_taken_away(engine, storage):
-    await engine.members.invite(ROOT, ACME, "bob")
+    await engine.users.create(ROOT, "bob")
+    await join(engine, ACME, "bob")
 
     changed = await engine.members.change(admin(), ACME, "bob", role=Role.TENANT_ADMIN)
     await engine.members.remove(admin(), ACME, changed.user_id)

@@ -136,7 +136,7 @@ class Journey:
             process.freeze()
             try:
                 async with asyncio.timeout(1):
-                    await (await self.wl.ready()).storage.put_tenant(Tenant(id=_NOBODY, name="-"))
+                    await (await self.wl.ready()).storage.add_tenant(Tenant(id=_NOBODY, name="-"))
                 return
             except TimeoutError:
                 process.thaw()

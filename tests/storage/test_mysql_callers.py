@@ -73,7 +73,7 @@ async def test_an_open_transaction_with_jobs_in_it_keeps_nobody_waiting(storage,
         await enqueue(storage, held=True)
         await enqueue(storage, dedupe_key="free", idempotency_key="free")
         await a_tenant(storage, "new")
-        await storage.put_tenant(replace((await storage.tenants())[0], weight=2))
+        await storage.change_tenant("default", lambda tenant: replace(tenant, weight=2))
         await storage.sync_definitions([replace(DEFINITIONS[0], code_hash="2")])
         leases = await claim(storage, 10, queues=["busy", "default"])
         await storage.finish([finish(lease) for lease in leases])

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.conformance.builders import started
 from windlass import Settings, Windlass
+from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.lease import Finish, Lease
 from windlass.core.redact import Redactor
 from windlass.storage.base import Storage
@@ -36,11 +37,24 @@ class Sink:
         self.steps: list[tuple[float, str | None]] = []
         self.completed: list[object] = []
 
-    def log(self, lease: Lease, level: str, message: str, fields: Any) -> None:
-        self.lines.append((level, message, dict(fields)))
+    def log(
+        self,
+        lease: Lease,
+        level: str,
+        message: str,
+        fields: Any,
+        secrets: KnownSecrets = NO_SECRETS,
+    ) -> None:
+        self.lines.append((level, secrets.hide(message), dict(fields)))
 
-    def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
-        self.steps.append((fraction, note))
+    def progress(
+        self,
+        lease: Lease,
+        fraction: float,
+        note: str | None,
+        secrets: KnownSecrets = NO_SECRETS,
+    ) -> None:
+        self.steps.append((fraction, note and secrets.hide(note)))
 
     def complete(self, lease: Lease, tx: object, result: object, warnings: Any) -> Ending:
         async def record() -> None:

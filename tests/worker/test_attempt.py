@@ -2,8 +2,10 @@
 
 import asyncio
 import threading
+from base64 import b64encode
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from urllib.parse import quote
 
 import pytest
 
@@ -117,6 +119,33 @@ async def test_a_cancellation_of_the_handlers_own_making_is_a_failure(run):
         Outcome.FAILED,
         "asyncio.exceptions.CancelledError",
     )
+
+
+async def test_secrets_of_the_payload_are_hidden_in_what_the_run_tells_in_every_encoding(run):
+    async def tell(ctx: JobContext, password: str) -> None:
+        raw = password.encode()
+        ctx.log.info(" ".join([password, raw.hex(), b64encode(raw).decode()]))
+        ctx.progress(0.5, f"with {quote(password)}")
+        raise RuntimeError(b64encode(b"user:" + raw + b"!").decode())
+
+    one = await run(tell, '{"password": "love lace!"}')
+    finish = await one.end()
+
+    assert one.sink.lines == [("info", "••• ••• •••", {})]
+    assert one.sink.steps == [(0.5, "with •••")]
+    assert finish.error == "dXNlcjp•••IQ=="
+
+
+async def test_an_error_of_any_length_is_redacted_in_bounded_work(run):
+    async def fail(password: str) -> None:
+        raise RuntimeError(f"{password} " + "x" * 10_000_000 + f" {password}")
+
+    finish = await (await run(fail, '{"password": "lovelace"}')).end()
+
+    assert finish.error.startswith("••• xxx")
+    assert finish.error.endswith("xxx •••")
+    assert "characters left out" in finish.error
+    assert len(finish.error) < 100_000
 
 
 async def test_secrets_of_the_payload_are_struck_out_of_errors(run):

@@ -190,7 +190,8 @@ async def test_what_is_said_is_redacted_before_it_is_kept(run, program, monkeypa
     schema = {"properties": {"key": {"type": "string", "writeOnly": True}}, "required": ["key"]}
     argv = [
         program(
-            "print('key is', sys.argv[1]); print('acme_live_1234 here')\n"
+            "print('key is', sys.argv[1], sys.argv[1].encode().hex()); print('acme_live_1234')\n"
+            "import base64; print(base64.b64encode(os.environb[b'API_TOKEN']).decode())\n"
             "print(os.environ['API_TOKEN'], 'password=hunter2', file=sys.stderr); sys.exit(1)"
         ),
         "{key}",
@@ -202,9 +203,10 @@ async def test_what_is_said_is_redacted_before_it_is_kept(run, program, monkeypa
     )  # fmt: skip
 
     everything = json.dumps([one.sink.lines, finish.stdout_tail, finish.stderr_tail, finish.error])
-    for secret in ("s3cr3t-value", "from-the-environment", "hunter2"):
+    encoded = ("7333637233742d76616c7565", "ZnJvbS10aGUtZW52aXJvbm1lbnQ")
+    for secret in ("s3cr3t-value", "from-the-environment", "hunter2", *encoded):
         assert secret not in everything
-    assert finish.stdout_tail.startswith("key is •••")
+    assert finish.stdout_tail.startswith("key is ••• •••\n")
 
 
 async def test_output_of_any_size_is_read_in_bounded_memory(run, program):

@@ -83,3 +83,25 @@ async def test_anything_else_is_refused(ask, request_line, status):
 async def test_nonsense_ends_the_connection_and_nothing_else(ask):
     assert await ask("\r\n") == ""
     assert (await ask("GET /healthz HTTP/1.1\r\n\r\n")).endswith("ok\n")
+
+
+async def test_connections_that_send_nothing_do_not_take_the_workers_files(worker):
+    health = Health([worker], host="127.0.0.1", port=0)
+    await health.start()
+    silent = [await asyncio.open_connection("127.0.0.1", health.port) for _ in range(40)]
+
+    async with asyncio.timeout(30):
+        closed = [await reader.read() for reader, _ in silent[16:]]
+
+    assert closed == [b""] * 24
+    for _, writer in silent:
+        writer.close()
+    health.stop()
+
+
+async def test_every_answer_of_the_probe_forbids_storing_and_sniffing(ask):
+    for path in ("/healthz", "/metrics", "/nothing"):
+        answer = await ask(f"GET {path} HTTP/1.1\r\n\r\n")
+
+        assert "\r\ncache-control: no-store\r\n" in answer
+        assert "\r\nx-content-type-options: nosniff\r\n" in answer

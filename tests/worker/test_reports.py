@@ -9,6 +9,7 @@ from sqlalchemy import create_engine
 
 from tests.conformance.builders import finish, held, job, started
 from tests.waiting import until
+from windlass.core.known_secrets import KnownSecrets
 from windlass.core.redact import Redactor
 from windlass.engine.leases import LINE_BYTES
 from windlass.errors import DatabaseUnreachable, Stopped
@@ -221,6 +222,21 @@ async def test_secrets_reach_neither_the_database_nor_the_logger(
     assert line.fields == {"password": "•••", "user": "ada"}
     assert "hunter2" not in str(quiet)
     assert "12345678" not in str(quiet)
+
+
+async def test_secrets_of_the_job_are_hidden_in_lines_fields_and_notes(
+    reports, lease, storage, written
+):
+    secrets = KnownSecrets(["lovelace"])
+
+    reports.log(lease, "info", "with 6c6f76656c616365", {"who": "lovelace"}, secrets)
+    reports.progress(lease, 0.5, "trying lovelace", secrets)
+    await reports.flush()
+
+    found = await job(storage, lease.job_id)
+    [line] = await storage.logs(found)
+    assert (line.message, line.fields) == ("with •••", {"who": "•••"})
+    assert found.progress_note == "trying •••"
 
 
 async def test_a_field_may_be_named_like_a_parameter(lease):

@@ -3,24 +3,25 @@
 from functools import cache
 
 from fastapi import FastAPI
-from starlette.responses import HTMLResponse
 
 from windlass.api import health, login, metrics, overview, pages
 from windlass.api.bare import bare_api
-from windlass.api.callers import Authenticate, anybody
+from windlass.api.callers import Authenticate
+from windlass.api.credentials import by_credentials
 from windlass.api.live.pace import Pace
 from windlass.api.nouns import NOUNS, routes_of
-from windlass.api.reference import page
+from windlass.api.reference import markdown, page
 from windlass.app import Windlass
 
 
 def create_api(
-    windlass: Windlass, *, authenticate: Authenticate = anybody, pace: Pace | None = None
+    windlass: Windlass, *, authenticate: Authenticate = by_credentials, pace: Pace | None = None
 ) -> FastAPI:
     """The API over an app's engine.
 
-    `authenticate` tells who sent a request. Without one everybody may do everything: let such a
-    server listen on loopback only. `pace` is how often live updates come, and how many may listen.
+    `authenticate` finds the caller of a request: by Windlass's own tokens and sessions, unless told
+    otherwise. `open_access` of `windlass.api.callers` asks for no credential, and such an API answers
+    only this machine. `pace` is how often live updates come, and how many may listen.
     A server of your own calls `app.state.feed.end()` before it waits for requests to end.
     """
     app = bare_api(windlass, authenticate=authenticate, pace=pace)
@@ -28,6 +29,6 @@ def create_api(
         app.router.routes.extend(beside.router.routes)
     for noun in NOUNS:
         app.router.routes.extend(routes_of(noun))
-    shown = cache(lambda: page(app))
-    app.add_api_route("/docs", lambda: HTMLResponse(shown()), include_in_schema=False)
+    reference = cache(lambda: markdown(app))
+    app.add_api_route("/docs", lambda: page(reference()), include_in_schema=False)
     return app

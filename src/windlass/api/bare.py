@@ -4,15 +4,18 @@ import secrets
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from windlass.api import problems
+from windlass.api.admission import Admission
 from windlass.api.budget import TIMES, Budget
-from windlass.api.callers import Authenticate, anybody
+from windlass.api.callers import Authenticate, open_access
 from windlass.api.cursors import Cursors
 from windlass.api.entrance import Entrance
 from windlass.api.limits import Limits
 from windlass.api.live.feed import Feed
 from windlass.api.live.pace import Pace
+from windlass.api.proxies import TrustedProxies
 from windlass.api.routing import PREFIX
 from windlass.api.shown import Problem
 from windlass.app import Windlass
@@ -35,17 +38,23 @@ def bare_api(
     app.state.authenticate = authenticate
     given = windlass.settings.server.secret
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
-    counted = None if authenticate is anybody else windlass.settings.server
+    counted = None if authenticate is open_access else windlass.settings.server
     app.state.limits = Limits(counted)
+    app.state.proxies = TrustedProxies(windlass.settings.server.trusted_proxies)
     app.state.feed = Feed(pace or Pace())
     app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
-    app.add_middleware(Entrance)
+    app.add_middleware(Admission)
     problems.install(app)
     return app
 
 
 class _Api(FastAPI):
     """Described when it is first asked for: that takes longer than everything else here."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """With the entrance around all of it: FastAPI puts its handler of unexpected errors outside
+        every middleware that is added."""
+        return Entrance(super().build_middleware_stack(), proxies=self.state.proxies)
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()

@@ -8,15 +8,17 @@ from fastapi import Depends, Query, Request
 
 from windlass.api import noting
 from windlass.api.limits import limits_of
-from windlass.core.access import Right
+from windlass.core.access import Right, Table
+from windlass.core.definition import Definition
+from windlass.core.granting import may_enqueue
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.core.principal import Principal, local
 from windlass.engine.engine import Engine
-from windlass.errors import Forbidden, JobNotFound, TenantNotFound
+from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
 from windlass.storage.bound import bind
 
 #: Where a route's right stands in its description, and that it is for owners too.
-RIGHT, OWN = "x-right", "x-own"
+RIGHT, OWN = noting.RIGHT, "x-own"
 #: Why somebody is refused what cannot be told of their own jobs alone.
 ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
 #: What stands in place of a right where none is needed.
@@ -39,6 +41,8 @@ class Caller:
     rights: frozenset[str] | None = None  # None means all
     owner: str | None = None
     reads_all: bool = True
+    #: Whether the scope is one that a request asked for, of a credential that is bound to no tenant.
+    narrowed: bool = False
     principal: Principal | None = field(default=None, compare=False)
 
     def may(self, right: str) -> bool:
@@ -60,10 +64,32 @@ class Caller:
         """Whom the engine's own rules of access see: nobody with more rights than the caller."""
         return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
 
-    def theirs(self, job: Job) -> Job:
-        """A job, if they may know of it; one that somebody else made is answered like none."""
+    @property
+    def by(self) -> Principal | None:
+        """Whose right to enqueue is asked for; None where there is no authentication."""
+        return None if self.name is None and self.rights is None else self.known_as
+
+    @property
+    def reaches_all(self) -> bool:
+        """Whether their credential is bound to no tenant, whatever tenant a request names."""
+        if self.principal is not None:
+            return self.principal.installation_wide
+        return self.scope.tenant is None or self.narrowed
+
+    def sees(self, definition: Definition, table: Table) -> bool:
+        """Whether they may know of a definition: system ones are for those who reach all; who sees
+        only their own jobs sees what they may enqueue."""
+        if self.reaches_all:
+            return True
+        return not definition.system and (
+            self.reads_all or may_enqueue(self.known_as, definition, self.tenant, table=table)
+        )
+
+    def theirs(self, job: Job, asked: str) -> Job:
+        """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
+        how they named it, and all that the answer repeats."""
         if self.owner not in (None, job.created_by):
-            raise JobNotFound(job.id)
+            raise JobNotFound(asked)
         return job
 
 
@@ -74,36 +100,45 @@ ANYBODY = Caller(None, ALL_TENANTS)
 Authenticate = Callable[[Request], Awaitable[Caller]]
 
 
-async def anybody(request: Request) -> Caller:
-    """The authenticator of a server that has none."""
+async def open_access(request: Request) -> Caller:
+    """The authenticator of an API that asks for no credential: every caller may do everything.
+
+    An API made with it answers only requests from this machine to a loopback name, and refuses
+    cross-site writes.
+    """
     return ANYBODY
 
 
 async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
     bind(None)
-    known: Caller = await request.app.state.authenticate(request)
+    try:
+        known: Caller = await request.app.state.authenticate(request)
+    except NotAuthenticated:
+        limits_of(request).reject(request)
+        raise
     if request.app.state.windlass.settings.database.row_security:
         bind(known.bound_to)
+    request.state.caller = known
     if tenant is None or tenant == known.scope.tenant:
         return known
     if known.scope.tenant is not None:
         raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
-    return replace(known, scope=Scope.of(tenant))
+    narrowed = replace(known, scope=Scope.of(tenant), narrowed=True)
+    request.state.caller = narrowed
+    return narrowed
 
 
-async def _counted(
+async def counted_caller(
     request: Request,
     tenant: Annotated[
         str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
     ] = None,
 ) -> Caller:
     """Whoever sent a request, if they have not sent too many."""
-    limits = limits_of(request)
-    limits.arrive(request)
     caller = await caller_of(request, tenant)
     works = caller.rights is not None and Right.WORKER_WORK in caller.rights
-    limits.admit(request, caller.name, caller.bound_to, works=works)
+    limits_of(request).admit(request, caller.name, caller.bound_to, works=works)
     return caller
 
 
@@ -114,7 +149,6 @@ def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
-            await noting.refused(request, caller, engine, right)
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
         if audits:
             await noting.begin(request, caller, engine, right)
@@ -127,5 +161,5 @@ async def _engine(request: Request) -> Engine:
     return engine
 
 
-Calling = Annotated[Caller, Depends(_counted)]
+Calling = Annotated[Caller, Depends(counted_caller)]
 Ready = Annotated[Engine, Depends(_engine)]

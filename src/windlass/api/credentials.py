@@ -1,27 +1,29 @@
 """Authentication by what a request carries: a bearer token, or a session's cookie."""
 
+from typing import TYPE_CHECKING
+
 from fastapi import Request
 
+from windlass.api.browser import session_secret
 from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
 from windlass.core.access import Reach, Right, Table, reach_of, scope_of
-from windlass.core.accounts import COOKIE
 from windlass.core.models import Scope
 from windlass.core.principal import Principal
-from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
 
-_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+if TYPE_CHECKING:
+    from windlass.app import Windlass
 
 
 async def by_credentials(request: Request) -> Caller:
     """Who sent a request; its scope comes from the credential alone."""
-    engine: Engine = await request.app.state.windlass.ready()
-    return speaking_for(request, await _principal(engine, request))
+    return speaking_for(request, await find_principal(request))
 
 
 def speaking_for(request: Request, principal: Principal) -> Caller:
     """What somebody may do with a request, by the app's table of roles. For an authenticator of
     one's own, which knows people by other means."""
+    request.state.principal = principal
     table: Table = request.app.state.windlass.roles
     described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     needed = described.get(RIGHT, "")
@@ -51,24 +53,14 @@ def _scope(principal: Principal, asked: str | None, right: str) -> Scope:
         return NOWHERE  # to be told who one is, no tenant has to be named
 
 
-async def _principal(engine: Engine, request: Request) -> Principal:
+async def find_principal(request: Request) -> Principal:
+    """The owner of the bearer token, or else of the session, that a request carries."""
+    windlass: Windlass = request.app.state.windlass
+    engine = await windlass.ready()
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return await engine.access.by_token(token.strip())
-    secret = request.cookies.get(COOKIE)
-    if not secret:
+    secret = session_secret(request)
+    if secret is None:
         raise NotAuthenticated
-    if request.method not in _READS:
-        check_same_site(request)
     return await engine.access.by_session(secret)
-
-
-def check_same_site(request: Request) -> None:
-    """Refuse what another site made a browser send."""
-    origin = request.headers.get("origin")
-    said = request.headers.get("sec-fetch-site")
-    if said in ("same-origin", "none"):
-        return
-    if origin is not None and origin.partition("://")[2] == request.headers.get("host"):
-        return
-    raise Forbidden("anything", because="the request does not come from this site")

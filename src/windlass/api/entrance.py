@@ -1,10 +1,12 @@
-"""What every request passes first: it gets a name, which its answer and every word about it carry."""
+"""The outermost middleware: request id, client address, and the headers of every response."""
 
 from fastapi import Request
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from windlass.api.browser import ALWAYS, DEFAULTS
 from windlass.api.problems import unstorable
+from windlass.api.proxies import TrustedProxies
 from windlass.ids import new_job_id
 from windlass.storage.bound import unbound
 
@@ -12,10 +14,15 @@ HEADER = "x-request-id"
 
 
 class Entrance:
-    """Names requests, and refuses those whose address no database could hold."""
+    """Assigns the request id, which the response and every log line carry.
 
-    def __init__(self, app: ASGIApp) -> None:
+    It stands around everything else, the handler of unexpected errors included, so that no response
+    leaves without its headers.
+    """
+
+    def __init__(self, app: ASGIApp, *, proxies: TrustedProxies) -> None:
         self._app = app
+        self._proxies = proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -23,11 +30,17 @@ class Entrance:
             return
         id = str(new_job_id())
         scope.setdefault("state", {})["request_id"] = id
+        scope = self._proxies.resolve(scope)
 
-        async def named(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[HEADER] = id
+                headers = MutableHeaders(scope=message)
+                headers[HEADER] = id
+                headers.update(ALWAYS)
+                for name, value in DEFAULTS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         with unbound():  # the tenant that a request is bound to stays with it
-            await (unstorable(Request(scope)) or self._app)(scope, receive, named)
+            app = unstorable(Request(scope)) or self._app
+            await app(scope, receive, send_with_headers)

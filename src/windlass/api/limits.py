@@ -40,15 +40,27 @@ class Limits:
     def arrive(self, request: Request) -> None:
         """Count a request before it is looked at, unless its credential was found good lately: who
         tries many must not cost a question to the database each."""
-        if _presented(request) not in self._known:
+        if presented(request) not in self._known:
+            self.count(request)
+
+    def count(self, request: Request) -> None:
+        """Count a request against its address, once."""
+        if not getattr(request.state, "counted", False):
+            request.state.counted = True
             address = request.client.host if request.client else ""
             self._addresses.take(network(address), "this address")
+
+    def reject(self, request: Request) -> None:
+        """Count a request whose credential is not valid, or not any more: from now on each request
+        that presents it counts against its address."""
+        self._known.pop(presented(request), None)
+        self.count(request)
 
     def admit(self, request: Request, name: str | None, tenant: str | None, *, works: bool) -> None:
         """Count a request of somebody who is known; `works` is a worker's token, which has more."""
         if name is None:
             return
-        self._known[_presented(request)] = None
+        self._known[presented(request)] = None
         if len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         (self._workers if works else self._tokens).take(name, "this credential")
@@ -83,7 +95,7 @@ class Buckets:
             self._left.popitem(last=False)
 
 
-def _presented(request: Request) -> bytes:
+def presented(request: Request) -> bytes:
     """The credential as it came, hashed: secrets are not kept in memory longer than needed."""
     shown = request.headers.get("authorization") or request.headers.get("cookie", "")
     return hashlib.sha256(shown.encode(errors="replace")).digest()
@@ -95,8 +107,8 @@ def limits_of(request: Request) -> Limits:
 
 
 def _count(request: Request) -> None:
-    limits_of(request).arrive(request)
+    limits_of(request).count(request)
 
 
-#: For routes that ask for no credential, such as the one to sign in.
+#: For routes that ask for no credential, such as the one to sign in: a valid one is no way around.
 Counted: Any = Depends(_count)

@@ -1,23 +1,22 @@
-"""`/login`, `/logout`, `/password`, `/sessions`, `/whoami`: people's own affairs, by a session's cookie."""
+"""`/login`, `/logout`, `/password`, `/invitations`, `/sessions`, `/whoami`: people's own affairs, by a session's cookie."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Cookie, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from windlass.api import shown
+from windlass.api.browser import check_same_site, clear_session, session_secret, set_session
 from windlass.api.callers import NO_RIGHT, NOWHERE, RIGHT, Calling, Ready
-from windlass.api.credentials import check_same_site
 from windlass.api.limits import Counted
-from windlass.api.routing import PREFIX, PROBLEMS
+from windlass.api.routing import PREFIX, PROBLEMS, SafeRoute
 from windlass.api.shapes import ByLink, Login, PasswordByLink, PasswordChange
 from windlass.core.access import Right, reach_by
-from windlass.core.accounts import COOKIE
 from windlass.core.wire import fields_of
 from windlass.engine.sessions import SignedIn
 from windlass.ids import SessionId
 
-router = APIRouter(prefix=PREFIX, tags=["login"], responses=PROBLEMS)
+router = APIRouter(route_class=SafeRoute, prefix=PREFIX, tags=["login"], responses=PROBLEMS)
 
 _OPEN = {RIGHT: NO_RIGHT}
 
@@ -26,9 +25,8 @@ _OPEN = {RIGHT: NO_RIGHT}
 async def login(request: Request, response: Response, engine: Ready, body: Login) -> dict[str, Any]:
     """By name and password; the session is a cookie."""
     check_same_site(request)
-    address = request.client.host if request.client else None
     signed_in = await engine.sessions.login(
-        body.name, body.password, address=address, note=note_of(request)
+        body.name, body.password, address=address_of(request), note=note_of(request)
     )
     return give_session(request, response, signed_in)
 
@@ -41,7 +39,9 @@ async def login_by_link(
 ) -> dict[str, Any]:
     """A link works once. A browser that opens it gets a page with a button first."""
     check_same_site(request)
-    signed_in = await engine.sessions.by_link(body.link, note=note_of(request))
+    signed_in = await engine.sessions.by_link(
+        body.link, address=address_of(request), note=note_of(request)
+    )
     return give_session(request, response, signed_in)
 
 
@@ -57,8 +57,56 @@ async def set_password(
     """And sign in. All other sessions of the user end; a password that is too short does not use
     the link up."""
     check_same_site(request)
-    signed_in = await engine.sessions.set_password(body.link, body.password, note=note_of(request))
+    signed_in = await engine.sessions.set_password(
+        body.link, body.password, address=address_of(request), note=note_of(request)
+    )
     return give_session(request, response, signed_in)
+
+
+@router.post(
+    "/login/invitation",
+    summary="Accept an invitation as somebody new",
+    openapi_extra=_OPEN,
+    dependencies=[Counted],
+)
+async def accept_as_new(
+    request: Request, response: Response, engine: Ready, body: PasswordByLink
+) -> dict[str, Any]:
+    """Makes the account of the invited name with this password, and signs in. Refused if there is
+    one: its owner signs in and accepts by `/invitations/accept`."""
+    check_same_site(request)
+    signed_in = await engine.invitations.accept_as_new(
+        body.link,
+        body.password,
+        address=address_of(request),
+        note=note_of(request),
+        request_id=request.state.request_id,
+    )
+    return give_session(request, response, signed_in)
+
+
+@router.post(
+    "/invitations/accept",
+    summary="Accept an invitation",
+    openapi_extra=_OPEN,
+    response_model=None,
+    responses={200: {"model": shown.Accepted}},
+)
+async def accept(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    body: ByLink,
+) -> dict[str, Any]:
+    """By its link, signed in as the name that was invited. Your other sessions and all links to
+    your account end."""
+    accepted = await engine.invitations.accept(
+        caller.known_as,
+        body.link,
+        keep=session_secret(request),
+        request_id=request.state.request_id,
+    )
+    return {"name": accepted.name, "tenant_id": accepted.tenant, "role": accepted.role}
 
 
 @router.post("/password", summary="Change your password", status_code=204, openapi_extra=_OPEN)
@@ -67,14 +115,13 @@ async def change_password(
     caller: Calling,
     engine: Ready,
     body: PasswordChange,
-    windlass_session: Annotated[str | None, Cookie()] = None,
 ) -> None:
     """Knowing the one before. All sessions end but this one."""
     await engine.sessions.change_password(
         caller.known_as,
         body.before,
         body.after,
-        keep=windlass_session,
+        keep=session_secret(request),
         request_id=request.state.request_id,
     )
 
@@ -105,17 +152,14 @@ async def end_session(request: Request, caller: Calling, engine: Ready, id: UUID
     )
 
 
-@router.post("/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN)
-async def logout(
-    request: Request,
-    response: Response,
-    engine: Ready,
-    windlass_session: Annotated[str | None, Cookie()] = None,
-) -> None:
+@router.post(
+    "/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN, dependencies=[Counted]
+)
+async def logout(request: Request, response: Response, engine: Ready) -> None:
     check_same_site(request)
-    if windlass_session:
-        await engine.sessions.logout(windlass_session)
-    response.delete_cookie(COOKIE, path="/")
+    if secret := session_secret(request):
+        await engine.sessions.logout(secret)
+    clear_session(response)
 
 
 @router.get(
@@ -152,19 +196,17 @@ async def whoami(caller: Calling, engine: Ready) -> dict[str, Any]:
     }
 
 
+def address_of(request: Request) -> str | None:
+    """The address that a request came from; None if the server does not know it."""
+    return request.client.host if request.client else None
+
+
 def note_of(request: Request) -> str:
     """Which browser it is, for people who look at their sessions."""
     return request.headers.get("user-agent", "")[:200]
 
 
 def give_session(request: Request, response: Response, signed_in: SignedIn) -> dict[str, Any]:
-    """Put a session into a cookie that no script reads and no other site can use."""
-    response.set_cookie(
-        COOKIE,
-        signed_in.secret,
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-        path="/",
-    )
+    """Put a session into the response's cookie."""
+    set_session(request, response, signed_in.secret)
     return {"name": signed_in.principal.name}

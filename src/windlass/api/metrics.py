@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 from starlette.responses import Response
 
 from windlass.api.callers import RIGHT, Calling, Ready, needs
-from windlass.api.routing import PROBLEMS
+from windlass.api.routing import PROBLEMS, SafeRoute
 from windlass.core.latency import Histogram
 from windlass.engine import metrics
 from windlass.engine.metrics import METRICS, Sample, cumulated
@@ -24,7 +24,7 @@ from windlass.errors import Forbidden
 
 _READ = "metrics.read"
 
-router = APIRouter(tags=["health"], responses=PROBLEMS)
+router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 
 
 @router.get(

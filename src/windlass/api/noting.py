@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
@@ -11,15 +12,30 @@ from starlette.responses import Response
 from windlass.api import showing
 from windlass.core import wire
 from windlass.core.access import is_audited
-from windlass.core.audit import AuditOutcome
 from windlass.core.jsontext import load_json
+from windlass.core.principal import Principal
 from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
-from windlass.engine.redaction import redactor_of
-from windlass.errors import DefinitionNotFound, WindlassError
+from windlass.engine.redaction import off_loop_if_long, redactor_of
+from windlass.errors import (
+    DefinitionNotFound,
+    EventNotFound,
+    Forbidden,
+    JobNotFound,
+    MemberNotFound,
+    OperationNotFound,
+    TenantNotFound,
+    TokenNotFound,
+    TriggerNotFound,
+    UserNotFound,
+    WindlassError,
+)
 
 if TYPE_CHECKING:
     from windlass.api.callers import Caller
+
+#: Where a route's right stands in its description.
+RIGHT = "x-right"
 
 Shown = dict[str, Any]
 Look = Callable[["Caller", Engine, str], Awaitable[Shown]]
@@ -60,17 +76,54 @@ async def end(request: Request, response: Response) -> None:
         noting.caller,
         noting.engine,
         noting.right,
-        "allowed",
         before=_unlike(before, after),
         after=_unlike(after, before),
         about=after or before or {},
     )
 
 
-async def refused(request: Request, caller: "Caller", engine: Engine, right: str) -> None:
-    """Leave the entry of a change that was not allowed."""
-    if caller.name is not None and is_audited(right):
-        await _record(request, caller, engine, right, "refused")
+#: Errors that refuse a write to who may not reach what they named. Another's id is answered like an
+#: unknown one, and recorded like it: else one's own audit would tell which ids there are.
+_REFUSALS = (
+    Forbidden,
+    TenantNotFound,
+    JobNotFound,
+    TriggerNotFound,
+    EventNotFound,
+    OperationNotFound,
+    TokenNotFound,
+    MemberNotFound,
+    UserNotFound,
+)
+
+
+async def record_refusal(
+    request: Request, error: Exception, principal: Principal | None = None
+) -> None:
+    """Record an attempt that is refused with this error, if it is one: a write that is not allowed
+    or names what is not the caller's, and any request that names another tenant.
+
+    `principal` is who sent the request, where authentication has not come to say so.
+    """
+    caller: Caller | None = getattr(request.state, "caller", None)
+    by = caller.known_as if caller is not None and caller.name is not None else principal
+    by = by or getattr(request.state, "principal", None)
+    reads = request.method in ("GET", "HEAD", "OPTIONS")
+    if by is None or not isinstance(error, TenantNotFound if reads else _REFUSALS):
+        return
+    if by.installation_wide and not isinstance(error, Forbidden):
+        return  # what they do not find is not there
+    described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
+    right = described.get(RIGHT, "anything")
+    engine: Engine = await request.app.state.windlass.ready()
+    await engine.access.record_refusal(
+        by,
+        right,
+        _target(request, right),
+        error,
+        tenant=caller.scope.tenant if caller is not None else None,
+        request_id=request.state.request_id,
+    )
 
 
 async def _record(
@@ -78,27 +131,29 @@ async def _record(
     caller: "Caller",
     engine: Engine,
     right: str,
-    outcome: AuditOutcome,
     *,
-    before: Shown | None = None,
-    after: Shown | None = None,
-    about: Mapping[str, Any] | None = None,
+    before: Shown | None,
+    after: Shown | None,
+    about: Mapping[str, Any],
 ) -> None:
     """In the chain of the tenant whose thing it is, or of the installation."""
-    about = about or {}
-    named = next(iter(map(str, request.path_params.values())), "")
     made = next((str(about[name]) for name in _NAMES if name in about), "")
     tenant = caller.scope.tenant or about.get("tenant_id")
     await engine.audit.record(
         caller.known_as,
         right,
-        Target(right.partition(".")[0], getattr(request.state, "target", named or made)),
+        _target(request, right, made),
         tenant=tenant,
-        outcome=outcome,
         before=before,
         after=after,
         request_id=request.state.request_id,
     )
+
+
+def _target(request: Request, right: str, made: str = "") -> Target:
+    """What a request is about: what it names in its path, or what it made."""
+    named = next(iter(map(str, request.path_params.values())), "")
+    return Target(right.partition(".")[0], getattr(request.state, "target", named or made))
 
 
 #: Where something new tells what it is called.
@@ -171,16 +226,18 @@ async def _redacted(engine: Engine, shown: Shown | None) -> Shown | None:
     """Without what a payload schema marks as secret; names and patterns are the audit's to hide."""
     if shown is None:
         return None
-    hide = redactor_of(engine.settings).redact_value
+    redactor = redactor_of(engine.settings)
     if "payload" in shown and "definition" in shown:
         try:
             schema = load_json((await engine.definitions.get(shown["definition"])).payload_schema)
         except DefinitionNotFound:
             return shown
-        return {**shown, "payload": hide(shown["payload"], schema)}
+        hide = partial(redactor.redact_value, shown["payload"], schema)
+        return {**shown, "payload": await off_loop_if_long(hide, shown["payload"])}
     if "default_payload" in shown:
+        hide = partial(redactor.redact_value, shown["default_payload"], shown["payload_schema"])
         return {
             **shown,
-            "default_payload": hide(shown["default_payload"], shown["payload_schema"]),
+            "default_payload": await off_loop_if_long(hide, shown["default_payload"]),
         }
     return shown

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from windlass.api import showing
-from windlass.api.callers import OWN, RIGHT, Caller, caller_of
-from windlass.api.limits import Counted
+from windlass.api.browser import page_headers
+from windlass.api.callers import OWN, RIGHT, Caller, counted_caller
+from windlass.api.routing import SafeRoute
 from windlass.core.access import Right
 from windlass.core.durations import words
 from windlass.core.looks import SIGNS
@@ -20,7 +21,7 @@ from windlass.errors import Forbidden, NotAuthenticated
 from windlass.errors.wording import counted, first_line
 from windlass.ids import short
 
-router = APIRouter(include_in_schema=False, dependencies=[Counted])
+router = APIRouter(route_class=SafeRoute, include_in_schema=False)
 
 _SECONDS = 5
 _JOBS, _CAUSES, _RUNS = 25, 5, 5
@@ -29,13 +30,6 @@ _LONG = timedelta(minutes=1)
 #: What is counted on top; of what has completed nobody keeps a count.
 _CARDS = ("queued", "running", "retrying", "scheduled", "waiting", "dead_letter")
 _FIRST = "Make one: <code>windlass enqueue hello name=Ada</code>."
-_HEADERS = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
-    "frame-ancestors 'none'; base-uri 'none'",
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-}
 _STYLE = """
 :root{color-scheme:light dark;--muted:#57606b;--line:#d5d9df;--scheduled:#460e66;--waiting:#86859e;
 --queued:#105e63;--running:#2862eb;--retrying:#bc7300;--completed:#219a73;--canceled:#292928;
@@ -50,6 +44,7 @@ line-height:28px}table{border-collapse:collapse;width:100%}td,th{text-align:left
 border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}th{font-weight:normal}
 .wide{overflow-x:auto}.glyph{display:inline-block;min-width:1.2em}
 """ + "".join(f".{name} .glyph{{color:var(--{name})}}" for name in SIGNS)
+_HEADERS = page_headers(_STYLE)
 
 
 @router.get("/", openapi_extra={RIGHT: Right.JOBS_READ, OWN: True})
@@ -57,9 +52,9 @@ async def overview(request: Request) -> Response:
     """What whoever asks may see, for the tenant they name; who is not signed in is asked to."""
     root = request.scope.get("root_path", "")
     try:
-        caller = await caller_of(request, request.query_params.get("tenant"))
+        caller = await counted_caller(request, request.query_params.get("tenant"))
     except NotAuthenticated:
-        return RedirectResponse(f"{root}/login", 303, _HEADERS)
+        return RedirectResponse(f"{root}/login", 303)
     if not caller.may(Right.JOBS_READ):
         raise Forbidden(Right.JOBS_READ)
     engine: Engine = await request.app.state.windlass.ready()

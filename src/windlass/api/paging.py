@@ -10,6 +10,9 @@ from windlass.api.callers import Calling
 from windlass.api.cursors import Cursors
 from windlass.core.models import Scope
 
+#: The largest number of a row that every database can compare.
+LAST_NUMBER = 2**63 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Paging:

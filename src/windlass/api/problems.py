@@ -1,5 +1,6 @@
 """Errors as `application/problem+json`: what happened, why, what to do, a stable code, a request id."""
 
+import json
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -19,6 +20,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.DatabaseUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseFull: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.AuditKeyMissing: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.AuditKeyInvalid: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaTooNew: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.MigrationChanged: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -29,6 +32,9 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.MethodRefused: HTTPStatus.METHOD_NOT_ALLOWED,
     errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.TriggerRightGone: HTTPStatus.FORBIDDEN,
+    errors.OpenAccessRefused: HTTPStatus.FORBIDDEN,
+    errors.CrossSiteRefused: HTTPStatus.FORBIDDEN,
     errors.StreamsFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.RequestsThrottled: HTTPStatus.TOO_MANY_REQUESTS,
     errors.LoginFailed: HTTPStatus.UNAUTHORIZED,
@@ -38,6 +44,11 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.UserNotFound: HTTPStatus.NOT_FOUND,
     errors.UserExists: HTTPStatus.CONFLICT,
     errors.MemberNotFound: HTTPStatus.NOT_FOUND,
+    errors.InvitationInvalid: HTTPStatus.FORBIDDEN,
+    errors.MemberExists: HTTPStatus.CONFLICT,
+    errors.SuperadminByInvitation: HTTPStatus.CONFLICT,
+    errors.TenantExists: HTTPStatus.CONFLICT,
+    errors.TenantReserved: HTTPStatus.CONFLICT,
     errors.TokenNotFound: HTTPStatus.NOT_FOUND,
     errors.SessionNotFound: HTTPStatus.NOT_FOUND,
     errors.OperationNotFound: HTTPStatus.NOT_FOUND,
@@ -46,6 +57,8 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.PayloadInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PayloadUnstorable: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.PayloadKeyMissing: HTTPStatus.CONFLICT,
+    errors.PayloadUndecryptable: HTTPStatus.CONFLICT,
     errors.OptionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.FilterInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.DefinitionNotFound: HTTPStatus.NOT_FOUND,
@@ -81,7 +94,10 @@ class Problem(JSONResponse):
     media_type = "application/problem+json"
 
     def render(self, content: Any) -> bytes:
-        return printable_json(super().render(content).decode()).encode()
+        # An error may name a field of the request with half of a surrogate pair in it. Its escape
+        # is how JSON writes that, too.
+        text = json.dumps(content, ensure_ascii=False)
+        return printable_json(text).encode(errors="backslashreplace")
 
 
 def install(app: FastAPI) -> None:
@@ -122,6 +138,11 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
 
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, WindlassError)
+    return respond(request, error)
+
+
+def respond(request: Request, error: WindlassError) -> Response:
+    """The problem of an error, with the headers that its status asks for."""
     if isinstance(error, errors.NotAuthenticated):
         return problem(request, error, **{"www-authenticate": "Bearer"})
     if status_of(type(error)) is HTTPStatus.SERVICE_UNAVAILABLE:
@@ -161,10 +182,13 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
-    """An id, not internals: the log has the rest."""
-    if isinstance(error, RecursionError):  # what a body nested too deeply ends in
-        return problem(request, errors.RequestInvalid([FieldError("", "it is nested too deeply")]))
+    """What no route has caught, such as an error of a middleware."""
+    log_unforeseen(request, error)
+    return problem(request, errors.ServerFailed())
+
+
+def log_unforeseen(request: Request, error: Exception) -> None:
+    """Log an error under its request's id; see `Telemetry.trouble` for what of it."""
     request.app.state.telemetry.trouble(
         "answering a request", error, request_id=request.state.request_id
     )
-    return problem(request, errors.ServerFailed())

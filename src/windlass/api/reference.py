@@ -5,6 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI
+from starlette.responses import HTMLResponse
+
+from windlass.api.browser import page_headers
+
+_STYLE = (
+    "body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;padding:0 1rem;"
+    "white-space:pre-wrap;color-scheme:light dark}"
+)
 
 
 class Example(NamedTuple):
@@ -71,8 +79,11 @@ EXAMPLES: Sequence[Example] = (
             '"changes": {"queue": "bulk"}}'),
     Example("Who am I?", "GET", "/whoami"),
     Example("Invite somebody", "POST", "/members",
-            '{"name": "grace@example.com", "role": "user"}', keeps="USER=.member.user_id"),
-    Example("Give them another role", "PATCH", "/members/$USER", '{"role": "tenant_admin"}'),
+            '{"name": "grace@example.com", "role": "user"}', keeps="MEMBER=.member.name"),
+    Example("Offer them another role", "PATCH", "/members/$MEMBER", '{"role": "tenant_admin"}'),
+    Example("Offer somebody to administer everything", "POST", "/users/invite",
+            '{"name": "barbara@example.com"}'),
+    Example("Make a user", "POST", "/users", '{"name": "edsger@example.com"}', keeps="USER=.id"),
     Example("Make them a link to set a password", "POST", "/users/$USER/link",
             '{"purpose": "password"}'),
     Example("Disable them", "PATCH", "/users/$USER", '{"disabled": true}'),
@@ -99,14 +110,13 @@ def markdown(app: FastAPI) -> str:
     return "\n".join(_lines(app))
 
 
-def page(app: FastAPI) -> str:
-    """The same for a browser: no script, nothing from elsewhere."""
-    text = html.escape(markdown(app))
-    return (
+def page(text: str) -> HTMLResponse:
+    """Text for a browser: no script, nothing from elsewhere."""
+    return HTMLResponse(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass API</title>"
-        "<style>body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;"
-        "padding:0 1rem;white-space:pre-wrap;color-scheme:light dark}</style>"
-        f"<body>{text}</body></html>"
+        f"<style>{_STYLE}</style>"
+        f"<body>{html.escape(text)}</body></html>",
+        headers=page_headers(_STYLE),
     )
 
 
@@ -117,6 +127,11 @@ def _lines(app: FastAPI) -> Iterator[str]:
     yield "Everything is under `/api/v1` and speaks JSON; `/api/v1/openapi.json` has every field. Lists go"
     yield "on by `cursor`. An error is `application/problem+json` with a code of [these](errors.md), what"
     yield "to do, and a request id. 429 and 503 tell by `Retry-After` when to ask again."
+    yield ""
+    yield "Bodies are UTF-8 JSON with each key of an object once, numbers within the range of a double,"
+    yield "text without NUL, and at most 64 levels in a payload. Instants have an offset and lie between"
+    yield "1970 and 2999. All else is refused with 422 and the JSON pointer of the field. Only reports of"
+    yield "HTTP workers may hold any text: U+FFFD is stored in place of what no database keeps."
     yield ""
     yield "A write takes the header `Idempotency-Key`. Repeated within 24 hours by the same caller with the"
     yield "same key, method and path, it is answered as before (`Idempotency-Replayed: true`) and not done"

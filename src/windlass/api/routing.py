@@ -5,19 +5,24 @@ from functools import cached_property, wraps
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic_core import to_json
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
-from windlass.api import noting, repeats
+from windlass.api import noting, problems, repeats
 from windlass.api.callers import OWN, RIGHT, needs
 from windlass.api.repeats import Keys
+from windlass.core.jsontext import DEEPEST, read_json
+from windlass.errors import ServerFailed, WindlassError
 from windlass.errors.wording import printable_json
 
 PREFIX = "/api/v1"
 
 Endpoint = Callable[..., Any]
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 Decorator = Callable[[Endpoint], Endpoint]
 _PROBLEM = {
     "description": "A problem",
@@ -35,25 +40,75 @@ _KEYS: Mapping[Keys, Sequence[Any]] = {
 }
 
 
-class _Route(APIRoute):
+#: Levels that a body may have around a payload.
+_AROUND_PAYLOAD = 4
+
+
+class JsonRequest(Request):
+    """A request whose body is read by the rules for all JSON from outside."""
+
+    def __init__(self, request: Request, *, any_text: bool) -> None:
+        super().__init__(request.scope, request.receive)
+        self._any_text = any_text
+
+    async def json(self) -> Any:
+        return read_json(
+            await self.body(),
+            what="the request",
+            deepest=DEEPEST + _AROUND_PAYLOAD,
+            any_text=self._any_text,
+        )
+
+
+class SafeRoute(APIRoute):
+    """Reads JSON strictly, and answers an unforeseen error with an id, not with internals."""
+
+    #: Whether bodies may have text that no database stores; it is replaced then.
+    any_text = False
+
+    def get_route_handler(self) -> Handler:
+        handle = self.handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handle(JsonRequest(request, any_text=self.any_text))
+            except (WindlassError, HTTPException, RequestValidationError):
+                raise
+            except Exception as error:  # noqa: BLE001  the log has it, the answer must not
+                problems.log_unforeseen(request, error)
+                raise ServerFailed from None
+
+        return handled
+
+    def handler(self) -> Handler:
+        """What handles a request, and may raise anything."""
+        return super().get_route_handler()
+
+
+class _Route(SafeRoute):
     """Answers only once a change is in the audit, and its answer kept for who asks again."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
+    def handler(self) -> Handler:
+        handle = super().handler()
 
         async def handled(request: Request) -> Response:
             try:
                 response = await handle(request)
             except repeats.Repeated as repeated:
                 return repeated.response()
-            except Exception:
+            except Exception as error:
                 await repeats.let_go(request)
+                await noting.record_refusal(request, error)
                 raise
             await noting.end(request, response)
             await repeats.keep(request, response)
             return response
 
         return handled
+
+
+class _AnyTextRoute(_Route):
+    any_text = True
 
 
 class _Written(JSONResponse):
@@ -76,10 +131,14 @@ def _writing(endpoint: Endpoint) -> Endpoint:
 
 
 class Routes:
-    """The routes of one noun. They are made when they are first needed: that takes a while."""
+    """The routes of one noun. They are made when they are first needed: that takes a while.
 
-    def __init__(self, noun: str) -> None:
+    `any_text` lets bodies have text that no database stores, for verbs that replace it.
+    """
+
+    def __init__(self, noun: str, *, any_text: bool = False) -> None:
         self._noun = noun
+        self._any_text = any_text
         self._declared: list[tuple[str, Endpoint, dict[str, Any]]] = []
 
     @cached_property
@@ -89,7 +148,7 @@ class Routes:
         router = APIRouter(
             prefix=f"{PREFIX}/{self._noun}",
             tags=[self._noun],
-            route_class=_Route,
+            route_class=_AnyTextRoute if self._any_text else _Route,
             default_response_class=_Written,
         )
         for path, endpoint, about in self._declared:

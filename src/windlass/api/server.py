@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import uvicorn
 from fastapi import FastAPI
 
+from windlass.api.connections import GuardedConfig
+
 #: How long requests under way may take after the server was told to end.
 _GRACE_SECONDS = 5
 
@@ -18,12 +20,14 @@ class Server(uvicorn.Server):
         self._listening = listening
         self._app = app
         super().__init__(
-            uvicorn.Config(
+            GuardedConfig(
                 app,
                 log_config=None,
                 access_log=False,
                 lifespan="off",
                 server_header=False,
+                # It would believe everybody on loopback; the API has its own list of proxies.
+                proxy_headers=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )

@@ -1,14 +1,15 @@
 """What requests may say. Closed: an unknown field is an error, never ignored."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from windlass.core.accounts import LinkPurpose
 from windlass.core.change import Change
 from windlass.core.filter import MOST_CHARACTERS
+from windlass.core.instants import ALLOWED, in_utc
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
 
@@ -18,6 +19,21 @@ Seconds = Annotated[float, Field(ge=0, le=10 * 365 * 86_400, allow_inf_nan=False
 Whole = Annotated[int, Field(strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
 Object = dict[str, Any]
+
+
+def _bounded(at: datetime) -> datetime:
+    if (found := in_utc(at)) is None:
+        raise ValueError(f"it is not {ALLOWED}")
+    return found
+
+
+def _in_zone(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+Instant = Annotated[datetime, AfterValidator(_bounded)]
+#: As in a filter, one without an offset is in UTC.
+InstantAsked = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bounded)]
 
 
 class Shape(BaseModel):
@@ -42,7 +58,7 @@ class NewJob(Shape):
     tenant: Name | None = None
     queue: Name | None = None
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
-    due_at: datetime | None = None
+    due_at: Instant | None = None
     delay_seconds: Seconds | None = None
     expires_seconds: Seconds | None = None
     max_attempts: Whole | None = None
@@ -57,6 +73,13 @@ class NewJob(Shape):
     on_parent_failure: ParentFailure | None = None
     hold: Flag = False
     correlation_id: Name | None = None
+    created_by: Annotated[
+        Name | None,
+        Field(
+            description="On whose behalf: `user:<id>` of a member of the tenant, or a name of your own,"
+            " kept as `for:<name>`. Needs the right `jobs.enqueue_for`."
+        ),
+    ] = None
     metadata: Object = Field(default_factory=dict)
 
     def options(self) -> dict[str, Any]:
@@ -101,7 +124,7 @@ class JobEdit(Shape):
 
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
     queue: Name | None = None
-    due_at: datetime | None = None
+    due_at: Instant | None = None
     delay_seconds: Seconds | None = None
     metadata: Object | None = None
 
@@ -215,7 +238,7 @@ class TriggerEdit(Shape):
     payload: Object | None = None
     cron: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
     interval_seconds: Seconds | None = None
-    at: datetime | None = None
+    at: Instant | None = None
     run_once: Flag | None = None
     timezone: Name | None = None
     misfire: Misfire | None = None
@@ -294,8 +317,14 @@ class NewUser(Shape):
     superadmin: Flag = False
 
 
+class NewSuperadmin(Shape):
+    """Somebody who is offered to administer everything."""
+
+    name: Name
+
+
 class UserEdit(Shape):
-    """What is changed of a user."""
+    """What is changed of a user. Superadmin is only taken away here; an invitation gives it."""
 
     superadmin: Flag | None = None
     disabled: Flag | None = None
@@ -309,7 +338,7 @@ class NewLink(Shape):
 
 
 class NewMember(Shape):
-    """Somebody's role in a tenant. Who is not known here yet is made a user."""
+    """A role in a tenant that is offered to somebody."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "ada@example.com", "role": "tenant_admin"}]}
@@ -342,7 +371,7 @@ class ByLink(Shape):
 
 
 class PasswordByLink(ByLink):
-    """A password, and the link that allows to set it."""
+    """A password, and the link that allows to set it: of an account, or of an invitation."""
 
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
@@ -373,3 +402,18 @@ class TenantEdit(Shape):
     max_running: Whole | None = None
     max_open: Whole | None = None
     timezone: Name | None = None
+
+
+class AuditHead(Shape):
+    """Where an audit chain ended once, as `GET /audit/heads` answered it."""
+
+    tenant_id: Name | None = Field(description="None is the installation.")
+    sequence: Annotated[int, Field(strict=True, ge=1, lt=2**63)]
+    hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+    signature: Annotated[str, StringConstraints(max_length=191)] | None = None
+
+
+class PinnedHeads(Shape):
+    """Heads that were kept outside the database."""
+
+    heads: Annotated[list[AuditHead], Field(max_length=10_000)]

@@ -1,6 +1,7 @@
 """Things as JSON, with what showing them takes: the clock, the redactor, the schemas' secret marks."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -13,7 +14,7 @@ from windlass.core.models import Attempt, Job, LogLine, Page, Transition, Worker
 from windlass.core.operations import Operation, Preview
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
-from windlass.engine.redaction import redactor_of
+from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.engine.users import OneTimeLink
 from windlass.engine.workers import liveness
 from windlass.errors import DefinitionNotFound
@@ -25,9 +26,15 @@ async def job(engine: Engine, job: Job) -> dict[str, Any]:
         schema = load_json((await engine.definitions.get(job.definition)).payload_schema)
     except DefinitionNotFound:
         schema = None
-    return wire.job(
-        job, now=await engine.now(), redactor=redactor_of(engine.settings), schema=schema
+    show = partial(
+        wire.job,
+        job,
+        now=await engine.now(),
+        redactor=redactor_of(engine.settings),
+        schema=schema,
+        opened=engine.sealer.open_if_possible(job).payload,
     )
+    return await off_loop_if_long(show, job.payload, job.result, job.metadata, job.warnings)
 
 
 async def jobs(engine: Engine, page: Page) -> Sequence[dict[str, Any]]:
@@ -36,9 +43,8 @@ async def jobs(engine: Engine, page: Page) -> Sequence[dict[str, Any]]:
     return [wire.job(each, now=now, redactor=redactor, whole=False) for each in page.jobs]
 
 
-def attempts(engine: Engine, found: Sequence[Attempt]) -> list[dict[str, Any]]:
-    redactor = redactor_of(engine.settings)
-    return [wire.attempt(each, redactor) for each in found]
+def attempts(found: Sequence[Attempt]) -> list[dict[str, Any]]:
+    return [wire.attempt(each) for each in found]
 
 
 def history(engine: Engine, found: Sequence[Transition]) -> list[dict[str, Any]]:
@@ -46,9 +52,8 @@ def history(engine: Engine, found: Sequence[Transition]) -> list[dict[str, Any]]
     return [wire.transition(each, redactor) for each in found]
 
 
-def lines(engine: Engine, found: Sequence[LogLine]) -> list[dict[str, Any]]:
-    redactor = redactor_of(engine.settings)
-    return [wire.line(each, redactor) for each in found]
+def lines(found: Sequence[LogLine]) -> list[dict[str, Any]]:
+    return [wire.line(each) for each in found]
 
 
 def worker(worker: WorkerRow) -> dict[str, Any]:
@@ -58,13 +63,35 @@ def worker(worker: WorkerRow) -> dict[str, Any]:
 
 async def definition(engine: Engine, definition: Definition) -> dict[str, Any]:
     """A definition, and by what its jobs are made in code."""
-    own = [t for t in await engine.triggers.list() if t.definition == definition.key]
-    declared = next((t.type for t in own if t.origin == "code"), None)
-    return wire.definition(definition, declared or "on_demand")
+    [shown] = await definitions(engine, [definition])
+    return shown
 
 
-def event(engine: Engine, event: Event) -> dict[str, Any]:
-    return wire.event(event, redactor_of(engine.settings))
+async def definitions(engine: Engine, found: Sequence[Definition]) -> list[dict[str, Any]]:
+    """Definitions, each with by what its jobs are made in code; triggers are read once for all."""
+    declared: dict[str, str] = {}
+    for trigger in await engine.triggers.list() if found else ():
+        if trigger.origin == "code":
+            declared.setdefault(trigger.definition, trigger.type)
+    hide = redactor_of(engine.settings).redact_value
+    shown = [wire.definition(each, declared.get(each.key, "on_demand")) for each in found]
+    for each in shown:
+        each["default_payload"] = hide(each["default_payload"], each["payload_schema"])
+    return shown
+
+
+async def event(engine: Engine, event: Event) -> dict[str, Any]:
+    [shown] = await events(engine, [event])
+    return shown
+
+
+async def events(engine: Engine, found: Sequence[Event]) -> list[dict[str, Any]]:
+    redactor = redactor_of(engine.settings)
+
+    def show() -> list[dict[str, Any]]:
+        return [wire.event(each, redactor) for each in found]
+
+    return await off_loop_if_long(show, *(each.data for each in found))
 
 
 def operation(engine: Engine, operation: Operation) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from windlass.core import accounts, definition, models, operations, tenant, trig
 from windlass.core.dead import DeadGroup
 from windlass.core.dead import Mute as _Mute
 from windlass.core.states import View
-from windlass.core.wire import LIST_LEAVES_OUT
+from windlass.core.wire import INNER, LIST_LEAVES_OUT
 from windlass.engine.queues import QueueCounts
 
 
@@ -60,9 +60,9 @@ def _json(type: Any) -> Any:
 _STATE = Literal["pending", "queued", "running", "completed", "canceled", "dead_letter"]
 _VIEW = typing.Union[_STATE, Literal[tuple(View)]]  # type: ignore[valid-type]  # noqa: UP007
 
-Job = _shape("Job", models.Job, without=("gate",), view=_VIEW, payload_version=int)
+Job = _shape("Job", models.Job, without=INNER, view=_VIEW, payload_version=int)
 JobEntry = _shape(
-    "JobEntry", models.Job, without=("gate", *LIST_LEAVES_OUT), view=_VIEW, payload_version=int
+    "JobEntry", models.Job, without=(*INNER, *LIST_LEAVES_OUT), view=_VIEW, payload_version=int
 )
 Attempt = _shape("Attempt", models.Attempt, duration_ms=int | None)
 Transition = _shape("Transition", models.Transition)
@@ -112,6 +112,16 @@ class Receipt(_Open):
 class Enqueued(_Open):
     receipt: Receipt
     job: Job | None  # type: ignore[valid-type]  # made at run time
+
+
+class Revealed(_Open):
+    """A job's payload and result as they were given, secrets included."""
+
+    id: UUID
+    definition: str
+    tenant_id: str
+    payload: Any
+    result: Any
 
 
 class Explanation(_Open):
@@ -262,17 +272,25 @@ class Trial(_Open):
 class Link(_Open):
     """A link that works once; its secret is shown this once."""
 
-    purpose: Literal["login", "password"]
+    purpose: Literal["login", "password", "invitation"]
     secret: str
     path: str
     expires_seconds: int
 
 
 class Invited(_Open):
-    """A new member, and the link to send to somebody who was not known here before."""
+    """A pending member, and the link to send to them. By it they accept the role."""
 
     member: Member  # type: ignore[valid-type]  # made at run time
-    link: Link | None
+    link: Link
+
+
+class Accepted(_Open):
+    """The role that was accepted; without a tenant it is in the whole installation."""
+
+    name: str
+    tenant_id: str | None
+    role: str
 
 
 class Place(_Open):
@@ -296,7 +314,13 @@ class Me(_Open):
 
 
 class Closed(_Open):
+    """How many open jobs ended. After a purge also how many rows of each kind were removed, how
+    many jobs still run, and whether another purge is needed to remove the rest."""
+
     closed: int
+    rows: dict[str, int] | None = None
+    open: int | None = None
+    more: bool | None = None
 
 
 class Status(_Open):
@@ -330,3 +354,43 @@ def paged(item: Any) -> type[BaseModel]:
         items=(list[item], ...),
         next_cursor=(str | None, about),
     )
+
+
+class AuditHead(_Open):
+    """Where an audit chain ends; without a tenant, the installation's."""
+
+    tenant_id: str | None
+    sequence: int
+    hash: str
+    signature: str | None
+
+
+class AuditHeads(_Open):
+    items: list[AuditHead]
+
+
+class AuditBreak(_Open):
+    """The first entry that shows that a chain is not what was written."""
+
+    sequence: int
+    problem: str
+
+
+class AuditChain(_Open):
+    """What was found of one audit chain; without a tenant, the installation's."""
+
+    tenant_id: str | None
+    entries: int
+    whole: bool
+    head: Literal["valid", "missing", "invalid", "unknown_key", "unchecked", "unsigned"]
+    broken: AuditBreak | None
+
+
+class AuditReport(_Open):
+    """What was found of all chains that the caller may see. `problem` is about the list of chains."""
+
+    whole: bool
+    signed: bool
+    entries: int
+    problem: str | None
+    chains: list[AuditChain]

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints
 
 from windlass.api.shapes import Flag, Name, Object, Seconds, Shape
+from windlass.core.instants import nearest
 from windlass.core.lease import Held, Progress
 from windlass.core.models import Level, LogLine, WorkerRow
 from windlass.core.orders import Order
@@ -100,7 +101,7 @@ class Said(Shape):
             attempt=held.token,
             level=self.level,
             message=self.message,
-            at=self.at,
+            at=nearest(self.at),
             fields=self.fields,
         )
 

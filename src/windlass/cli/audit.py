@@ -1,7 +1,7 @@
 """`windlass audit`: who changed what, and whether the record is whole."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -9,9 +9,14 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
 from windlass.cli.exits import Exit
 from windlass.cli.output import Column, Item
+from windlass.core.principal import local
+from windlass.errors import CommandInvalid
+from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
+    from windlass.app import Windlass
     from windlass.cli.client import Client, Shown
+    from windlass.engine.audit_verify import Signing
 
 _PAGE = 1_000
 
@@ -23,7 +28,7 @@ _PAGE = 1_000
 def audit() -> None:
     """Read who changed what, and check that nobody has edited the record.
 
-    Each tenant has a record of its own, the installation another: name a tenant by -t.
+    Each tenant has a chain of its own, the installation another: name a tenant by -t.
     """
 
 
@@ -47,6 +52,7 @@ def list_entries(call: Call, limit: int, before: int | None) -> None:
             Column("sequence", "NO", lambda one: str(one["sequence"]), right=True),
             Column("at", "WHEN", lambda one: call.out.when(one["at"])),
             Column("actor_name", "BY", lambda one: str(one["actor_name"]), wide=True),
+            Column("actor"),
             Column("action", "ACTION", lambda one: str(one["action"])),
             Column("target_kind"),
             Column("target_id", "TARGET", lambda one: f"{one['target_id']}", wide=True),
@@ -65,19 +71,124 @@ def list_entries(call: Call, limit: int, before: int | None) -> None:
         call.out.hint(f"There are more: add --before {page['next']}")
 
 
-@audit.command(examples=["windlass audit verify", "windlass audit verify -t acme --json"])
+@audit.command(
+    examples=[
+        "windlass audit verify",
+        "windlass audit verify -t acme --json",
+        "windlass audit verify --heads heads.json",
+    ]
+)
+@click.option(
+    "--heads",
+    type=click.File("rb"),
+    metavar="FILE",
+    help="Heads kept elsewhere, as `audit head --json` printed them; each must still be there.",
+)
 @with_call
-def verify(call: Call) -> int:
-    """Check that no entry was changed, dropped, added or moved. Exits with 1 if one was."""
-    found = call.ask(lambda api: api.get("/audit/verify"))
+def verify(call: Call, heads: BinaryIO | None) -> int:
+    """Check every chain: that no entry was changed, dropped, added or moved, and none is gone.
+
+    Exits with 1 if one was. With -t only that tenant's chain is checked.
+    """
+    pinned = None if heads is None else _pinned(heads.read())
+
+    async def asked(api: "Client") -> "Shown":
+        if pinned is None:
+            return await api.get("/audit/verify")
+        return await api.post("/audit/verify", {"heads": pinned})
+
+    found = call.ask(asked)
     if call.out.format in ("json", "jsonl"):
         call.out.json(found)
-    elif found["whole"]:
-        call.out.data(f"The record is whole; entries: {found['entries']:,}.")
     else:
-        broken = found["broken"]
-        call.out.data(f"The record is broken at entry {broken['sequence']}: {broken['problem']}.")
+        for chain in found["chains"]:
+            call.out.data(_found(chain))
+        if found["problem"] is not None:
+            call.out.data(f"list of chains: broken: {found['problem']}")
+        if not found["signed"]:
+            call.out.say(
+                "The ends of the chains were not checked against signatures: audit.key is not set."
+            )
     return Exit.OK if found["whole"] else Exit.FAILED
+
+
+@audit.command(
+    "head",
+    examples=["windlass audit head", "windlass audit head --json > heads.json"],
+)
+@with_call
+def show_heads(call: Call) -> None:
+    """Print where each chain ends, with its signature.
+
+    Keep them where nobody with rights on the database can write: `audit verify --heads` then finds
+    a chain that was put back to an earlier state.
+    """
+    page = call.ask(lambda api: api.get("/audit/heads"))
+    call.out.list(
+        page["items"],
+        [
+            Column("tenant_id", "CHAIN", _chain),
+            Column("sequence", "NO", lambda one: str(one["sequence"]), right=True),
+            Column("hash", "HASH", lambda one: str(one["hash"]), wide=True),
+            Column(
+                "signature", "SIGNATURE", lambda one: str(one["signature"] or "none"), wide=True
+            ),
+        ],
+        body=page,
+    )
+
+
+@audit.command(examples=["windlass audit sign", "windlass audit sign --accept"])
+@click.option("--accept", is_flag=True, help="Also sign what does not verify, as it is now.")
+@click.option("--dry-run", is_flag=True, help="Say which chains would be signed, and sign none.")
+@with_call
+def sign(call: Call, accept: bool, dry_run: bool) -> int:
+    """Sign the ends of all chains with audit.key: once it is set, and after it was changed.
+
+    A chain that does not verify is left as it is, until somebody has looked into it and accepts it.
+    """
+    from windlass.cli.call import actor
+
+    async def signed(app: "Windlass") -> "Signing":
+        engine = await app.ready()
+        return await engine.audit.sign(
+            local(name=actor() or "local"), accept=accept, dry_run=dry_run
+        )
+
+    signing = call.on_database(signed)
+    done = "Would be signed" if dry_run else "Signed"
+    call.out.say(f"{done}: {counted(len(signing.signed), 'chain')}.")
+    for name, problem in signing.refused.items():
+        whose = "list of chains" if name == "*" else _chain({"tenant_id": name})
+        call.out.data(f"{whose}: not signed: {problem}")
+    return Exit.FAILED if signing.refused else Exit.OK
+
+
+def _chain(one: Item) -> str:
+    return str(one["tenant_id"] or "") or "(installation)"
+
+
+def _found(chain: Item) -> str:
+    head = {"valid": "signed", "unsigned": "not signed"}.get(chain["head"], chain["head"])
+    if chain["whole"]:
+        return f"{_chain(chain)}: whole, entries: {chain['entries']:,}, end {head}"
+    broken = chain["broken"]
+    return f"{_chain(chain)}: broken at entry {broken['sequence']}: {broken['problem']}"
+
+
+def _pinned(text: bytes) -> list[Any]:
+    """Heads as `audit head` prints them: one object, or one a line."""
+    try:
+        try:
+            pages = [json.loads(text)]
+        except ValueError:
+            pages = [json.loads(line) for line in text.splitlines() if line.strip()]
+        return [head for page in pages for head in page.get("items", [page])]
+    except (ValueError, AttributeError, TypeError):
+        raise CommandInvalid(
+            "the file of --heads has no heads in it.",
+            hint="Write it with `windlass audit head --json`.",
+        ) from None
 
 
 async def _entries(api: "Client", limit: int, before: int | None) -> "Shown":

@@ -125,7 +125,13 @@ def with_call(command: Callable[Concatenate[Call, P], int | None]) -> Callable[P
 
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
         ctx = click.get_current_context()
-        call = Call(flags_of(ctx), runs_here=isinstance(ctx.command, Runner))
+        runs_here = isinstance(ctx.command, Runner)
+        if runs_here:
+            from windlass.worker.linux import deny_inspection
+
+            # Commands that run on this machine, as the same user, must not read its settings.
+            deny_inspection()
+        call = Call(flags_of(ctx), runs_here=runs_here)
         try:
             return command(call, *args, **kwargs) or 0
         except Rehearsed as end:

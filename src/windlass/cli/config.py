@@ -47,6 +47,20 @@ config.add_command(use)
 
 @config.command(
     examples=[
+        "windlass config generate-key",
+        "windlass config generate-key >> /etc/windlass.keys",
+    ]
+)
+@with_call
+def generate_key(call: Call) -> None:
+    """Print a new random key for encryption.keys. It is kept nowhere."""
+    from windlass.engine.encryption import new_key
+
+    call.out.data(new_key())
+
+
+@config.command(
+    examples=[
         "windlass config show",
         "windlass config show --origin",
         "windlass config show --json",

@@ -183,6 +183,43 @@ def check(call: Call) -> int:
     return Exit.FAILED if wrong else Exit.OK
 
 
+@db.command(examples=["windlass db reencrypt", "windlass db reencrypt --json"])
+@with_call
+def reencrypt(call: Call) -> int:
+    """Encrypt payloads that have an older key anew with the first of encryption.keys.
+
+    Reads every job, in batches; safe to repeat and to interrupt. Exits with 1 if a payload could not be
+    decrypted. When it finds no more, the older keys can be removed.
+    """
+
+    async def renew(app: "Windlass") -> dict[str, Any]:
+        from windlass.engine.encryption import reencrypt
+
+        engine = await app.ready()
+        if engine.sealer.first_key_id is None:
+            raise CommandInvalid(
+                "there is no encryption key.",
+                hint="Set encryption.keys; `windlass config generate-key` makes one.",
+            )
+        done = await reencrypt(engine.storage, engine.sealer)
+        return {
+            "key_id": engine.sealer.first_key_id,
+            "changed": done.changed,
+            "failed": dict(done.failed),
+        }
+
+    done = call.on_database(renew)
+
+    def show() -> None:
+        what = counted(done["changed"], "payload")
+        call.out.say(f"{what} encrypted anew with the key {done['key_id']}.")
+        for why, count in done["failed"].items():
+            call.out.say(f"{counted(count, 'payload')} left as they are: {why}.")
+
+    call.out.one(done, show, key="key_id")
+    return Exit.FAILED if done["failed"] else Exit.OK
+
+
 async def _status(app: "Windlass") -> "Status":
     return await app.engine.schema.status()
 

@@ -78,7 +78,7 @@ def edit_retry(
 
 
 def _merged(shown: Any, changed: dict[str, Any]) -> dict[str, Any]:
-    from windlass.core.redact import MASK
+    from windlass.core.secret_patterns import MASK
 
     merged = {**(shown if isinstance(shown, dict) else {}), **changed}
     kept = {name: value for name, value in merged.items() if name not in changed}

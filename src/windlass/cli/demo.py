@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator
 
 from windlass import Backoff, JobContext, Permanent, Windlass, cron, every
+from windlass.errors import TenantExists
 
 wl = Windlass()
 
@@ -119,7 +120,8 @@ async def close_books() -> str:
 async def customers() -> AsyncIterator[None]:
     """Customers come for as long as the worker runs."""
     for tenant, weight in TENANTS.items():
-        await wl.tenants.create(tenant, weight=weight)
+        with contextlib.suppress(TenantExists):  # from a demo before, on the same file
+            await wl.tenants.create(tenant, weight=weight)
     coming = asyncio.create_task(_come())
     try:
         yield

@@ -103,11 +103,11 @@ class Developing:
         """The API of an app while it works; told to stop, it takes no more requests."""
         # Heavy, and no job needs it.
         from windlass.api.app import create_api
-        from windlass.api.callers import anybody
+        from windlass.api.callers import open_access
         from windlass.api.credentials import by_credentials
         from windlass.api.server import Server
 
-        api = create_api(app, authenticate=anybody if self.no_auth else by_credentials)
+        api = create_api(app, authenticate=open_access if self.no_auth else by_credentials)
         server = Server(api, self.listening)
         working.at_stop = server.end
         serving = asyncio.create_task(server.run_until_told())

@@ -38,6 +38,9 @@ Options = dict[str, Any]
 @click.option("--dedupe-key", metavar="KEY", help="At most one open job with this key.")
 @click.option("--idempotency-key", metavar="KEY", help="At most one job with this key, ever.")
 @click.option("--after", multiple=True, metavar="ID", help="Wait for this job; may be repeated.")
+@click.option(
+    "--created-by", metavar="NAME", help="On whose behalf: user:ID of a member, or any name."
+)
 @click.option("--hold", is_flag=True, help="Wait until somebody says `jobs run-now`.")
 @click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
@@ -96,6 +99,7 @@ def delivery_options(
     dedupe_key: str | None = None,
     idempotency_key: str | None = None,
     after: tuple[str, ...] = (),
+    created_by: str | None = None,
     hold: bool = False,
 ) -> Options:
     """The options of a delivery, as far as they were given."""
@@ -110,6 +114,7 @@ def delivery_options(
         "dedupe_key": dedupe_key,
         "idempotency_key": idempotency_key,
         "after": list(after) or None,
+        "created_by": created_by,
         "hold": hold or None,
     }
     return {name: value for name, value in options.items() if value is not None}

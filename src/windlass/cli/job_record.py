@@ -1,4 +1,4 @@
-"""`windlass jobs show|attempts|history|logs`: what is on record about one job."""
+"""`windlass jobs show|reveal|attempts|history|logs`: what is on record about one job."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -47,6 +47,31 @@ def show(call: Call, job: str) -> None:
 
     found, why = call.ask(read)
     call.out.one(found, lambda: _show(call, found, why))
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs reveal 8c1f42d7 --reason 'ticket 4711'",
+        "windlass jobs reveal 8c1f42d7 --yes --json | jq .payload",
+    ],
+)
+@click.argument("job")
+@click.option("--reason", metavar="TEXT", help="Why; kept in the audit.")
+@with_call
+def reveal(call: Call, job: str, reason: str | None) -> None:
+    """Print the payload and result of JOB with their secrets, which is kept in the audit."""
+    from windlass.cli.client import path
+
+    call.confirm(f"revealing the secrets of {job}", f"Print the secrets of {job} here?")
+    at = path("jobs", job, "reveal")
+    found = call.ask(lambda api: api.post(at, {"reason": reason}))
+    call.out.one(found, lambda: _show_revealed(call, found))
+
+
+def _show_revealed(call: Call, found: "Shown") -> None:
+    for name in ("payload", "result"):
+        call.out.data(f"{name}: {value_of(found[name]) or 'none'}")
 
 
 @click.command(

@@ -66,11 +66,11 @@ def changes_of(
 ) -> dict[str, Any]:
     """What the API is told to change: what was given, and something must be."""
     from windlass.cli.enqueue import delivery_options
-    from windlass.core.jsontext import load_json
+    from windlass.core.jsontext import read_json
 
     options = delivery_options(at=at, delay=delay, queue=queue, priority=priority)
     if metadata is not None:
-        options["metadata"] = load_json(metadata, what="metadata")
+        options["metadata"] = read_json(metadata, what="metadata")
     if not options:
         raise CommandInvalid(
             "nothing is given to change.",

@@ -11,7 +11,7 @@ from windlass.cli.enqueue import enqueue
 from windlass.cli.job_changes import cancel, delete, retry, run_now
 from windlass.cli.job_copies import clone, export
 from windlass.cli.job_graph import graph
-from windlass.cli.job_record import attempts, history, logs, show
+from windlass.cli.job_record import attempts, history, logs, reveal, show
 from windlass.cli.job_update import update
 from windlass.cli.look import ago, moment, one_line, percent, state_of, took
 from windlass.cli.output import Column, Item
@@ -35,7 +35,8 @@ def jobs() -> None:
 
 
 for _command in (
-    enqueue, clone, show, attempts, history, logs, graph, cancel, retry, run_now, update, delete, export,
+    enqueue, clone, show, reveal, attempts, history, logs, graph, cancel, retry, run_now, update,
+    delete, export,
 ):  # fmt: skip
     jobs.add_command(_command)
 

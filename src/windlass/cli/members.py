@@ -35,7 +35,7 @@ def members() -> None:
 @paged()
 @with_call
 def list_members(call: Call, limit: int, cursor: str | None) -> None:
-    """List members, by tenant and name."""
+    """List members, by tenant and name; those who have not accepted yet are pending."""
     page = call.ask(lambda api: api.page("/members", limit=limit, cursor=cursor))
     call.out.list(
         page["items"],
@@ -43,6 +43,7 @@ def list_members(call: Call, limit: int, cursor: str | None) -> None:
             Column("name", "NAME", lambda one: str(one["name"])),
             Column("tenant_id", "TENANT", lambda one: str(one["tenant_id"])),
             Column("role", "ROLE", lambda one: str(one["role"])),
+            Column("pending", "", lambda one: "pending" if one["pending"] else ""),
             Column("permissions", "PERMISSIONS", lambda one: ", ".join(one["permissions"])),
             Column("user_id"),
             Column("created_at"),
@@ -64,19 +65,23 @@ def list_members(call: Call, limit: int, cursor: str | None) -> None:
 @click.option("--role", default="user", show_default=True, help="user or tenant_admin.")
 @_PERMISSIONS
 @AT
-@rehearsable("make {user} {role} in the tenant")
+@rehearsable("invite {user} as {role} in the tenant")
 @with_call
 def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
-    """Give USER a role in the tenant. Somebody new gets a link to set a password."""
+    """Offer USER a role in the tenant, and print the link by which USER accepts it.
+
+    Until then the role is pending and gives no right. Inviting again makes a new link.
+    """
     body = {"name": user, "role": role, "permissions": list(permissions)}
     invited = call.ask(lambda api: api.post("/members", body))
     if call.out.format in ("json", "jsonl"):
         call.out.json(invited)
         return
     member = invited["member"]
-    call.out.say(f"{member['name']} is {member['role']} in {member['tenant_id']}.")
-    if invited["link"] is not None:
-        print_link(call, at, invited["link"])
+    call.out.say(
+        f"{member['name']} is invited as {member['role']} in {member['tenant_id']}: send this link."
+    )
+    print_link(call, at, invited["link"])
 
 
 @members.command(
@@ -112,7 +117,7 @@ def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None
 @rehearsable("take {user} out of the tenant")
 @with_call
 def remove(call: Call, user: str) -> None:
-    """Take USER out of the tenant. The user itself stays."""
+    """Take USER out of the tenant, or an invitation back. The user itself stays."""
     from windlass.cli.client import path
 
     call.confirm(f"removing the member {user}", f"Removing the member {user}. Go on?")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from windlass.core.payload import load_json
+from windlass.core.jsontext import load_json, read_json
 from windlass.core.schema_marks import applying, under
 from windlass.errors import CommandInvalid, PayloadUnstorable
 from windlass.errors.wording import first_line, quoted
@@ -35,12 +35,17 @@ def whole_payload(
 
 
 def json_object(text: str, where: str, *, hint: str = _HOW) -> dict[str, Any]:
-    """The object that JSON text spells; `where` is what the error calls it."""
+    """The object that JSON text spells; `where` is what the error calls it.
+
+    PayloadUnstorable, as over HTTP, for JSON that is not accepted: a key that stands twice, a
+    number beyond the range of a double.
+    """
     try:
-        value = load_json(text)
+        load_json(text)
     except PayloadUnstorable as error:
         reason = first_line(error.reason)
         raise CommandInvalid(f"{where} is not JSON. {reason}", hint=hint) from None
+    value = read_json(text, what=where)
     if not isinstance(value, dict):
         raise CommandInvalid(f"{where} is not a JSON object.", hint=hint)
     return value
@@ -82,7 +87,7 @@ def _meant(text: str, types: frozenset[str]) -> Any:
         return text
     if "string" in types and (isinstance(value, str) or not types & _names(value)):
         return text
-    return value
+    return read_json(text)
 
 
 def _types(schemas: Sequence[Mapping[str, Any]]) -> frozenset[str]:

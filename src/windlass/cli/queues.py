@@ -14,6 +14,7 @@ from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.queue_jobs import move, purge
 from windlass.cli.rehearsing import rehearsable
 from windlass.clock import utcnow
+from windlass.core.principal import named
 
 
 @click.group(
@@ -124,6 +125,7 @@ def _columns() -> list[Column]:
         Column("running", "RUNNING", _running, right=True),
         Column("max_concurrency"),
         Column("paused_by"),
+        Column("paused_by_name"),
         Column(
             "pause_reason",
             "PAUSED",
@@ -165,6 +167,10 @@ def _running(queue: Item) -> str:
 
 
 def _paused(queue: Item, when: str) -> str:
-    by = f" by {queue['paused_by']}" if queue["paused_by"] else ""
+    by = (
+        f" by {named(queue['paused_by'], queue.get('paused_by_name'))}"
+        if queue["paused_by"]
+        else ""
+    )
     why = f": {queue['pause_reason']}" if queue["pause_reason"] else ""
     return f"{when}{by}{why}" if when else ""

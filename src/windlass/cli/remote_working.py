@@ -17,6 +17,7 @@ async def work_for(
     server = Server(at.url, at.token)
     async with Remote(server, app.settings, app.telemetry) as remote:
         await remote.ready()
-        async with app.worker(remote, options) as worker:
+        # Only the app's own handlers: Windlass's own jobs would work on a database of this process.
+        async with app.worker(remote, options, handlers=app.handlers) as worker:
             started(worker)
             return await worker.run()

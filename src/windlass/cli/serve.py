@@ -64,7 +64,7 @@ async def _serve(
     call: Call, app: "Windlass", host: str, port: int, *, everything: bool, no_auth: bool
 ) -> None:
     from windlass.api.app import create_api
-    from windlass.api.callers import anybody
+    from windlass.api.callers import open_access
     from windlass.api.credentials import by_credentials
     from windlass.api.server import Server
     from windlass.cli.listening import address, listen
@@ -72,7 +72,7 @@ async def _serve(
 
     listening = listen(host, port, open_to_all=no_auth)
     engine = await app.ready()
-    api = create_api(app, authenticate=anybody if no_auth else by_credentials)
+    api = create_api(app, authenticate=open_access if no_auth else by_credentials)
     server, url = Server(api, listening), address(listening)
     told = asyncio.Event()
     with heard(told.set):

@@ -1,6 +1,7 @@
 """`windlass tenants`: who owns jobs, how much they may do, and whether they may at all."""
 
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +11,9 @@ from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.rehearsing import rehearsable
 from windlass.errors import CommandInvalid
+
+if TYPE_CHECKING:
+    from windlass.cli.client import Client, Shown
 
 _DRY = click.option("--dry-run", is_flag=True, help="Show the tenant, and change nothing.")
 
@@ -73,11 +77,33 @@ def show(call: Call, tenant_id: str) -> None:
 @rehearsable("make the tenant {tenant_id}")
 @with_call
 def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> None:
-    """Make a tenant with the id TENANT."""
+    """Make a tenant with the id TENANT, which no tenant has or had before."""
     given = {"id": tenant_id, "timezone": zone, **about}
     body = {name: value for name, value in given.items() if value is not None}
     made = call.ask(lambda api: api.post("/tenants", body))
     _print(call, made)
+
+
+@tenants.command(
+    examples=[
+        "windlass tenants change acme --name 'Acme Corp'",
+        "windlass tenants change acme --zone Europe/Berlin",
+    ]
+)
+@click.argument("tenant_id", metavar="TENANT")
+@click.option("--name", metavar="TEXT", help="What people call it.")
+@click.option("--zone", metavar="ZONE", help="The time zone of its schedules from now on.")
+@rehearsable("change the tenant {tenant_id}")
+@with_call
+def change(call: Call, tenant_id: str, name: str | None, zone: str | None) -> None:
+    """Change the name or the time zone of TENANT; `limits` changes its limits."""
+    from windlass.cli.client import path
+
+    given = {"name": name, "timezone": zone}
+    body = {field: value for field, value in given.items() if value is not None}
+    if not body:
+        raise CommandInvalid("nothing to change.", hint="Give --name or --zone.")
+    _print(call, call.ask(lambda api: api.patch(path("tenants", tenant_id), body)))
 
 
 @tenants.command(
@@ -123,28 +149,56 @@ def limits(call: Call, /, tenant_id: str, **given: str | None) -> None:
 
 
 @tenants.command(
-    examples=["windlass tenants delete acme", "windlass tenants delete acme --dry-run"],
+    examples=[
+        "windlass tenants delete acme",
+        "windlass tenants delete acme --dry-run",
+        "windlass tenants delete acme --purge",
+    ],
 )
 @click.argument("tenant_id", metavar="TENANT")
+@click.option("--purge", is_flag=True, help="Remove all its rows, too; only the audit stays.")
 @_DRY
 @with_call
-def delete(call: Call, tenant_id: str, dry_run: bool) -> None:
-    """Delete TENANT: its open jobs end in the dead letter, its history stays."""
+def delete(call: Call, tenant_id: str, purge: bool, dry_run: bool) -> None:
+    """Delete TENANT: its open jobs end in the dead letter, its tokens and members go.
+
+    Its history stays without --purge, and its id stays taken. A deleted tenant can be purged later.
+    """
     from windlass.cli.client import path
 
     at = path("tenants", tenant_id)
-    found = call.ask(lambda api: api.get(at))
-    if dry_run:
-        _print(call, found)
-        return
+    called = tenant_id
+    if dry_run or not purge:  # one that is deleted already can still be purged
+        found = call.ask(lambda api: api.get(at))
+        called = f"{found['id']} ({found['name']})"
+        if dry_run:
+            _print(call, found)
+            return
+    ends = "its open jobs end, and all its rows are removed" if purge else "its open jobs end"
     call.confirm(
-        f"deleting the tenant {found['id']}",
-        f"Deleting the tenant {found['id']} ({found['name']}): its open jobs end. Go on?",
+        f"deleting the tenant {tenant_id}", f"Deleting the tenant {called}: {ends}. Go on?"
     )
-    closed = call.ask(lambda api: api.delete(at))
+    done = call.ask(lambda api: _purge(api, at) if purge else api.delete(at))
     if call.out.format in ("json", "jsonl"):
-        call.out.json(closed)
-    call.out.say(f"Tenant {found['id']} is deleted; open jobs that ended: {closed['closed']:,}.")
+        call.out.json(done)
+    call.out.say(f"Tenant {tenant_id} is deleted; open jobs that ended: {done['closed']:,}.")
+    if purge:
+        call.out.say(f"Rows that were removed: {sum(done['rows'].values()):,}.")
+        if done["open"]:
+            call.out.say(
+                f"Jobs that still run: {done['open']:,}. Purge again when they have stopped."
+            )
+
+
+async def _purge(api: "Client", at: str) -> "Shown":
+    """Purge until nothing more can be removed; a request removes a bounded number of rows."""
+    closed, rows = 0, Counter[str]()
+    while True:
+        done = await api.delete(at, purge="true")
+        closed += done["closed"]
+        rows.update(done["rows"])
+        if not done["more"]:
+            return {**done, "closed": closed, "rows": dict(sorted(rows.items()))}
 
 
 def _change(call: Call, tenant_id: str, verb: str, *, dry_run: bool, asks: bool) -> None:

@@ -170,6 +170,7 @@ def _show(call: Call, trigger: Item, noun: str) -> None:
             ("Tenant", tenant_of(trigger)),
             ("Declared", _origin(trigger)),
             ("Created", f"{out.when(trigger['created_at'])}{_maker(trigger)}"),
+            ("Saved by", trigger["saved_by"] or ""),
         ]
     )
     verb = "disable" if trigger["enabled"] else "enable"

@@ -82,6 +82,26 @@ def link(call: Call, name: str, login: bool, at: str) -> int:
     return _print(call, name, at, "login" if login else "password", make=False)
 
 
+@users.command(
+    cls=Command,
+    examples=[
+        "windlass users invite ada@example.com",
+        "windlass users invite ada --at https://jobs.example.com",
+    ],
+)
+@click.argument("name")
+@AT
+@rehearsable("invite {name} to administer everything")
+@with_call
+def invite(call: Call, name: str, at: str) -> int:
+    """Offer NAME to administer everything, and print the link to accept it.
+
+    Who has an account accepts signed in to it; who has none sets a password by the link.
+    """
+    print_link(call, at, call.ask(lambda api: api.post("/users/invite", {"name": name})))
+    return 0
+
+
 def _print(call: Call, name: str, at: str, purpose: str, *, make: bool) -> int:
     from windlass.cli.client import path
 

@@ -29,6 +29,7 @@ class Right(StrEnum):
 
     JOBS_READ = "jobs.read"
     JOBS_ENQUEUE = "jobs.enqueue"
+    JOBS_ENQUEUE_FOR = "jobs.enqueue_for"
     JOBS_CANCEL = "jobs.cancel"
     JOBS_RETRY = "jobs.retry"
     JOBS_RUN_NOW = "jobs.run_now"
@@ -86,6 +87,7 @@ def frozen(table: Table) -> Table:
 _TENANT_ADMIN = (
     Right.JOBS_READ,
     Right.JOBS_ENQUEUE,
+    Right.JOBS_ENQUEUE_FOR,
     Right.JOBS_CANCEL,
     Right.JOBS_RETRY,
     Right.JOBS_RUN_NOW,

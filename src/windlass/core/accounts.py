@@ -6,9 +6,12 @@ from typing import Literal
 
 from windlass.ids import SessionId, TenantId, TokenId, UserId
 
+#: What a link to an account is for.
 LinkPurpose = Literal["login", "password"]
-#: By which name a browser keeps a session.
+#: The cookie that holds a session over http, and the one over https. Browsers accept a cookie of the
+#: second name only over https, from this very host, so that no neighbour can plant one.
 COOKIE = "windlass_session"
+SECURE_COOKIE = f"__Host-{COOKIE}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +29,27 @@ class User:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A user's role in a tenant. `permissions` are words that definitions ask for."""
+    """A role in a tenant. `permissions` are words that definitions ask for.
 
-    user_id: UserId
+    A pending one was offered to `name` and gives no right until it is accepted. It has no
+    `user_id`: whether there is an account of that name is not told.
+    """
+
+    user_id: UserId | None
     name: str
     tenant: TenantId
+    role: str
+    permissions: frozenset[str] = frozenset()
+    created_at: datetime | None = None
+    pending: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A role that is offered to a name: in a tenant, or without one in the whole installation."""
+
+    tenant: TenantId | None
+    name: str
     role: str
     permissions: frozenset[str] = frozenset()
     created_at: datetime | None = None

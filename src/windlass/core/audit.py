@@ -7,10 +7,11 @@ or reorder entries without every later hash telling.
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from windlass.core.audit_keys import AuditKeys
 from windlass.core.principal import Principal
 from windlass.core.redact import Redactor
 from windlass.core.text import clean, storable
@@ -26,7 +27,7 @@ _LONGEST_VALUE = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewEntry:
+class Recorded:
     """Something a person or token changed, or was refused. Everything is already redacted.
 
     `tenant` None is the chain of the installation. `actor` is `Principal.actor`, `actor_name` what
@@ -47,7 +48,14 @@ class NewEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry(NewEntry):
+class NewEntry(Recorded):
+    """An entry to be added. With `keys`, the end of the chain that it makes is signed."""
+
+    keys: AuditKeys | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry(Recorded):
     """An entry in its chain."""
 
     sequence: int
@@ -87,6 +95,7 @@ def new_entry(
     before: object = None,
     after: object = None,
     request_id: str | None = None,
+    keys: AuditKeys | None = None,
 ) -> NewEntry:
     """An entry as it may be stored: secrets hidden, sizes bounded."""
     return NewEntry(
@@ -101,12 +110,13 @@ def new_entry(
         before=_value(before, redactor),
         after=_value(after, redactor),
         request_id=None if request_id is None else _text(request_id),
+        keys=keys,
     )
 
 
 def chained(new: NewEntry, after: Link, at: datetime) -> Entry:
     """The entry that follows the end of a chain."""
-    fields = {name: getattr(new, name) for name in NewEntry.__dataclass_fields__}
+    fields = {name: getattr(new, name) for name in Recorded.__dataclass_fields__}
     unsealed = Entry(
         **fields, sequence=after.sequence + 1, at=at, previous_hash=after.hash, hash=""
     )

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.dedupe import check_name
 from windlass.core.durations import duration
+from windlass.core.instants import instant as checked_instant
 from windlass.core.jsontext import load_json
 from windlass.core.metadata import metadata_text
 from windlass.core.priority import priority as checked_priority
@@ -45,7 +46,7 @@ class Change:
         made = cls(
             priority=None if priority is None else checked_priority(priority),
             queue=None if queue is None else QueueName(check_name("queue", queue)),
-            due_at=None if at is None else _instant(at),
+            due_at=None if at is None else checked_instant("at", at),
             delay=None if delay is None else duration(delay, option="delay"),
             metadata=None if metadata is None else metadata_text(metadata),
         )
@@ -81,9 +82,3 @@ class Change:
             at=None if at is None else datetime.fromisoformat(at),
             metadata=plain.get("metadata"),
         )
-
-
-def _instant(at: object) -> datetime:
-    if not isinstance(at, datetime) or at.tzinfo is None:
-        raise OptionInvalid("at", at, allowed="a datetime with a time zone")
-    return at.astimezone(UTC)

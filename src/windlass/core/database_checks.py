@@ -1,5 +1,6 @@
 """Rules of a checkup about the database: each takes what was found and answers how it stands."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
@@ -61,6 +62,15 @@ def durability(warnings: Sequence[str]) -> list[Check]:
     if not warnings:
         return [ok("durable", "What the database acknowledges, it keeps.")]
     return [warning("durable", f"{text}.", fix) for text in warnings]
+
+
+def readable(files: Sequence[str]) -> Check:
+    """Whether other users of the machine may read the database's files."""
+    if not files:
+        return ok("files", "Only their owner can read the database's files.")
+    names = " ".join(shlex.quote(file) for file in files)
+    told = f"Other users of this machine may read {counted(len(files), 'file')} of the database."
+    return warning("files", told, f"chmod go-rwx {names}, unless they are meant to.")
 
 
 def clock_skew(skew: timedelta, *, error: timedelta) -> Check:

@@ -65,3 +65,8 @@ class Definition:
     missing_from_code: bool = False
     code_hash: str = ""
     gate: str = ""
+
+    @property
+    def restricted(self) -> bool:
+        """Whether a role in the job's tenant is not enough to enqueue it."""
+        return self.system or self.requires_permission is not None

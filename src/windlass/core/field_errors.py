@@ -5,7 +5,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from windlass.core.redact import MASK, redact_value
+from windlass.core.redact import redact_value
+from windlass.core.secret_patterns import MASK
 from windlass.errors import FieldError
 from windlass.errors.wording import json_pointer, nearest, quoted
 

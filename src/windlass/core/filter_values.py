@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from windlass.core.durations import duration
 from windlass.core.filter_fields import Field, Kind
+from windlass.core.instants import in_utc
 from windlass.core.priority import HIGHEST, LOWEST, NAMES
 from windlass.core.query import FromNow, Operator, Prefix, Value
 from windlass.errors import OptionInvalid
@@ -19,8 +20,6 @@ _NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?", re.ASCII)
 _INSTANT = re.compile(
     r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII
 )
-#: Instants that every database can hold, whatever zone they were written in.
-_FIRST, _LAST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2999, 12, 31, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +51,9 @@ def instant_of(text: str) -> datetime | FromNow | None:
         return None
     try:
         read = datetime.fromisoformat(text)
-        meant = read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
+    except ValueError:
         return None
-    return meant if _FIRST <= meant <= _LAST else None
+    return in_utc(read if read.tzinfo else read.replace(tzinfo=UTC))
 
 
 def _prefix(field: Field, operator: Operator, written: Written) -> Prefix | None:

@@ -11,7 +11,12 @@ import re
 from types import MappingProxyType
 from typing import NamedTuple
 
+from windlass.core.dedupe import is_name
 from windlass.core.text import storable
+from windlass.errors import OptionInvalid
+
+#: Characters.
+LONGEST = 64
 
 
 class Fingerprint(NamedTuple):
@@ -48,8 +53,8 @@ _VARYING = re.compile(
                [^\s'"<>]{0,1500} )
     | (?P<input> \b input_value= .{0,500}? (?=,[ ]input_type=) )
     | (?P<email> (?<![\w.+-]) [\w.+-]{1,64} @ [\w-]{1,64} (?:\.[\w-]{1,64}){1,8} )
-    | (?P<value> (?<!\w)'[^'\n]{0,500}'(?!\w) | "[^"\n]{0,500}" | `[^`\n]{0,500}` | “[^”\n]{0,500}”
-               | \{[^{}\n]{0,500}\} | (?<==)\([^()\n]{0,500}\) )
+    | (?P<value> (?<!\w)'[^'\n]{0,500}+'(?!\w) | "[^"\n]{0,500}+" | `[^`\n]{0,500}+`
+               | “[^”\n]{0,500}+” | \{[^{}\n]{0,500}+\} | (?<==)\([^()\n]{0,500}+\) )
     | (?P<time> (?<![\w-]) [0-9]{4}-[0-9]{2}-[0-9]{2}
                 (?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?
                    (?:[ ]?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?)? (?!\w)
@@ -68,6 +73,16 @@ _DIGITS = re.compile(r"[0-9]+(?:[.,_][0-9]+)*")
 _HEX = re.compile(r"[0-9a-fA-F]{8,}")
 _NUMBERS = re.compile(r"(?<![\w>])[-+]?<number>(?:[.,]<number>)*")
 _LONG_WORD = 12
+
+
+def check_fingerprint(value: str) -> str:
+    """`value` itself, if it can be a fingerprint; the empty one is that of an unknown cause."""
+    if value and not (is_name(value, LONGEST) and value.isascii()):
+        allowed = (
+            f"a fingerprint of up to {LONGEST} ASCII characters, as `windlass dead groups` shows"
+        )
+        raise OptionInvalid("fingerprint", value, allowed=allowed)
+    return value
 
 
 def fingerprint(error_type: str | None, error: str | None, trace: str | None) -> Fingerprint:

@@ -12,15 +12,49 @@ from windlass.ids import TenantId
 
 
 def may_enqueue(
-    principal: Principal, definition: Definition, tenant: str, *, table: Table = ROLES
+    principal: Principal,
+    definition: Definition,
+    tenant: str,
+    *,
+    right: str = Right.JOBS_ENQUEUE,
+    table: Table = ROLES,
 ) -> bool:
-    """Whether a principal may submit jobs of a definition: what `requires_permission` names must
-    be held in the job's tenant, and the system's own definitions are for those who reach all."""
-    reach = reach_of(principal, Right.JOBS_ENQUEUE, tenant, table)
-    if reach is None or (definition.system and reach is not Reach.ALL):
-        return False
+    """Whether a principal may submit jobs of a definition, or put them in line again by another
+    `right`; see `why_not_enqueue`."""
+    return not why_not_enqueue(principal, definition, tenant, right=right, table=table)
+
+
+def why_not_enqueue(
+    principal: Principal,
+    definition: Definition,
+    tenant: str,
+    *,
+    right: str = Right.JOBS_ENQUEUE,
+    table: Table = ROLES,
+) -> str:
+    """Why a principal may not submit jobs of a definition; empty if it may.
+
+    What `requires_permission` names must be held in the job's tenant, and the system's own
+    definitions are for those who reach all.
+    """
+    reach = reach_of(principal, right, tenant, table)
+    if reach is None:
+        return f"a job of {definition.key} needs the right {right} in tenant {tenant}"
+    if definition.system and reach is not Reach.ALL:
+        return f"{definition.key} is Windlass's own: only a role for all tenants may enqueue it"
     needed = definition.requires_permission
-    return needed is None or has_permission(principal, needed, tenant, table=table)
+    if needed is not None and not has_permission(principal, needed, tenant, table=table):
+        return f"definition {definition.key} requires the permission {needed}"
+    return ""
+
+
+def replaceable_owner(principal: Principal, tenant: str, *, table: Table = ROLES) -> str | None:
+    """Whose waiting jobs a principal may replace: None is everybody's, else only that actor's.
+
+    Without `jobs.update` its own are left: it could cancel and enqueue those as well.
+    """
+    reach = reach_of(principal, Right.JOBS_UPDATE, tenant, table)
+    return None if reach in (Reach.TENANT, Reach.ALL) else principal.actor
 
 
 def has_permission(

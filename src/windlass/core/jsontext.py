@@ -1,12 +1,15 @@
 """JSON text that every database stores and gives back as it was.
 
-Refused are NUL characters, halves of surrogate pairs, NaN and infinities, more than 64 levels, and
-values JSON does not know. Whole numbers stay exact whatever their size.
+Refused are NUL characters, halves of surrogate pairs, numbers beyond the range of a double, NaN and
+infinities, more than 64 levels, and values JSON does not know. Whole numbers within the range stay
+exact. `read_json` reads text from outside; `load_json` reads what was stored, also by an older
+version that allowed longer numbers.
 """
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from types import GeneratorType
 from typing import Any
 
@@ -43,6 +46,38 @@ def load_json(text: str | bytes, *, what: str = "payload") -> Any:
         raise PayloadUnstorable(f"is not JSON ({error})", what=what) from None
 
 
+def read_json(
+    text: str | bytes, *, what: str = "payload", deepest: int = DEEPEST, any_text: bool = False
+) -> Any:
+    """The value of JSON text from outside.
+
+    PayloadUnstorable names the place of a key that an object has twice, of a number beyond the
+    range of a double, and of all else that cannot be stored. `deepest` is the number of levels.
+    `any_text` lets text and levels pass, for a caller that replaces what cannot be stored.
+    """
+    text = _decoded(text, what)
+    try:
+        value = _READER.decode(text)
+    except _Refused:
+        pointer, problem = _find_refused(text)
+        raise PayloadUnstorable(problem, pointer=pointer, what=what) from None
+    except ValueError as error:
+        raise PayloadUnstorable(f"is not JSON ({error})", what=what) from None
+    except RecursionError:
+        raise PayloadUnstorable(f"has more than {deepest} levels", what=what) from None
+    # "\\ud" begins the escape of a surrogate, which is in order only as half of a pair.
+    if not any_text and (_suspicious(text, deepest) or "\\ud" in text or "\\uD" in text):
+        _check(value, what, deepest)
+    return value
+
+
+def _decoded(text: str | bytes, what: str) -> str:
+    try:
+        return text if isinstance(text, str) else text.decode()
+    except UnicodeDecodeError:
+        raise PayloadUnstorable("is not UTF-8", what=what) from None
+
+
 def load_object(text: str, definition: str) -> dict[str, Any]:
     """A stored payload; PayloadInvalid if it is no JSON object."""
     try:
@@ -56,15 +91,25 @@ def load_object(text: str, definition: str) -> dict[str, Any]:
 
 def check_storable(text: str, *, what: str = "payload") -> None:
     """Raise PayloadUnstorable if some database could not keep this JSON text as it is."""
-    # These finds are cheap and nearly always empty; only a suspicion pays for looking closely.
-    suspicious = (
+    if _suspicious(text, DEEPEST):
+        _check(json.loads(text), what, DEEPEST)
+
+
+def _suspicious(text: str, deepest: int) -> bool:
+    """Whether JSON text may hold something that cannot be stored. These finds are cheap and nearly
+    always empty; only a suspicion pays for looking closely."""
+    return (
         "\\u0000" in text
         or "NaN" in text
         or "Infinity" in text
-        or text.count("[") + text.count("{") > DEEPEST
+        or text.count("[") + text.count("{") > deepest
         or not (text.isascii() or _encodable(text))
+        or (len(text) >= _MOST_DIGITS and _LONG_NUMBER.search(text) is not None)
     )
-    if suspicious and (found := find_unstorable(json.loads(text))):
+
+
+def _check(value: object, what: str, deepest: int) -> None:
+    if found := find_unstorable(value, deepest):
         pointer, problem = found
         raise PayloadUnstorable(problem, pointer=pointer, what=what)
 
@@ -81,13 +126,13 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def find_unstorable(value: object) -> tuple[str, str] | None:
+def find_unstorable(value: object, deepest: int = DEEPEST) -> tuple[str, str] | None:
     """Where the first thing is that cannot be stored, as a JSON pointer, and what is wrong."""
     left: list[tuple[tuple[str | int, ...], object]] = [((), value)]
     while left:
         path, value = left.pop()
-        if isinstance(value, Mapping | list | tuple) and len(path) >= DEEPEST:
-            return json_pointer(path[:8]), f"has more than {DEEPEST} levels"
+        if isinstance(value, Mapping | list | tuple) and len(path) >= deepest:
+            return json_pointer(path[:8]), f"has more than {deepest} levels"
         if isinstance(value, Mapping):
             for key in value:
                 if not _is_key(key):
@@ -124,7 +169,7 @@ def _problem(value: object) -> str | None:
         case float():
             return None if math.isfinite(value) else f"is {value}, not a finite number"
         case int():
-            return None if value.bit_length() < _MOST_BITS else "is a number of too many digits"
+            return None if _is_double(value) else _TOO_LARGE
         case _:
             return _problem_of_other(value)
 
@@ -151,19 +196,92 @@ def _encodable(text: str) -> bool:
     return True
 
 
+def _is_double(number: int) -> bool:
+    try:
+        float(number)
+    except OverflowError:
+        return False
+    return True
+
+
+class _Refused(ValueError):
+    """Valid JSON that is not accepted from outside."""
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object as it is written, keys that stand twice included."""
+
+
+def _find_refused(text: str) -> tuple[str, str]:
+    """Where the first thing is that `read_json` does not accept, and what is wrong with it."""
+    left: list[tuple[tuple[str | int, ...], object]] = [((), _AS_WRITTEN.decode(text))]
+    while left:
+        path, value = left.pop()
+        if isinstance(value, _Refused):
+            return json_pointer(path), str(value)
+        if isinstance(value, _Pairs):
+            seen: set[str] = set()
+            for key, _ in value:
+                if key in seen:
+                    return json_pointer((*path, key)), "is given twice"
+                seen.add(key)
+            left += reversed([((*path, key), part) for key, part in value])
+        elif isinstance(value, list):
+            left += reversed([((*path, place), part) for place, part in enumerate(value)])
+    return "", "is not accepted"
+
+
+def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise _Refused("a key is given twice")
+    return made
+
+
+def _whole(digits: str) -> int:
+    if len(digits) >= _MOST_DIGITS and (
+        len(digits) > _MOST_DIGITS + 1 or not _is_double(int(digits))
+    ):
+        raise _Refused(_TOO_LARGE)
+    return int(digits)
+
+
 def _finite(digits: str) -> float:
     if math.isinf(number := float(digits)):
-        raise ValueError(f"{digits[:40]} is too large")
+        raise _Refused(_TOO_LARGE)
     return number
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is not a finite number")
+    raise _Refused(f"is {constant}, not a finite number")
 
 
-#: Python writes and reads no whole number of more than 4300 decimal digits.
-_MOST_BITS = 14_284
+def _kept(parse: Callable[[str], float]) -> Callable[[str], object]:
+    """The same parser, which returns its refusal in place of the number."""
+
+    def parse_or_refuse(text: str) -> object:
+        try:
+            return parse(text)
+        except _Refused as refused:
+            return refused
+
+    return parse_or_refuse
+
+
+#: The digits of the largest double; a number with more is beyond it.
+_MOST_DIGITS = 309
+_TOO_LARGE = "is a number beyond the range of a double (about 1.8e308)"
+_LONG_NUMBER = re.compile(rf"[0-9]{{{_MOST_DIGITS}}}")
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain
 )
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse)
+_READER = json.JSONDecoder(
+    object_pairs_hook=_distinct, parse_float=_finite, parse_int=_whole, parse_constant=_refuse
+)
+_AS_WRITTEN = json.JSONDecoder(
+    object_pairs_hook=_Pairs,
+    parse_float=_kept(_finite),
+    parse_int=_kept(_whole),
+    parse_constant=_kept(_refuse),
+)

@@ -155,6 +155,8 @@ class Job:
     #: The cause of its failure, equal for equal causes; only of a dead-lettered job.
     fingerprint: str | None = None
     gate: str = ""
+    #: The ciphertext of the values that the payload shows as `•••`: see core/sealing.py.
+    sealed: str | None = field(default=None, repr=False)
 
     @property
     def ended(self) -> bool:

@@ -34,6 +34,9 @@ RIGHTS: Mapping[Action, Right] = {
     Action.UPDATE: Right.JOBS_UPDATE,
 }
 
+#: Actions that let jobs run which would not have, or not yet: they need the right to enqueue as well.
+MAKES_WORK = frozenset({Action.RETRY, Action.RUN_NOW, Action.UPDATE})
+
 #: Action -> states in which it does anything; a job in another one is skipped.
 STATES: Mapping[Action, frozenset[JobState]] = {
     Action.CANCEL: states_for(Verb.CANCEL),
@@ -76,6 +79,13 @@ class Operation:
     @property
     def left(self) -> int:
         return self.total - self.done - self.failed - self.skipped
+
+
+class JobKind(NamedTuple):
+    """What the jobs of an operation are: their definition, and whose they are."""
+
+    definition: str
+    tenant: str
 
 
 class Item(NamedTuple):

@@ -4,9 +4,17 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from windlass.errors import OptionInvalid
 from windlass.ids import TenantId
 
 PrincipalKind = Literal["session", "token", "none"]
+
+#: How actors begin: a user and a token of Windlass, and somebody whom only the application knows that
+#: enqueued for them.
+USER, TOKEN, FOR = "user:", "token:", "for:"
+#: Prefixes of Windlass's own actors, which an application's names cannot have.
+_ACTORS = (USER, TOKEN)
+_LONGEST_NAME = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,46 @@ class Principal:
     def installation_wide(self) -> bool:
         """Whether it holds a role that is bound to no tenant."""
         return any(each.tenant is None for each in self.memberships)
+
+
+def creator(name: str) -> str:
+    """The `created_by` of a job that is enqueued on behalf of `name`: `user:<id>` as it is, any other
+    name behind `for:`, so that it cannot be mistaken for an actor of Windlass.
+
+    Whether the user exists is for the caller to check.
+    """
+    text = name.removeprefix(FOR)
+    if name.startswith(USER) and _is_uuid(name.removeprefix(USER)):
+        return name
+    own = text.lower().startswith(_ACTORS)
+    if own or not text.isprintable() or text != text.strip() or not 0 < len(text) <= _LONGEST_NAME:
+        raise OptionInvalid("created_by", name, allowed=CREATORS)
+    return f"{FOR}{text}"
+
+
+def token_of(actor: str | None) -> UUID | None:
+    """The id of the token that an actor is; None for everybody else."""
+    id = (actor or "").removeprefix(TOKEN)
+    return UUID(id) if id != actor and _is_uuid(id) else None
+
+
+def named(actor: str, name: str | None) -> str:
+    """An actor as people read it: with its name before it, if that is known."""
+    return f"{name} ({actor})" if name else actor
+
+
+#: What `created_by` may name, in words.
+CREATORS = (
+    f"`{USER}<id>` of a member of the tenant, or a name of your own of at most {_LONGEST_NAME}"
+    " printable characters"
+)
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
 
 
 #: Somebody without any credential.

@@ -12,6 +12,12 @@ from typing import Literal
 from uuid import UUID
 
 from windlass.core import durations
+from windlass.core.choice import one_of
+from windlass.core.fingerprint import check_fingerprint
+from windlass.core.instants import instant
+from windlass.core.models import Source
+from windlass.core.text import storable
+from windlass.errors import OptionInvalid
 
 Operator = Literal["is", ">", ">=", "<", "<="]
 
@@ -82,8 +88,11 @@ class JobQuery:
     ) -> "JobQuery":
         """The query of a few plain fields; those not given do not choose.
 
-        `states` takes views too. An empty `fingerprint` means jobs without one.
+        `states` takes views too. An empty `fingerprint` means jobs without one. OptionInvalid for
+        what no job can have: an instant without a zone, an unknown source, text with NUL.
         """
+        if source is not None:
+            one_of("source", source, Source)
         return cls(
             tuple(
                 _terms(
@@ -134,16 +143,19 @@ def _terms(
     if states:
         yield Term("state", tuple(sorted(map(str, states))))
     for field, value in exact.items():
-        if value is not None:
-            yield Term(field, (value,))
+        if value is None:
+            continue
+        if storable(value) != value:
+            raise OptionInvalid(field, value, allowed="text without NUL, as all stored text is")
+        yield Term(field, (value,))
     if fingerprint == "":
         yield Term("fingerprint", (Prefix(""),), negated=True)
     elif fingerprint is not None:
-        yield Term("fingerprint", (fingerprint,))
+        yield Term("fingerprint", (check_fingerprint(fingerprint),))
     if created_after is not None:
-        yield Term("created", (created_after,), ">")
+        yield Term("created", (instant("created_after", created_after),), ">")
     if created_before is not None:
-        yield Term("created", (created_before,), "<")
+        yield Term("created", (instant("created_before", created_before),), "<")
 
 
 def _at(value: Value, now: datetime) -> Value:

@@ -13,5 +13,7 @@ class Queue:
     name: QueueName
     paused_at: datetime | None = None
     paused_by: str | None = None
+    #: What the token that paused it is called, if it was one.
+    paused_by_name: str | None = None
     pause_reason: str | None = None
     max_concurrency: int | None = None

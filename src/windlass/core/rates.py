@@ -6,7 +6,7 @@ from typing import NamedTuple
 from windlass.core.durations import duration
 from windlass.errors import OptionInvalid
 
-_RATE = re.compile(r"\s*([0-9]{1,9})\s*/\s*([0-9.]*)\s*([a-z]+)\s*")
+_RATE = re.compile(r"\s*+([0-9]{1,9})\s*+/\s*+([0-9.]*+)\s*+([a-z]++)\s*+")
 _UNITS = {
     "s": "s", "sec": "s", "second": "s",
     "m": "m", "min": "m", "minute": "m",

@@ -5,16 +5,14 @@ stands under tells so, or if it looks like a credential. All patterns run in lin
 doubt the redactor hides too much rather than too little.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.schema_marks import Schemas, applying, marked, under
-
-#: What stands in the place of a secret.
-MASK = "•••"
+from windlass.core.secret_patterns import CREDENTIALS, MASK, Assignments, TextRule, wildcard_rule
 
 #: Words that make a key secret, whatever its case, dashes and underscores.
 SECRET_NAMES = (
@@ -45,36 +43,52 @@ class Redactor:
     names: tuple[str, ...] = SECRET_NAMES
     patterns: tuple[str, ...] = ()
     _words: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    _assigned: re.Pattern[str] = field(init=False, repr=False, compare=False)
-    _given: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _assignments: Assignments = field(init=False, repr=False, compare=False)
+    _rules: tuple[TextRule, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         words = tuple(filter(None, map(_normal, self.names)))
-        given = "|".join(map(_translated, filter(None, self.patterns)))
+        given = map(wildcard_rule, filter(None, self.patterns))
         # Frozen, so that sharing one is safe; these three only spare work.
         object.__setattr__(self, "_words", words)
-        object.__setattr__(self, "_assigned", _assignments(words))
-        object.__setattr__(self, "_given", re.compile(given) if given else None)
+        object.__setattr__(self, "_assignments", Assignments(words))
+        object.__setattr__(self, "_rules", tuple(given))
 
-    def redact_value(self, value: object, schema: Mapping[str, Any] | None = None) -> Any:
-        """A copy of a JSON value with `•••` in place of every secret.
+    def redact_value(
+        self,
+        value: object,
+        schema: Mapping[str, Any] | None = None,
+        secrets: KnownSecrets = NO_SECRETS,
+    ) -> Any:
+        """A copy of a JSON value with `•••` in place of every secret, those given included.
 
         Under a secret name, truth values and null stay: they tell whether a secret is set, not
         what it is.
         """
         root = schema or {}
-        return self._redacted(value, applying([root], root), root)
+        return self._redacted(value, applying([root], root), root, secrets)
 
-    def redact_text(self, text: str, secrets: Iterable[str] = ()) -> str:
+    def redact_text(self, text: str, secrets: KnownSecrets | Iterable[str] = NO_SECRETS) -> str:
         """`text` with `•••` in place of credentials, and of the given secrets of its job."""
-        for secret in sorted(secrets, key=len, reverse=True):
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, MASK)
-        for pattern, shown in _CREDENTIALS:
-            text = pattern.sub(shown, text)
+        text = _known(secrets).hide(text)
+        for rule in CREDENTIALS:
+            text = rule.hide(text)
         if self._mentions_secret(text):
-            text = self._assigned.sub(_hide_assigned, text)
-        return self._given.sub(MASK, text) if self._given else text
+            text = self._assignments.hide(text)
+        for rule in self._rules:
+            text = rule.hide(text)
+        return text
+
+    def redact_part(self, text: str, limit: int, secrets: KnownSecrets = NO_SECRETS) -> str:
+        """The same for text of which only so many bytes are kept: of a longer one only the
+        beginning and the end are searched. What may be half of a secret is cut off there."""
+        if len(text) <= limit + 2 * _MARGIN:
+            return self.redact_text(text, secrets)
+        kept = limit // 2 + _MARGIN
+        head = self.redact_text(text[:kept], secrets)[:-_MARGIN]
+        tail = self.redact_text(text[-kept:], secrets)[_MARGIN:]
+        left_out = len(text) - len(head) - len(tail)
+        return f"{head}… {left_out:,} characters left out …{tail}"
 
     def secrets_in(self, value: object, schema: Mapping[str, Any] | None = None) -> frozenset[str]:
         """The secret texts in a JSON value: what `redact_text` has to hide in its job's output."""
@@ -90,21 +104,23 @@ class Redactor:
         bare = text.lower().replace("-", "").replace("_", "")
         return any(word in bare for word in self._words)
 
-    def _redacted(self, value: object, schemas: Schemas, root: Mapping[str, Any]) -> Any:
+    def _redacted(
+        self, value: object, schemas: Schemas, root: Mapping[str, Any], secrets: KnownSecrets
+    ) -> Any:
         if marked(schemas):
             return None if value is None else MASK
         if isinstance(value, str):
-            return self.redact_text(value)
+            return self.redact_text(value, secrets)
         if isinstance(value, Mapping):
             return {
                 key: MASK
                 if self._hides(key, part)
-                else self._redacted(part, under(schemas, str(key), root), root)
+                else self._redacted(part, under(schemas, str(key), root), root, secrets)
                 for key, part in value.items()
             }
         if isinstance(value, list | tuple):
             return [
-                self._redacted(part, under(schemas, place, root), root)
+                self._redacted(part, under(schemas, place, root), root, secrets)
                 for place, part in enumerate(value)
             ]
         return value
@@ -118,9 +134,30 @@ def redact_value(value: object, schema: Mapping[str, Any] | None = None) -> Any:
     return default_redactor().redact_value(value, schema)
 
 
-def redact_text(text: str, secrets: Iterable[str] = ()) -> str:
+def redact_text(text: str, secrets: KnownSecrets | Iterable[str] = NO_SECRETS) -> str:
     """`Redactor.redact_text` with the names and patterns that are always known."""
     return default_redactor().redact_text(text, secrets)
+
+
+def is_long(*values: object) -> bool:
+    """Whether redacting these values takes so long that nothing else should wait for it."""
+    left, size = list(values), 0
+    while left:
+        value = left.pop()
+        size += len(value) if isinstance(value, str) else 8
+        if size > _LONG:
+            return True
+        if isinstance(value, Mapping):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list | tuple):
+            left += value
+    return False
+
+
+#: Characters. No longer secret is expected to stand where a text is cut.
+_MARGIN = 4 * 1024
+#: Characters. Less is redacted in about a millisecond.
+_LONG = 16 * 1024
 
 
 @cache
@@ -129,57 +166,8 @@ def default_redactor() -> Redactor:
     return Redactor()
 
 
-#: Shorter secrets are not looked for in text: they would be found in every other word.
-_SHORTEST_SECRET = 4
-#: Of a pattern's `*`. With a bound, a hostile text costs a pattern no more than a long one.
-_LONGEST_RUN = 256
-
-_CREDENTIALS = (
-    # scheme://user:password@host. A / in the password should be encoded, and often is not.
-    (re.compile(r"(?<=://)[^\s/:@'\"]{0,256}:[^\s'\"]{1,512}@"), f"{MASK}@"),
-    (re.compile(r"\b(bearer)[ \t]{1,8}[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE), rf"\1 {MASK}"),
-    # JSON Web Tokens
-    (re.compile(r"\beyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+"), MASK),
-    # our own tokens, sessions and links
-    (re.compile(r"\b(?:wl_[0-9a-f]{32}|wl[sk])_[A-Za-z0-9_-]{40,}"), MASK),
-    # tokens that say by their first letters what they are
-    (re.compile(r"\b(?:gh[a-z]|github_pat|glpat|xox[a-z]|sk|rk)[-_][A-Za-z0-9_-]{20,}"), MASK),
-    (
-        re.compile(
-            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?"
-            r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)",
-            re.DOTALL,
-        ),
-        MASK,
-    ),
-)
-
-
-def _assignments(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Finds `name=value`, `name: value` and `"name": "value"` in text, for names of these words."""
-    spelled = "|".join("[-_]?".join(map(re.escape, word)) for word in words) or r"(?!)"
-    return re.compile(
-        rf"""
-        (?P<name>(?:{spelled}) [\w-]{{0,32}} \\{{0,4}}["']? [ \t]{{0,4}} [:=] [ \t]{{0,4}})
-        (?!(?:true|false|null|none)\b)
-        (?P<value> \\{{0,4}}"(?:[^"\\]++|\\.)*+"?
-          | '(?:[^'\\]++|\\.)*+'?
-          | {MASK} | -?\d++(?:\.\d++)?(?=[,\]}}\s]|\Z)
-          | (?:(?:basic|bearer|digest|negotiate|token)[ \t]{{1,4}})? [^\s&]++
-        )""",
-        re.IGNORECASE | re.DOTALL | re.VERBOSE,
-    )
-
-
-def _hide_assigned(found: re.Match[str]) -> str:
-    quote = found["value"].lstrip("\\")[:1]
-    return f"{found['name']}{quote}{MASK}{quote}" if quote in "\"'" else f"{found['name']}{MASK}"
-
-
-def _translated(pattern: str) -> str:
-    before, star, after = pattern.partition("*")
-    run = rf"[^\s\"']{{0,{_LONGEST_RUN}}}" if star else ""
-    return f"{re.escape(before)}{run}{re.escape(after)}"
+def _known(secrets: KnownSecrets | Iterable[str]) -> KnownSecrets:
+    return secrets if isinstance(secrets, KnownSecrets) else KnownSecrets(secrets)
 
 
 def _normal(name: str) -> str:

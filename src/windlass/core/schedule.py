@@ -4,13 +4,14 @@ All instants are aware and given by the caller, who asks the database for the ti
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from windlass.core import zones
 from windlass.core.cron import Expression, last_before, next_after, parse
 from windlass.core.durations import LONGEST, duration
+from windlass.core.instants import instant
 from windlass.core.trigger import Misfire
 from windlass.errors import OptionInvalid
 
@@ -64,14 +65,7 @@ class Once:
     at: datetime
 
     def __post_init__(self) -> None:
-        given: object = self.at
-        if not isinstance(given, datetime) or given.utcoffset() is None:
-            allowed = "a datetime with a time zone, such as datetime(2027, 3, 1, 2, 0, tzinfo=UTC)"
-            raise OptionInvalid("at", given, allowed=allowed)
-        try:
-            object.__setattr__(self, "at", self.at.astimezone(UTC))
-        except OverflowError:
-            raise OptionInvalid("at", self.at, allowed="a datetime that UTC can show") from None
+        object.__setattr__(self, "at", instant("at", self.at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,10 @@ def check_schema(schema: Mapping[str, Any], definition: str) -> Weight:
 
 def _invalid(definition: str, problem: str) -> DefinitionInvalid:
     return DefinitionInvalid(
-        definition, f"the payload schema cannot be used: {problem}", hint="Change the schema."
+        definition,
+        f"the payload schema cannot be used: {problem}",
+        hint="Change the schema.",
+        pointer="/payload_schema",
     )
 
 

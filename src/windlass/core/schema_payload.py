@@ -7,8 +7,9 @@ from typing import Any
 
 from windlass.core.field_errors import by_schema
 from windlass.core.jsontext import PAYLOAD_LIMIT, check_size, dump_json, load_json, load_object
-from windlass.core.redact import MASK
 from windlass.core.schema_limits import check_schema
+from windlass.core.sealing import refuse_reserved
+from windlass.core.secret_patterns import MASK
 from windlass.errors import DefinitionInvalid, FieldError, PayloadInvalid
 from windlass.errors.wording import first_line
 
@@ -43,6 +44,7 @@ class JsonSchemaPayload:
         check_size(text, self._definition, self._limit)
         # Read back, because what was written may be dates and the like.
         value = load_json(text)
+        refuse_reserved(text, self._definition)
         if not self._validator.is_valid(value):
             raise PayloadInvalid(self._definition, self._problems(value))
         return text
@@ -102,6 +104,7 @@ def _validator(schema: Mapping[str, Any], definition: str) -> Any:
             definition,
             f"the payload schema cannot be used: {first_line(str(error))}",
             hint="Change the schema. Patterns may not use look-around or back-references.",
+            pointer="/payload_schema",
         ) from None
 
 

@@ -51,6 +51,8 @@ class Trigger:
     last_error: str | None = None
     last_error_at: datetime | None = None
     created_by: str | None = None
+    #: Whose right to enqueue it fires under; None is the program's own.
+    saved_by: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
 

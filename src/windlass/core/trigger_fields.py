@@ -117,7 +117,15 @@ def following(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
     if row.type != declared.type and not set(row.edited) <= set(_ALWAYS):
         return row
     kept = {name: getattr(row, name) for name in row.edited}
-    followed = replace(declared, **kept, id=row.id, edited=row.edited, last_run_at=row.last_run_at)
+    followed = replace(
+        declared,
+        **kept,
+        id=row.id,
+        edited=row.edited,
+        last_run_at=row.last_run_at,
+        # Who edited it is still whose right it fires under.
+        saved_by=row.saved_by if row.edited else None,
+    )
     if _times(followed) == _times(row):
         return replace(followed, next_run_at=row.next_run_at)
     return timed(followed, now)

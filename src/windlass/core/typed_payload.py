@@ -30,6 +30,7 @@ from windlass.core.jsontext import (
     find_unstorable,
     load_object,
 )
+from windlass.core.sealing import refuse_reserved
 from windlass.core.signature import REQUIRED, Signature
 from windlass.errors import DefinitionInvalid, PayloadInvalid, PayloadUnstorable
 from windlass.errors.wording import first_line
@@ -70,6 +71,7 @@ class TypedPayload:
             pointer, problem = find_unstorable(values) or ("", f"cannot be written: {error}")
             raise PayloadUnstorable(problem, pointer=pointer) from None
         check_size(text, self._definition, self._limit)
+        refuse_reserved(text, self._definition)
         return text
 
     def decode(self, text: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Instants are ISO 8601 in UTC with a Z, durations seconds or what their name says
 out here, because this is the way out. A field may be added; none changes its meaning.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -16,6 +16,7 @@ from uuid import UUID
 from windlass.core.definition import Definition
 from windlass.core.gates import version_of
 from windlass.core.jsontext import load_json
+from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, Transition, WorkerRow
 from windlass.core.operations import Item, Operation
 from windlass.core.queue import Queue
@@ -26,7 +27,6 @@ from windlass.core.trigger import Event, Trigger
 
 #: What lists leave out, because they do not read it.
 LIST_LEAVES_OUT = frozenset({"payload", "metadata", "result", "warnings", "error_trace"})
-_TEXTS = ("last_error", "error_trace", "reason", "progress_note")
 
 
 def job(
@@ -35,25 +35,34 @@ def job(
     now: datetime,
     redactor: Redactor,
     schema: Mapping[str, Any] | None = None,
+    opened: Any = None,
     whole: bool = True,
 ) -> dict[str, Any]:
-    """A job; `schema` is its definition's and marks what is secret in the payload.
+    """A job; `schema` is its definition's and marks what is secret in the payload. `opened` is the
+    payload as it was given, if it is encrypted: its secrets are hidden in the rest of the job.
 
-    `view` is the state as people see it at `now`. Without `whole` it is a list's entry.
+    `view` is the state as people see it at `now`. Without `whole` it is a list's entry. Errors and
+    notes were redacted before they were stored.
     """
     shown = _plain(job)
-    secrets: frozenset[str] = frozenset()
+    secrets = NO_SECRETS
     if whole:
-        secrets = frozenset(redactor.secrets_in(job.payload, schema))
+        given = job.payload if opened is None else opened
+        secrets = KnownSecrets(redactor.secrets_in(given, schema))
         shown["payload"] = redactor.redact_value(job.payload, schema)
-        shown["metadata"] = redactor.redact_value(dict(job.metadata))
-        shown["result"] = redactor.redact_value(job.result)
+        shown["metadata"] = redactor.redact_value(dict(job.metadata), secrets=secrets)
+        shown["result"] = redactor.redact_value(job.result, secrets=secrets)
         shown["warnings"] = [redactor.redact_text(text, secrets) for text in job.warnings]
-    for name in _TEXTS:
-        shown[name] = _redacted(redactor, shown[name], secrets)
+    shown["reason"] = _redacted(redactor, job.reason, secrets)
     shown["view"] = str(job.view(now))
     shown["payload_version"] = version_of(job.gate)
     return {name: shown[name] for name in (_JOB if whole else _LISTED)}
+
+
+def revealed(job: Job) -> dict[str, Any]:
+    """What of a job is redacted elsewhere, as it was given. Only for who has the right to see it."""
+    shown = _plain(job)
+    return {name: shown[name] for name in ("id", "definition", "tenant_id", "payload", "result")}
 
 
 def page(page: Page, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
@@ -67,11 +76,9 @@ def receipt(receipt: Receipt) -> dict[str, Any]:
     return {name: plain(value) for name, value in receipt._asdict().items()}
 
 
-def attempt(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
-    """One try at a job."""
+def attempt(attempt: Attempt) -> dict[str, Any]:
+    """One try at a job. What it left behind was redacted before it was stored."""
     shown = _plain(attempt)
-    for name in ("error", "error_trace", "stdout_tail", "stderr_tail"):
-        shown[name] = _redacted(redactor, shown[name])
     took = attempt.duration
     shown["duration_ms"] = None if took is None else round(took / timedelta(milliseconds=1))
     return shown
@@ -84,12 +91,9 @@ def transition(transition: Transition, redactor: Redactor) -> dict[str, Any]:
     return shown
 
 
-def line(line: LogLine, redactor: Redactor) -> dict[str, Any]:
-    """One line of a job's log."""
-    shown = _plain(line)
-    shown["message"] = redactor.redact_text(line.message)
-    shown["fields"] = redactor.redact_value(dict(line.fields))
-    return shown
+def line(line: LogLine) -> dict[str, Any]:
+    """One line of a job's log. It was redacted before it was stored."""
+    return _plain(line)
 
 
 def definition(definition: Definition, strategy: str = "on_demand") -> dict[str, Any]:
@@ -199,7 +203,7 @@ def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _redacted(
-    redactor: Redactor, text: str | None, secrets: Sequence[str] | frozenset[str] = ()
+    redactor: Redactor, text: str | None, secrets: KnownSecrets = NO_SECRETS
 ) -> str | None:
     return None if text is None else redactor.redact_text(text, secrets)
 
@@ -210,11 +214,11 @@ _FIRST = (
     "max_attempts", "progress", "progress_note", "payload", "result", "warnings", "last_error",
     "error_type",
 )  # fmt: skip
-#: Where it stands in line is nobody's business.
-_INNER = ("gate",)
+#: Fields of a job that are never shown.
+INNER = ("gate", "sealed")
 _JOB = (
     *_FIRST,
-    *(name for name, _ in _fields(Job) if name not in (*_FIRST, *_INNER)),
+    *(name for name, _ in _fields(Job) if name not in (*_FIRST, *INNER)),
     "payload_version",
 )
 _LISTED = tuple(name for name in _JOB if name not in LIST_LEAVES_OUT)

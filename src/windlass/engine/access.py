@@ -6,6 +6,7 @@ A refused change leaves an audit entry, in the chain of whoever tried.
 from collections.abc import Collection
 from datetime import timedelta
 from typing import NoReturn
+from uuid import UUID
 
 from windlass.core.access import (
     ROLES,
@@ -15,25 +16,26 @@ from windlass.core.access import (
     Table,
     bounds_of,
     frozen,
-    is_audited,
     may,
+    reach_of,
 )
 from windlass.core.accounts import Token
 from windlass.core.dedupe import check_stored
-from windlass.core.definition import Definition
-from windlass.core.granting import may_enqueue, may_grant
-from windlass.core.models import DEFAULT_TENANT, Job
-from windlass.core.principal import Membership, Principal
+from windlass.core.granting import may_grant
+from windlass.core.models import Job, Scope
+from windlass.core.principal import CREATORS, USER, Membership, Principal, creator
 from windlass.engine import secrets
 from windlass.engine.audit import Audit, Target
+from windlass.engine.refusals import Refusals
 from windlass.errors import (
     Forbidden,
     JobNotFound,
     NotAuthenticated,
     OptionInvalid,
     TenantNotFound,
+    WindlassError,
 )
-from windlass.ids import JobId, UserId
+from windlass.ids import JobId, TokenId, UserId, parse_job_id
 from windlass.storage.base import Storage
 
 #: How long a session lasts that is not seen, and how long one that is.
@@ -45,7 +47,7 @@ FRESH = timedelta(minutes=1)
 class Access:
     def __init__(self, storage: Storage, audit: Audit, table: Table = ROLES) -> None:
         self._storage = storage
-        self._audit = audit
+        self.refusals = Refusals(audit)
         self.table = frozen(table)
 
     async def by_token(self, text: str) -> Principal:
@@ -68,6 +70,19 @@ class Access:
         if found.stale:
             await self._storage.seen_session(found.session.id, idle=IDLE)
         return await self.user(found.session.user_id, found.name, found.superadmin)
+
+    async def by_actor(self, actor: str) -> Principal | None:
+        """The user or token behind an actor such as `user:0199…`, with the roles it has now. None
+        if it is gone, disabled, expired or revoked."""
+        kind, _, text = actor.partition(":")
+        id = parse_job_id(text)
+        if kind == "token" and id:
+            token = await self._storage.token(TokenId(id), fresh=FRESH)
+            return principal_of(token.token) if token and token.valid else None
+        user = await self._storage.user(UserId(id)) if kind == "user" and id else None
+        if user is None or user.disabled:
+            return None
+        return await self.user(user.id, user.name, user.superadmin)
 
     async def user(self, id: UserId, name: str, superadmin: bool) -> Principal:
         """A signed-in user, with the roles it has now."""
@@ -94,8 +109,8 @@ class Access:
         """
         try:
             return bounds_of(by, right, tenant, table=self.table)
-        except (Forbidden, TenantNotFound):
-            await self._refused(by, right, target, request_id)
+        except (Forbidden, TenantNotFound) as error:
+            await self.record_refusal(by, right, target, error, request_id=request_id)
             raise
 
     async def allow_installation(
@@ -105,19 +120,23 @@ class Access:
         if not may(by, right, table=self.table):
             await self.refuse(by, right, target, request_id=request_id)
 
-    def allow_enqueue(
-        self, by: Principal, definition: Definition, *, tenant: str | None = None
-    ) -> Bounds:
-        """What a submitted job's tenant is; Forbidden if the definition asks for a permission that
-        is not held there."""
-        bounds = bounds_of(by, Right.JOBS_ENQUEUE, tenant, table=self.table)
-        owner = bounds.scope.tenant or DEFAULT_TENANT
-        if not may_enqueue(by, definition, owner, table=self.table):
-            needed = definition.requires_permission or "a right that reaches all tenants"
-            raise Forbidden(
-                Right.JOBS_ENQUEUE, because=f"definition {definition.key} requires {needed}"
-            )
-        return bounds
+    async def allow_enqueue_for(
+        self, by: Principal, name: str, *, tenant: str, request_id: str | None = None
+    ) -> str:
+        """The `created_by` of a job that is enqueued on behalf of `name`.
+
+        Forbidden without the right, OptionInvalid for a name that is not allowed and for a user who
+        is no member of the job's tenant.
+        """
+        right = Right.JOBS_ENQUEUE_FOR
+        if reach_of(by, right, tenant, self.table) is None:
+            await self.refuse(by, right, Target("job"), request_id=request_id)
+        found = creator(name)
+        if found.startswith(USER):
+            user = UserId(UUID(found.removeprefix(USER)))
+            if not await self._storage.members(Scope.of(tenant), user=user):
+                raise OptionInvalid("created_by", name, allowed=CREATORS)
+        return found
 
     async def allow_grant(
         self,
@@ -157,19 +176,31 @@ class Access:
         because: str = "",
     ) -> NoReturn:
         """Record a refusal and raise it."""
-        await self._refused(by, right, target, request_id)
-        raise Forbidden(right, because=because)
+        error = Forbidden(right, because=because)
+        await self.record_refusal(by, right, target, error, request_id=request_id)
+        raise error
 
-    async def _refused(
-        self, by: Principal, right: str, target: Target, request_id: str | None
+    async def record_refusal(
+        self,
+        by: Principal,
+        right: str,
+        target: Target,
+        error: WindlassError,
+        *,
+        tenant: str | None = None,
+        request_id: str | None = None,
     ) -> None:
-        # Who is nobody could write as much as it likes.
-        if not is_audited(right) or (by.id is None and not by.memberships):
+        """Record a refused attempt once, in the chain of who tried: `tenant` if that is theirs,
+        else their only tenant's, else the installation's. Nobody in particular leaves no entry:
+        they could write as much as they like. Looking without the right leaves none either."""
+        looked = isinstance(error, Forbidden) and right.endswith(".read")
+        if error.recorded or looked or (by.id is None and not by.memberships):
             return
-        # In the chain of who tried: a foreign tenant's is not theirs to write to.
-        own = next(iter(by.tenants)) if len(by.tenants) == 1 else None
-        await self._audit.record(
-            by, right, target, tenant=own, outcome="refused", request_id=request_id
+        error.recorded = True
+        if tenant not in by.tenants and not by.installation_wide:
+            tenant = next(iter(by.tenants)) if len(by.tenants) == 1 else None
+        await self.refusals.record(
+            by, right, target, tenant=tenant, code=error.code, request_id=request_id
         )
 
 

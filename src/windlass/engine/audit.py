@@ -2,27 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from windlass.core.access import ROLES, Right, Table, bounds_of
-from windlass.core.audit import (
-    EMPTY,
-    AuditOutcome,
-    Break,
-    Entry,
-    Link,
-    NewEntry,
-    first_break,
-    new_entry,
-)
+from windlass.core.audit import AuditOutcome, Entry, NewEntry, new_entry
+from windlass.core.audit_keys import AuditKeys
 from windlass.core.principal import Principal
 from windlass.core.redact import Redactor
-from windlass.errors import OptionInvalid
-from windlass.storage.audit import append
+from windlass.engine.audit_verify import (
+    PinnedHead,
+    Report,
+    Signing,
+    Verified,
+    sign_chains,
+    verify_chain,
+    verify_chains,
+)
+from windlass.engine.redaction import off_loop_if_long
+from windlass.errors import AuditKeyInvalid, OptionInvalid, TenantNotFound
+from windlass.ids import TenantId
+from windlass.storage.audit import Head, append
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
 
-_PAGE = 1000
 _MOST = 1000
+#: Chains whose names an entry about many of them carries.
+_NAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +46,17 @@ class EntryPage:
     next: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """How many entries of a chain were found whole, and where it is broken, if it is."""
-
-    tenant: str | None
-    entries: int
-    broken: Break | None
-
-    @property
-    def whole(self) -> bool:
-        return self.broken is None
-
-
 class Audit:
-    def __init__(self, storage: Storage, redactor: Redactor, table: Table = ROLES) -> None:
+    """`keys` sign where the chains end; None leaves them unsigned."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        redactor: Redactor,
+        table: Table = ROLES,
+        keys: AuditKeys | None = None,
+    ) -> None:
+        self.keys = keys
         self._storage = storage
         self._redactor = redactor
         self._table = table
@@ -85,6 +86,7 @@ class Audit:
             before=before,
             after=after,
             request_id=request_id,
+            keys=self.keys,
         )
 
     async def record(
@@ -101,7 +103,8 @@ class Audit:
         session: Session | None = None,
     ) -> Entry:
         """Add an entry: right after a change, or as the last step of the session that makes it."""
-        entry = self.entry(
+        redacted = partial(
+            self.entry,
             by,
             action,
             target,
@@ -111,6 +114,7 @@ class Audit:
             after=after,
             request_id=request_id,
         )
+        entry = await off_loop_if_long(redacted, before, after)
         return await (append(session, entry) if session else self._storage.add_entry(entry))
 
     async def list(
@@ -132,27 +136,40 @@ class Audit:
     async def verify(self, tenant: str | None = None) -> Verified:
         """Check a whole chain; without a tenant, the installation's. Entries that are added
         meanwhile are left for the next time."""
-        end = await self._storage.audit_end(tenant)
-        said = end.said or EMPTY
-        at: Break | Link = EMPTY
-        while isinstance(at, Link) and at.sequence < said.sequence:
-            page = await self._storage.entries_after(
-                tenant, at.sequence, last=said.sequence, most=_PAGE
-            )
-            if not page:
-                at = Break(at.sequence + 1, f"entry {at.sequence + 1} is missing: none comes next")
-            else:
-                at = first_break(page, at)
-        if isinstance(at, Break):
-            return Verified(tenant, at.sequence - 1, at)
-        if end.last > said.sequence:
-            added = said.sequence + 1
-            return Verified(tenant, at.sequence, Break(added, f"entry {added} was added by hand"))
-        if at != said:
-            changed = Break(said.sequence, "the chain does not end as it is said to")
-            return Verified(tenant, at.sequence - 1, changed)
-        return Verified(tenant, at.sequence, None)
+        return await verify_chain(self._storage, self.keys, tenant)
 
-    async def verify_all(self) -> Sequence[Verified]:
-        """Check every chain."""
-        return [await self.verify(tenant) for tenant in await self._storage.audit_chains()]
+    async def verify_all(self, pinned: Sequence[PinnedHead] = ()) -> Report:
+        """Check every chain, and that none is gone. `pinned` are ends of chains that were kept
+        elsewhere: each must still be part of its chain."""
+        return await verify_chains(self._storage, self.keys, pinned)
+
+    async def verify_own(self, tenant: str, pinned: Sequence[PinnedHead] = ()) -> Report:
+        """The same for one tenant's chain; TenantNotFound if another's end is pinned."""
+        foreign = next((pin for pin in pinned if pin.tenant != tenant), None)
+        if foreign is not None:
+            raise TenantNotFound(foreign.tenant or "")
+        return await verify_chains(self._storage, self.keys, pinned, only=TenantId(tenant))
+
+    async def heads(self, tenant: str | None = None) -> Sequence[Head]:
+        """Where chains end, signed if there is a key; of one tenant if one is named."""
+        return await self._storage.audit_heads(tenant)
+
+    async def sign(self, by: Principal, *, accept: bool = False, dry_run: bool = False) -> Signing:
+        """Sign the ends of all chains and their list with the current key.
+
+        For chains from before there was a key, and after a change of keys. A chain that is broken,
+        or whose end has an invalid signature, is signed only with `accept`: that states that
+        somebody has looked into it. `dry_run` signs none.
+        """
+        if self.keys is None:
+            raise AuditKeyInvalid("no key is set")
+        signing = await sign_chains(self._storage, self.keys, accept=accept, dry_run=dry_run)
+        if signing.signed and not dry_run:
+            await self.record(
+                by,
+                "audit.sign",
+                Target("audit"),
+                tenant=None,
+                after={"chains": len(signing.signed), "accepted": list(signing.accepted[:_NAMED])},
+            )
+        return signing

@@ -87,6 +87,7 @@ class Checkup:
                 yield database_checks.isolation(_isolation(vitals))
             case _:
                 yield database_checks.journal(vitals["journal_mode"])
+                yield database_checks.readable(await storage.database.readable_files())
 
     async def _listening(self, place: str) -> Check:
         database = self._storage.database

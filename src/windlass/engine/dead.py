@@ -1,17 +1,22 @@
 """Triage of what failed for good: by cause, one by one, or edited."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from windlass.core.access import Right
 from windlass.core.dead import DeadGroup, Edit, GroupChange, edit_message
-from windlass.core.dedupe import payload_key
 from windlass.core.definition import Definition
 from windlass.core.gates import gate_for
-from windlass.core.jsontext import load_json
+from windlass.core.jsontext import dump_json, load_json
 from windlass.core.models import ALL_TENANTS, Job, Page, Scope
+from windlass.core.principal import Principal
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, Verb
+from windlass.engine.audit import Target
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import SealedText, Sealer
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.jobs import Jobs
 from windlass.engine.making import payload_of
 from windlass.engine.nudges import Nudges
@@ -34,12 +39,16 @@ class Dead:
         definitions: Definitions,
         nudges: Nudges,
         settings: Settings,
+        rights: EnqueueRights,
+        sealer: Sealer,
     ) -> None:
         self._storage = storage
         self._jobs = jobs
         self._definitions = definitions
         self._nudges = nudges
+        self._rights = rights
         self._limit = settings.limits.payload_bytes
+        self._sealer = sealer
 
     async def groups(
         self,
@@ -86,10 +95,15 @@ class Dead:
         return await self._storage.page(scope, chosen, after=after, limit=limit)
 
     async def retry(
-        self, id: JobId | str, *, actor: str | None = None, scope: Scope = ALL_TENANTS
+        self,
+        id: JobId | str,
+        *,
+        actor: str | None = None,
+        scope: Scope = ALL_TENANTS,
+        by: Principal | None = None,
     ) -> Job:
         """Put one job in line again, due at once, with fresh attempts."""
-        return await self._jobs.retry(id, scope=scope, actor=actor)
+        return await self._jobs.retry(id, scope=scope, actor=actor, by=by)
 
     async def retry_group(
         self,
@@ -99,13 +113,17 @@ class Dead:
         limit: int = 1000,
         actor: str | None = None,
         scope: Scope = ALL_TENANTS,
+        by: Principal | None = None,
     ) -> GroupChange:
         """Retry the jobs of a group, the newest first and at most `limit`.
 
         A job whose dedupe key an open job has is skipped and stays where it is.
         """
+        target = Target("dead", f"{definition}/{fingerprint}")
 
-        async def retry(ids: Sequence[JobId]) -> Sequence[bool]:
+        async def retry(jobs: Sequence[Job]) -> Sequence[bool]:
+            await self._rights.require_all(by, jobs, Right.JOBS_RETRY, target)
+            ids = [job.id for job in jobs]
             answers = await self._storage.retry_many(scope, ids, actor=actor)
             self._nudges.nudge_all()
             return [answer == "queued" for answer in answers]
@@ -119,6 +137,7 @@ class Dead:
         *,
         actor: str | None = None,
         scope: Scope = ALL_TENANTS,
+        by: Principal | None = None,
     ) -> Job:
         """Retry a dead-lettered job with another payload, which replaces the old one.
 
@@ -128,6 +147,7 @@ class Dead:
         if not isinstance(payload, Mapping):
             raise OptionInvalid("payload", payload, allowed="an object of names and values")
         job = await self._jobs.get(id, scope)
+        await self._rights.require_job(by, job, Right.JOBS_RETRY)
         while job.state is JobState.DEAD_LETTER:
             edit = self._edit(job, await self._definitions.get(job.definition), payload, actor)
             answer = await self._storage.retry(scope, job.id, actor=actor, edit=edit)
@@ -153,8 +173,8 @@ class Dead:
         A job that another one waits for is skipped.
         """
 
-        async def discard(ids: Sequence[JobId]) -> Sequence[bool]:
-            return await self._storage.discard_many(scope, ids)
+        async def discard(jobs: Sequence[Job]) -> Sequence[bool]:
+            return await self._storage.discard_many(scope, [job.id for job in jobs])
 
         return await self._each(discard, definition, fingerprint, limit, scope)
 
@@ -162,18 +182,21 @@ class Dead:
         self, job: Job, definition: Definition, payload: Mapping[str, Any], actor: str | None
     ) -> Edit:
         text = payload_of(definition, self._limit).encode((), payload)
-        by_payload = job.dedupe_key == payload_key(definition.key, job.payload)
+        before = self._jobs.opened(job).payload
+        keyed = partial(self._sealer.dedupe_key, definition, job.tenant)
+        by_payload = job.dedupe_key is not None and job.dedupe_key == keyed(dump_json(before))
+        sealed = self._sealer.seal_text(definition, job.tenant, text) or SealedText(text, text)
         return Edit(
-            payload=text,
-            message=edit_message(job.payload, load_json(text), actor),
+            payload=sealed.text,
+            message=edit_message(before, load_json(text), actor),
             token=job.lease_token,
-            dedupe_key=payload_key(definition.key, load_json(text)) if by_payload else None,
-            gate=gate_for(definition, job.tenant, text),
+            dedupe_key=keyed(text) if by_payload else None,
+            gate=gate_for(definition, job.tenant, sealed.digested),
         )
 
     async def _each(
         self,
-        change: Callable[[Sequence[JobId]], Awaitable[Sequence[bool]]],
+        change: Callable[[Sequence[Job]], Awaitable[Sequence[bool]]],
         definition: str,
         fingerprint: str,
         limit: int,
@@ -191,10 +214,10 @@ class Dead:
                 scope=scope,
             )
             # In the order of their ids, so that two who do this seldom wait for each other.
-            ids = sorted(job.id for job in page.jobs)
-            if ids:
-                changed += sum(await change(ids))
-            seen += len(ids)
+            jobs = sorted(page.jobs, key=lambda job: job.id)
+            if jobs:
+                changed += sum(await change(jobs))
+            seen += len(jobs)
             after = page.next
             if after is None:
                 return GroupChange(changed, seen - changed, more=False)

@@ -13,11 +13,14 @@ from windlass.core.dedupe import check_name
 from windlass.core.definition import Definition
 from windlass.core.definition_options import edits, fields_named
 from windlass.core.gates import check_key
+from windlass.core.handler_path import check_path
 from windlass.core.jsontext import dump_json
 from windlass.core.models import DEFAULT_QUEUE, SYSTEM_KEYS
+from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
 from windlass.ids import DefinitionKey, JobId, QueueName
+from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
 from windlass.storage.registry import Change, change_definitions, following
@@ -27,10 +30,21 @@ _FRESH_SECONDS = 5.0
 _FIRST = JobId(UUID(int=0))
 
 
+#: Tells whether somebody may know of a definition.
+Visible = Callable[[Definition], bool]
+
+
+def everything(definition: Definition) -> bool:
+    """For callers who may know of every definition."""
+    return True
+
+
 class Definitions:
-    def __init__(self, storage: Storage, nudges: Nudges) -> None:
+    def __init__(self, storage: Storage, nudges: Nudges, settings: Settings) -> None:
         self._storage = storage
         self._nudges = nudges
+        self._handler_paths = settings.worker.handler_paths
+        self._payload_limit = settings.limits.payload_bytes
         self._declared: dict[str, Definition] = {}
         self._unsynced: set[str] = set()
         self._ungated = False
@@ -105,19 +119,36 @@ class Definitions:
         declared = [self._declared[key] for key in sorted(self._unsynced)]
         return [each for each in declared if registry.differs(rows.get(each.key), each)]
 
-    async def get(self, key: str) -> Definition:
-        """The row of a definition, at most some seconds old."""
+    async def get(self, key: str, *, visible: Visible = everything) -> Definition:
+        """The row of a definition, at most some seconds old. One that is not `visible` is answered
+        like one that does not exist."""
         known = await self._fresh()
         if key not in known:
             known = await self._fresh(0)
-        if key not in known:
-            raise DefinitionNotFound(key, known=sorted(known))
+        if key not in known or not visible(known[key]):
+            seen = sorted(each.key for each in known.values() if visible(each))
+            raise DefinitionNotFound(key, known=seen)
         return known[key]
 
-    async def list(self, *, system: bool = False) -> Sequence[Definition]:
-        """All definitions, by key; those of Windlass itself only if asked for."""
+    async def find(self, keys: Collection[str]) -> Mapping[str, Definition]:
+        """The rows of those of these keys that have one. They are read once more if one is missing."""
+        rows = await self._fresh()
+        if not rows.keys() >= set(keys):
+            rows = await self._fresh(0)
+        return {key: rows[key] for key in keys if key in rows}
+
+    def known(self, key: str) -> Definition | None:
+        """A definition as far as it is known without asking: the code's with what was edited of it,
+        else the row as it was when last looked at."""
+        declared = self._declared.get(key)
+        return self._rows.get(key) if declared is None else self.effective(declared)
+
+    async def list(
+        self, *, system: bool = False, visible: Visible = everything
+    ) -> Sequence[Definition]:
+        """All definitions, by key, that are `visible`; those of Windlass itself only if asked for."""
         rows = (await self._fresh(0)).values()
-        return [row for row in rows if system or not row.system]
+        return [row for row in rows if (system or not row.system) and visible(row)]
 
     async def enable(self, key: str) -> Definition:
         """Let a definition run again; its waiting jobs go on."""
@@ -185,18 +216,24 @@ class Definitions:
         **running: Any,
     ) -> Definition:
         """Make a definition that code does not declare: its handler is a function by dotted path,
-        under one of the prefixes that workers allow."""
+        under one of the prefixes of the setting worker.handler_paths.
+
+        DefinitionInvalid if the path or the schema cannot be used; PayloadInvalid if the default
+        payload has all that is required, and does not fit the schema.
+        """
+        dump_json(description, what="description")
         made = Definition(
             key=DefinitionKey(check_key(key)),
             title=check_name("title", title) if title else key,
             description=description,
             kind="path",
-            handler=check_name("path", path),
+            handler=check_path(key, check_name("path", path), self._handler_paths),
             queue=QueueName(check_name("queue", queue)),
-            payload_schema=dump_json(dict(payload_schema or {})),
-            default_payload=dump_json(dict(default_payload or {})),
+            payload_schema=dump_json(dict(payload_schema or {}), what="payload schema"),
+            default_payload=dump_json(dict(default_payload or {}), what="default payload"),
             origin="operator",
         )
+        self._check_payload(key, payload_schema or {}, default_payload or {})
         row = registry.edited(made, edits(running))
 
         def new(found: Mapping[str, Definition]) -> Sequence[Definition]:
@@ -206,6 +243,16 @@ class Definitions:
 
         await self._change([key], new)
         return await self.get(key)
+
+    def _check_payload(
+        self, key: str, schema: Mapping[str, Any], default: Mapping[str, Any]
+    ) -> None:
+        """Refuse a schema that cannot be used, and a default payload that does not fit it. One that
+        leaves required fields to the caller is checked with what the caller gives."""
+        payload = JsonSchemaPayload(schema, definition=key, limit=self._payload_limit)
+        required = schema.get("required", ())
+        if default and all(name in default for name in required):
+            payload.encode((), default)
 
     async def regate(self) -> None:
         """Move queued jobs behind the gates their definitions have now.

@@ -10,12 +10,16 @@ from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
 from windlass.engine.answers import Answers
 from windlass.engine.audit import Audit
+from windlass.engine.audit_verify import keys_of
 from windlass.engine.checkup import Checkup
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import sealer_of
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.events import Events
+from windlass.engine.invitations import Invitations
 from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
 from windlass.engine.leases import Leases
@@ -43,6 +47,7 @@ from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.users import Users
 from windlass.engine.workers import Workers
+from windlass.errors import WindlassError
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.bound import unbound
@@ -65,22 +70,35 @@ class Engine:
         self.storage = storage
         self.settings = settings
         self.telemetry = telemetry
+        self.sealer = sealer_of(settings)
         self.schema = Schema(storage)
         self.counts = Counts(storage)
         self.nudges = Nudges(storage.database)
-        self.definitions = Definitions(storage, self.nudges)
-        self.jobs = Jobs(storage, self.definitions, self.nudges)
+        self.definitions = Definitions(storage, self.nudges, settings)
+        self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
+        self.access = Access(storage, self.audit, roles)
+        rights = EnqueueRights(self.access, self.definitions)
+        self.enqueue_rights = rights
+        self.jobs = Jobs(storage, self.definitions, self.nudges, rights, self.sealer)
         self.lists = Lists(storage, self.definitions, redactor_of(settings))
         self.logs = Logs(storage, self.jobs)
         self.summaries = Summaries(storage)
-        self.dead = Dead(storage, self.jobs, self.definitions, self.nudges, settings)
+        self.dead = Dead(
+            storage, self.jobs, self.definitions, self.nudges, settings, rights, self.sealer
+        )
         self.mutes = Mutes(storage)
-        self.tenants = Tenants(storage, self.nudges, self.jobs.caps)
+        self.tenants = Tenants(storage, self.nudges, self.jobs.caps, self.audit)
         self.queues = Queues(storage, self.nudges)
-        self.maker = Maker(self.definitions, settings)
+        self.maker = Maker(self.definitions, settings, rights, self.sealer)
         self.code_triggers = CodeTriggers(storage, self.tenants)
         self.triggers = Triggers(
-            storage, self.maker, self.jobs, self.tenants, self.nudges, telemetry
+            storage,
+            self.maker,
+            self.jobs,
+            self.tenants,
+            self.nudges,
+            telemetry,
+            self.enqueue_rights,
         )
         self.events = Events(storage, self.maker, self.nudges, telemetry)
         self.trials = Trials(self.triggers, self.events, self.maker)
@@ -93,27 +111,30 @@ class Engine:
             self.leases,
             storage,
             self.definitions,
+            self.workers,
             settings,
             telemetry,
             RemoteTimes(self.latency, telemetry),
+            self.sealer,
         )
-        self.audit = Audit(storage, redactor_of(settings), roles)
-        self.access = Access(storage, self.audit, roles)
         self.passwords = passwords or Passwords()
         self.tokens = Tokens(storage, self.access, self.audit)
         self.users = Users(storage, self.access, self.audit, self.passwords)
-        self.members = Members(storage, self.access, self.audit, self.users)
+        self.members = Members(storage, self.access, self.audit)
         self.sessions = Sessions(
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
+        self.invitations = Invitations(storage, self.audit, self.passwords, self.sessions)
         self.answers = Answers(storage)
-        self.operations = Operations(storage, self.access, self.audit, self.lists)
+        self.operations = Operations(
+            storage, self.access, self.audit, self.lists, self.enqueue_rights
+        )
         self._checked = False
         self._checking = asyncio.Lock()
 
     def leases(self, who: Callable[[Held], Lease | None] = lambda held: None) -> Leases:
         """The worker's side; one for each worker, who knows the leases it holds."""
-        return Leases(self.storage, self.nudges, self.events, self.telemetry, who)
+        return Leases(self.storage, self.nudges, self.events, self.telemetry, who, self.sealer)
 
     def join(self, tx: object) -> CallerSession | None:
         """A session in a caller's own transaction; None where none was given."""
@@ -168,6 +189,10 @@ class Engine:
         return await self.storage.now()
 
     async def close(self) -> None:
+        try:
+            await self.access.refusals.flush(everything=True)
+        except WindlassError as error:
+            self.telemetry.trouble("writing how many attempts were refused", error)
         await self.remote.times.close()
         await self.events.close()
         await self.nudges.close()

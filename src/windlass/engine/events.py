@@ -20,6 +20,7 @@ from windlass.errors import (
     EventChainTooLong,
     EventNotFound,
     OptionInvalid,
+    TriggerRightGone,
     WindlassError,
 )
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_suffix
@@ -30,8 +31,9 @@ from windlass.storage.database import Session
 from windlass.storage.triggers import Matching, add_event
 from windlass.telemetry import Telemetry
 
-#: One event sets off at most so many triggers, and stands at most so far down a chain.
-MOST_TRIGGERS = 100
+#: Triggers of an event that one transaction matches; an event with more takes several.
+TRIGGER_BATCH = 100
+#: How far down a chain of events and jobs an event may stand.
 DEEPEST = 16
 
 
@@ -172,38 +174,63 @@ class Events:
             await self.match(id)
         return len(waiting)
 
-    @again
     async def match(self, id: EventId) -> int:
-        """Make the jobs an event sets off, once; one trigger's trouble harms no other."""
+        """Make the jobs an event sets off, once per trigger; one trigger's trouble harms no other.
+
+        Each batch of triggers is a transaction that also keeps the place reached, so an event
+        whose matching was interrupted goes on from there. Answers how many jobs this call made.
+        """
+        created, more = await self._match_batch(id)
+        while more:
+            batch, more = await self._match_batch(id)
+            created += batch
+        return created
+
+    @again
+    async def _match_batch(self, id: EventId) -> tuple[int, bool]:
+        """Match an event with its next batch of triggers: how many jobs that made, and whether
+        there are more triggers."""
         async with self._storage.matching() as matching:
             event = await matching.take(id)
             if event is None:
-                return 0
-            made = await self._made(matching, event)
+                return 0, False
+            triggers = await self._listening(matching, event)
+            made = await self._made(matching, event, triggers)
             created = await self._store(matching, event, made)
-            await matching.matched(event, created)
+            more = len(triggers) == TRIGGER_BATCH
+            await matching.matched(event, created, last=triggers[-1].id if more else None)
         if made:
             self._nudges.nudge({job.queue for _, job in made})
-        return created
+        return created, more
 
-    async def _made(self, matching: Matching, event: Event) -> Sequence[_Made]:
+    async def _listening(self, matching: Matching, event: Event) -> Sequence[Trigger]:
+        if event.depth <= DEEPEST:
+            return await matching.listening(event, most=TRIGGER_BATCH)
+        self._telemetry.warn("a chain of events was cut", event_id=str(event.id), name=event.name)
+        return []
+
+    async def _made(
+        self, matching: Matching, event: Event, triggers: Sequence[Trigger]
+    ) -> Sequence[_Made]:
         """The jobs of an event, and for whom: a trigger, or (None) a definition's hook."""
-        if event.depth > DEEPEST:
-            self._telemetry.warn(
-                "a chain of events was cut", event_id=str(event.id), name=event.name
-            )
-            return []
         made: list[_Made] = []
-        for trigger in await matching.listening(event, most=MOST_TRIGGERS):
+        for trigger in triggers:
             try:
                 if self._maker.applies(trigger, event.data):
                     made.append((trigger, await self._maker.after(trigger, event)))
+            except (DatabaseTimeout, DatabaseUnreachable):
+                raise  # an outage is no refusal: the event waits and is matched later
             except WindlassError as error:
-                await self._refused(matching, event, trigger, str(error))
-        if event.name == DEAD_LETTERED:
+                stop = isinstance(error, TriggerRightGone)
+                await self._refused(matching, event, trigger, str(error), stop=stop)
+            except Exception as error:  # noqa: BLE001 - our own fault must not stop the others
+                await self._refused(matching, event, trigger, f"unexpected {type(error).__name__}")
+        if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
             try:
                 if hook := await self._maker.on_dead_letter(event):
                     made.append((None, hook))
+            except (DatabaseTimeout, DatabaseUnreachable):
+                raise
             except WindlassError as error:
                 self._hook_failed(event, str(error))
         return made
@@ -222,10 +249,10 @@ class Events:
         return created
 
     async def _refused(
-        self, matching: Matching, event: Event, trigger: Trigger, error: str
+        self, matching: Matching, event: Event, trigger: Trigger, error: str, *, stop: bool = False
     ) -> None:
         """Noted on the trigger, and told: nobody else would miss the job."""
-        await matching.failed(trigger.id, error)
+        await matching.failed(trigger.id, error, stop=stop)
         self._telemetry.warn(
             "a trigger was refused",
             trigger=trigger.name,

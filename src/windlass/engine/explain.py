@@ -8,7 +8,10 @@ from windlass.core.gates import version_of
 from windlass.core.lease import Line
 from windlass.core.models import Job, Scope, WorkerRow
 from windlass.core.orders import Order
+from windlass.core.principal import named
 from windlass.core.states import JobState
+from windlass.engine.queues import with_names
+from windlass.errors.wording import counted
 from windlass.ids import short
 from windlass.storage.base import Storage
 
@@ -25,14 +28,26 @@ class Explanation:
     hint: str = ""
 
 
-async def explain(storage: Storage, job: Job) -> Explanation:
-    """Say why a job is not running; the first reason that holds wins."""
-    async for reason in _reasons(storage, job):
+async def explain(storage: Storage, job: Job, *, created_by: str | None = None) -> Explanation:
+    """Say why a job is not running; the first reason that holds wins. With `created_by` it names no
+    jobs of others."""
+    async for reason in _reasons(storage, job, created_by):
         return reason
     return Explanation("claiming", "It is due and a worker is free: it is being claimed.")
 
 
-async def _reasons(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
+def key_missing(key_id: str) -> Explanation:
+    """A worker without the key puts the job back; none is expected to have what is missing here."""
+    return Explanation(
+        "key_missing",
+        f"Its payload is encrypted with the key {key_id}, which is not configured here.",
+        "Add that key to encryption.keys of the workers.",
+    )
+
+
+async def _reasons(
+    storage: Storage, job: Job, created_by: str | None
+) -> AsyncIterator[Explanation]:
     if job.ended:
         yield _ended(job)
     if job.state is JobState.RUNNING:
@@ -52,9 +67,9 @@ async def _reasons(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
         yield Explanation(
             "tenant_suspended", f"Its tenant {job.tenant} is {tenant.state if tenant else 'gone'}."
         )
-    queue = next((q for q in await storage.queues() if q.name == job.queue), None)
-    if queue is not None and queue.paused_at is not None:
-        by = f" by {queue.paused_by}" if queue.paused_by else ""
+    paused = [q for q in await storage.queues() if q.name == job.queue and q.paused_at is not None]
+    for queue in await with_names(storage, paused):
+        by = f" by {named(queue.paused_by, queue.paused_by_name)}" if queue.paused_by else ""
         why = f": {queue.pause_reason}" if queue.pause_reason else ""
         yield Explanation(
             "queue_paused",
@@ -64,7 +79,7 @@ async def _reasons(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
     if job.held:
         yield Explanation("held", "It is on hold.", f"windlass jobs run-now {short(job.id)}")
     if job.state is JobState.PENDING:
-        yield await _parents(storage, job)
+        yield await _parents(storage, job, created_by)
     now = await storage.now()
     if job.due_at > now:
         yield Explanation(
@@ -84,12 +99,14 @@ def _ended(job: Job) -> Explanation:
     return Explanation("ended", f"It has ended: {job.state}{because}.")
 
 
-async def _parents(storage: Storage, job: Job) -> Explanation:
-    waiting = [
-        f"{short(edge.parent_id)} ({edge.parent_state or 'gone'})"
-        for edge in await storage.family(job)
-        if edge.child_id == job.id and not edge.settled
+async def _parents(storage: Storage, job: Job, created_by: str | None) -> Explanation:
+    unsettled = [
+        edge for edge in await storage.family(job) if edge.child_id == job.id and not edge.settled
     ]
+    named = [edge for edge in unsettled if created_by is None or edge.made_by(created_by)]
+    waiting = [f"{short(edge.parent_id)} ({edge.parent_state or 'gone'})" for edge in named]
+    if others := len(unsettled) - len(named):
+        waiting.append(f"{counted(others, 'job')} of others")
     return Explanation(
         "waiting_for_jobs",
         f"It waits for {', '.join(waiting) or 'its parents'}.",

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from windlass import clock
 from windlass.core import history as derived
+from windlass.core.access import Right
 from windlass.core.change import Change
 from windlass.core.durations import words
 from windlass.core.models import (
@@ -23,11 +24,16 @@ from windlass.core.models import (
     Scope,
     Transition,
 )
+from windlass.core.principal import Principal
 from windlass.core.states import JobState, Verb, states_for
+from windlass.core.text import storable
+from windlass.engine.audit import Target
 from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import Sealer, Sealing
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
-from windlass.engine.explain import Explanation, explain
+from windlass.engine.explain import Explanation, explain, key_missing
 from windlass.engine.leases import end_overdue
 from windlass.engine.nudges import Nudges
 from windlass.engine.updating import PAST, begun
@@ -55,24 +61,46 @@ _POLLS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 class Jobs:
-    def __init__(self, storage: Storage, definitions: Definitions, nudges: Nudges) -> None:
+    """Verbs that make or change work take `by`, the principal whose right to enqueue is asked for;
+    None is the program itself. `actor` is the name that the job's history shows."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        definitions: Definitions,
+        nudges: Nudges,
+        rights: EnqueueRights,
+        sealer: Sealer,
+    ) -> None:
         self._storage = storage
+        self._sealer = sealer
+        self._sealing = Sealing(sealer, definitions)
         self._definitions = definitions
         self._nudges = nudges
+        self._rights = rights
         self._enqueuer = Enqueuer(storage)
         self.caps = Caps(storage)
 
-    async def enqueue(self, job: NewJob, *, on_duplicate: OnDuplicate = "existing") -> Receipt:
+    async def enqueue(
+        self,
+        job: NewJob,
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        by: Principal | None = None,
+    ) -> Receipt:
         """Store a job durably and say what became of it.
 
-        Bad input raises; a duplicate is an ordinary answer unless `on_duplicate` is "error".
+        Bad input raises; a duplicate is an ordinary answer unless `on_duplicate` is "error". With
+        "replace", a waiting job of the same definition that `by` may change gets the new payload.
         """
-        await self.check([job])
+        await self.check([job], by=by)
         if over := await self.caps.over([job]):
             return Receipt(ReceiptStatus.REJECTED, job.id, over[job.id])
+        [job] = await self._sealing.seal([job])
         stored = await self._enqueuer.enqueue(job)
         if on_duplicate == "replace" and stored.existing_id is not None:
-            stored = await self._storage.replace(job, stored.existing_id)
+            owner = self._rights.replaceable_owner(by, job.tenant)
+            stored = await self._storage.replace(job, stored.existing_id, owner=owner)
         receipt = await self.receipt(job, stored, on_duplicate)
         await self._follow([job], [stored])
         return receipt
@@ -89,6 +117,7 @@ class Jobs:
         Each statement stores all of its jobs or none; `progress` is told (done, all) after it.
         """
         await self.check(jobs)
+        jobs = await self._sealing.seal(jobs)
         receipts: list[Receipt] = []
         over = await self.caps.over(jobs)
         for chunk in _chunks(jobs):
@@ -112,8 +141,9 @@ class Jobs:
                 progress(len(receipts), len(jobs))
         return receipts
 
-    async def check(self, jobs: Sequence[NewJob]) -> None:
+    async def check(self, jobs: Sequence[NewJob], *, by: Principal | None = None) -> None:
         """Refuse what can be seen to be wrong before anything is stored."""
+        await self._rights.require_all(by, jobs, Right.JOBS_ENQUEUE, Target("job"))
         _check_circles(jobs)
         # This machine's clock only says whom to ask about: the database's decides what is past.
         long_ago = clock.utcnow() - PAST
@@ -135,6 +165,7 @@ class Jobs:
         one; `joined` then says what the answer means.
         """
         answers: list[Stored] = []
+        jobs = self._sealing.seal_known(jobs)
         for chunk in _chunks([job for job in jobs if job.id not in over]):
             for job, stored in zip(chunk, await store(session, chunk), strict=True):
                 if on_duplicate == "replace" and stored.existing_id is not None:
@@ -158,6 +189,14 @@ class Jobs:
         if job is None:
             raise JobNotFound(id)
         return job
+
+    async def reveal(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> Job:
+        """A job with its payload as it was given, decrypted, and nothing redacted."""
+        return self.opened(await self.get(id, scope))
+
+    def opened(self, job: Job) -> Job:
+        """A job with the values of its payload that are encrypted at rest."""
+        return self._sealer.open_job(job)
 
     async def resolve(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> JobId:
         """The whole id behind what a person typed."""
@@ -187,7 +226,9 @@ class Jobs:
     ) -> Job:
         """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
         job = await self.get(id, scope)
-        changed = await self._storage.cancel(scope, [job.id], actor=actor, reason=reason)
+        changed = await self._storage.cancel(
+            scope, [job.id], actor=actor, reason=reason and storable(reason)
+        )
         after = await self.get(job.id, scope)
         if job.id not in changed and not (
             after.state is JobState.RUNNING and after.cancel_requested_at
@@ -198,10 +239,16 @@ class Jobs:
         return after
 
     async def retry(
-        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, actor: str | None = None
+        self,
+        id: JobId | str,
+        *,
+        scope: Scope = ALL_TENANTS,
+        actor: str | None = None,
+        by: Principal | None = None,
     ) -> Job:
         """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
         job = await self.get(id, scope)
+        await self._rights.require_job(by, job, Right.JOBS_RETRY)
         answer = await self._storage.retry(scope, job.id, actor=actor)
         if answer is None:
             await self.refuse(await self.get(job.id, scope), Verb.RETRY)
@@ -211,10 +258,16 @@ class Jobs:
         return await self.get(job.id, scope)
 
     async def run_now(
-        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, actor: str | None = None
+        self,
+        id: JobId | str,
+        *,
+        scope: Scope = ALL_TENANTS,
+        actor: str | None = None,
+        by: Principal | None = None,
     ) -> Job:
         """Make a job due at once: one due later, retrying, or on hold."""
         job = await self.get(id, scope)
+        await self._rights.require_job(by, job, Right.JOBS_RUN_NOW)
         if not await self._storage.run_now(scope, job.id, actor=actor):
             await self.refuse(await self.get(job.id, scope), Verb.RUN_NOW)
         self._nudges.nudge([job.queue])
@@ -227,9 +280,11 @@ class Jobs:
         *,
         scope: Scope = ALL_TENANTS,
         actor: str | None = None,
+        by: Principal | None = None,
     ) -> Job:
         """Change a job that waits; JobStateConflict if it runs or has ended."""
         job = await self.get(id, scope)
+        await self._rights.require_job(by, job, Right.JOBS_UPDATE)
         wanted = await begun(self._storage, change)
         if not await self._storage.update(scope, [job.id], wanted, actor=actor):
             await self.refuse(await self.get(job.id, scope), Verb.UPDATE)
@@ -258,13 +313,33 @@ class Jobs:
         """A job's log lines in order."""
         return await self._storage.logs(await self.get(id, scope), after=after, limit=limit)
 
-    async def family(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Relative]:
-        """What a job waits for and what waits for it."""
-        return await self._storage.family(await self.get(id, scope))
+    async def check_parents(
+        self, ids: Sequence[JobId], scope: Scope, *, created_by: str | None = None
+    ) -> None:
+        """Raise ParentInvalid for the first of these jobs that does not exist, is beyond the scope, or
+        was made by somebody else than `created_by`, if that is given."""
+        visible = await self._storage.visible(scope, ids, created_by=created_by) if ids else set()
+        for id in ids:
+            if id not in visible:
+                raise ParentInvalid(id, because="unknown")
 
-    async def explain(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> Explanation:
-        """Why a job is not running: one sentence."""
-        return await explain(self._storage, await self.get(id, scope))
+    async def family(
+        self, id: JobId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
+    ) -> list[Relative]:
+        """What a job waits for and what waits for it; with `created_by` only between jobs that it
+        made."""
+        edges = await self._storage.family(await self.get(id, scope))
+        return [edge for edge in edges if created_by is None or edge.made_by(created_by)]
+
+    async def explain(
+        self, id: JobId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
+    ) -> Explanation:
+        """Why a job is not running: one sentence. With `created_by` it names no jobs of others."""
+        job = await self.get(id, scope)
+        key_id = self._sealer.missing_key(job)
+        if key_id is not None and not job.ended and job.state is not JobState.RUNNING:
+            return key_missing(key_id)
+        return await explain(self._storage, job, created_by=created_by)
 
     async def wait(self, id: JobId | str, timeout: timedelta, scope: Scope = ALL_TENANTS) -> Job:
         """The job once it has completed. Raises JobFailed if it ends otherwise."""
@@ -310,10 +385,8 @@ class Jobs:
             case "suspended_tenant":
                 raise TenantSuspended(job.tenant)
             case "unknown_parent":
-                known = await self._storage.known(job.after)
-                raise ParentInvalid(
-                    next((p for p in job.after if p not in known), job.after[0]), because="unknown"
-                )
+                await self.check_parents(job.after, Scope(job.tenant))
+                raise ParentInvalid(job.after[0], because="unknown")
             case _:
                 pass
         raise TenantNotFound(job.tenant)

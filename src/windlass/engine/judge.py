@@ -1,5 +1,6 @@
 """Decides what the end of a remote worker's attempt means for its job, by what our rows say."""
 
+from collections import OrderedDict
 from dataclasses import replace
 from random import Random
 
@@ -7,7 +8,8 @@ from windlass.core import outcome
 from windlass.core.backoff import Backoff
 from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
-from windlass.core.lease import Finish, Leased
+from windlass.core.known_secrets import KnownSecrets
+from windlass.core.lease import Finish, Held, Leased
 from windlass.core.models import ALL_TENANTS
 from windlass.core.outcome import Failure
 from windlass.core.redact import Redactor
@@ -15,10 +17,15 @@ from windlass.core.result import encode_result
 from windlass.core.states import Outcome
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import Sealer
+from windlass.engine.redaction import off_loop_if_long
 from windlass.engine.retrying import backoff_of
 from windlass.errors import DefinitionNotFound
 from windlass.settings import Settings
 from windlass.storage.base import Storage
+
+#: Of so many leases the secrets are remembered while their workers tell of them.
+_MOST_KNOWN = 1000
 
 
 class Judge:
@@ -30,7 +37,10 @@ class Judge:
         definitions: Definitions,
         settings: Settings,
         redactor: Redactor,
+        sealer: Sealer,
     ) -> None:
+        self._sealer = sealer
+        self._known: OrderedDict[Held, KnownSecrets] = OrderedDict()
         self._storage = storage
         self._definitions = definitions
         self._settings = settings
@@ -55,6 +65,22 @@ class Judge:
             return await self._definitions.get(key)
         except DefinitionNotFound:
             return None
+
+    async def secrets_of(self, held: Held, row: Definition | None) -> KnownSecrets:
+        """The secret values of a job's payload, to be hidden in what its worker tells."""
+        if (known := self._known.get(held)) is not None:
+            return known
+        job = await self._storage.get(ALL_TENANTS, held.job_id)
+        payload = None if job is None else self._sealer.open_if_possible(job).payload
+        schema = None if row is None else load_json(row.payload_schema)
+
+        def find() -> KnownSecrets:
+            return KnownSecrets(self._redactor.secrets_in(payload, schema))
+
+        found = self._known[held] = await off_loop_if_long(find, payload)
+        if len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return found
 
     def _end(self, end: Ended, leased: Leased, row: Definition | None) -> Finish:
         keep = row is None or row.retention_days != 0
@@ -101,10 +127,13 @@ class Judge:
         texts = (end.error, end.error_trace, end.stdout_tail, end.stderr_tail)
         if texts == (None, None, None, None):
             return end
-        job = await self._storage.get(ALL_TENANTS, end.held.job_id)
-        schema = None if row is None else load_json(row.payload_schema)
-        secrets = frozenset() if job is None else self._redactor.secrets_in(job.payload, schema)
-        error, trace, stdout, stderr = (
-            None if text is None else self._redactor.redact_text(text, secrets) for text in texts
-        )
+        secrets = await self.secrets_of(end.held, row)
+
+        def hide() -> list[str | None]:
+            return [
+                None if text is None else self._redactor.redact_text(text, secrets)
+                for text in texts
+            ]
+
+        error, trace, stdout, stderr = await off_loop_if_long(hide, *texts)
         return replace(end, error=error, error_trace=trace, stdout_tail=stdout, stderr_tail=stderr)

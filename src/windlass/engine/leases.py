@@ -3,18 +3,22 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from random import Random
 from typing import Any
 
 from windlass.core import outcome
+from windlass.core.backoff import Backoff
 from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
 from windlass.core.models import ALL_TENANTS, LogLine
 from windlass.core.payload import encode_result, load_json
+from windlass.core.sealing import is_sealed
 from windlass.core.states import ENDED, JobState, Outcome
 from windlass.core.text import clean
 from windlass.engine.claims import Claims
+from windlass.engine.encryption import Sealer
 from windlass.engine.events import Events
 from windlass.engine.nudges import Nudges
-from windlass.errors import WindlassError
+from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
 from windlass.ids import JobId, WorkerId
 from windlass.storage.base import Storage
 from windlass.storage.expired import Expired
@@ -26,6 +30,8 @@ TYPE_BYTES = 191
 NOTE_BYTES = 1024
 LINE_BYTES = 16 * 1024
 
+#: How long a job whose key is missing waits for a worker that has it.
+_WITHOUT_KEY = timedelta(minutes=1)
 _UNSTORABLE = "the outcome's own text could not be stored"
 
 
@@ -48,7 +54,9 @@ class Leases:
         events: Events,
         telemetry: Telemetry,
         who: Callable[[Held], Lease | None] = lambda held: None,
+        sealer: Sealer | None = None,
     ) -> None:
+        self._sealer = sealer or Sealer()
         self._storage = storage
         self._nudges = nudges
         self._events = events
@@ -77,8 +85,27 @@ class Leases:
         leases, next_due_in = await self._claims.claim(
             worker, limit, queues=queues, known=known, lease_time=lease_time, nudged=nudged
         )
+        if any(is_sealed(lease.payload) for lease in leases):
+            leases = await self._open(leases)
         self._telemetry.claimed(worker, leases)
         return Claimed(leases, next_due_in)
+
+    async def _open(self, leases: Sequence[Lease]) -> list[Lease]:
+        """Leases with their payloads decrypted. Whose key is missing here is put back, not counted;
+        what does not decrypt with its key never will, and fails."""
+        opened: list[Lease] = []
+        ends: list[Finish] = []
+        for lease in leases:
+            try:
+                payload = self._sealer.open_text(lease.definition, lease.tenant, lease.payload)
+                opened.append(lease._replace(payload=payload))
+            except PayloadKeyMissing as error:
+                self._telemetry.warn(str(error), code=error.code, job_id=str(lease.job_id))
+                ends.append(outcome.released(lease.held, delay=_WITHOUT_KEY))
+            except PayloadUndecryptable as error:
+                ends.append(_undecryptable(lease, error))
+        await self.finish(ends)
+        return opened
 
     async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
         """Extend leases, in one statement. A lease missing from the answer is lost."""
@@ -218,6 +245,20 @@ def _lost(lease: Expired) -> Finish:
         error=f"the worker was lost: {worker} did not renew its lease",
         error_type="WorkerLost",
         outcome=Outcome.LOST,
+    )
+    return outcome.failed(lease.held, failure, verdict)
+
+
+def _undecryptable(lease: Lease, error: PayloadUndecryptable) -> Finish:
+    failure = outcome.Failure(
+        error=str(error), error_type=type(error).__name__, trace=None, permanent=True
+    )
+    verdict = outcome.judge(
+        failure,
+        attempts=lease.attempts,
+        max_attempts=lease.max_attempts,
+        backoff=Backoff(),
+        random=Random(),
     )
     return outcome.failed(lease.held, failure, verdict)
 

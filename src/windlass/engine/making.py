@@ -18,6 +18,8 @@ from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.core.template import Template
 from windlass.core.trigger import Event, Trigger
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import Sealer
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings
 
@@ -34,8 +36,12 @@ class Parsed(NamedTuple):
 
 
 class Maker:
-    def __init__(self, definitions: Definitions, settings: Settings) -> None:
+    def __init__(
+        self, definitions: Definitions, settings: Settings, rights: EnqueueRights, sealer: Sealer
+    ) -> None:
         self._definitions = definitions
+        self._rights = rights
+        self._sealer = sealer
         self._limit = settings.limits.payload_bytes
         self._parsed: dict[TriggerId, Parsed] = {}
 
@@ -64,13 +70,19 @@ class Maker:
         return load_json(self._text(trigger, definition, _of_event(data)))
 
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
-        """The job for a due time. However often it is made, it is stored once."""
+        """The job for a due time. However often it is made, it is stored once.
+
+        Here and in `after`, TriggerRightGone if who saved the trigger may not enqueue any more.
+        """
+        await self._check_saver(trigger)
         job = await self._made(trigger, _of_schedule(trigger, due_at))
-        return job._replace(
-            source="schedule",
-            source_ref=str(trigger.id),
-            trigger_due_at=due_at,
-            idempotency_key=f"trigger {trigger.id} {due_at.isoformat()}",
+        return await self._sealed(
+            job._replace(
+                source="schedule",
+                source_ref=str(trigger.id),
+                trigger_due_at=due_at,
+                idempotency_key=f"trigger {trigger.id} {due_at.isoformat()}",
+            )
         )
 
     async def now(self, trigger: Trigger, now: datetime, created_by: str | None) -> NewJob:
@@ -80,7 +92,9 @@ class Maker:
 
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
         """The job for an event. However often it is made, it is stored once."""
-        return _by(event, str(trigger.id), await self._made(trigger, _of_event(event.data)))
+        await self._check_saver(trigger)
+        job = await self._made(trigger, _of_event(event.data))
+        return await self._sealed(_by(event, str(trigger.id), job))
 
     async def on_dead_letter(self, event: Event) -> NewJob | None:
         """The job that a dead-lettered job's definition asks for; None if it asks for none.
@@ -92,7 +106,11 @@ class Maker:
             return None
         hook = await self._definitions.get(failed.on_dead_letter)
         text = self._written(hook, taken_by(load_json(hook.payload_schema), event.data))
-        return _by(event, "hook", _job(hook, event.tenant, text))
+        return await self._sealed(_by(event, "hook", _job(hook, event.tenant, text)))
+
+    async def _check_saver(self, trigger: Trigger) -> None:
+        definition = await self._definitions.get(trigger.definition)
+        await self._rights.require_saved(trigger, definition)
 
     async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
         definition = await self._definitions.get(trigger.definition)
@@ -107,6 +125,9 @@ class Maker:
             dedupe_window=None if window is None else timedelta(seconds=window),
             trigger_id=trigger.id,
         )
+
+    async def _sealed(self, job: NewJob) -> NewJob:
+        return self._sealer.seal(job, await self._definitions.get(job.definition))
 
     def _text(self, trigger: Trigger, definition: Definition, about: Mapping[str, Any]) -> str:
         return self._written(definition, self._read(trigger).template.render(about))

@@ -1,39 +1,45 @@
-"""Members: who has which role in a tenant."""
+"""Members: who has which role in a tenant, and who is invited to one."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from windlass.core.access import Right, Role, reach_by
-from windlass.core.accounts import Member, User
+from windlass.core.accounts import Invitation, Member, folded
 from windlass.core.models import Scope
 from windlass.core.principal import Membership, Principal
+from windlass.engine import secrets
 from windlass.engine.access import Access
 from windlass.engine.audit import Audit, Target
-from windlass.engine.users import LASTS, OneTimeLink, Users, checked_name
-from windlass.errors import MemberNotFound, OptionInvalid, TenantNotFound
-from windlass.ids import TenantId, UserId, new_user_id
+from windlass.engine.users import OneTimeLink, checked_name, new_invitation_link
+from windlass.errors import MemberExists, MemberNotFound, OptionInvalid, TenantNotFound
+from windlass.ids import TenantId, UserId, parse_job_id
 from windlass.storage.base import Storage
 
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A new member; with the link by which it sets a password, if it is new here altogether."""
+    """A pending member, and the link by which the role is accepted. Both look the same whether
+    there is an account of that name or not."""
 
     member: Member
-    link: OneTimeLink | None
+    link: OneTimeLink
 
 
 class Members:
-    def __init__(self, storage: Storage, access: Access, audit: Audit, users: Users) -> None:
+    def __init__(self, storage: Storage, access: Access, audit: Audit) -> None:
         self._storage = storage
         self._access = access
         self._audit = audit
-        self._users = users
 
     async def list(self, by: Principal, *, tenant: str | None = None) -> Sequence[Member]:
-        """A tenant's members by name."""
+        """A tenant's members by name, those who have not accepted yet as pending."""
         bounds = await self._access.allow(by, Right.MEMBERS_READ, Target("member"), tenant=tenant)
-        return await self._storage.members(bounds.scope)
+        found = await self._storage.members(bounds.scope)
+        offers = await self._storage.invitations(bounds.scope)
+        return sorted(
+            [*found, *(pending(each) for each in offers)],
+            key=lambda member: (member.tenant, member.name),
+        )
 
     async def invite(
         self,
@@ -45,18 +51,35 @@ class Members:
         permissions: Collection[str] = (),
         request_id: str | None = None,
     ) -> Invited:
-        """Give somebody a role in a tenant, who is made a user if there is none of that name."""
+        """Offer somebody a role in a tenant. It is theirs once they accept by the link; inviting
+        again makes a new link and voids the one before."""
         name = checked_name(name)
         await self._allow(by, tenant, name, role, permissions, request_id)
-        made = await self._storage.add_user(User(id=new_user_id(), name=name))
-        user = await self._users.find(name)
-        # A link is a way in: for somebody who was here before, only if it is nobody's but theirs.
-        linked = made or await self._awaited(user, tenant)
-        member = await self._put(by, tenant, user, role, permissions, request_id)
-        lasts = LASTS["password"]
-        return Invited(
-            member, await self._users.new_link(user, "password", lasts) if linked else None
+        before = await self._find(tenant, name)
+        if before is not None:
+            await self._allow_change(by, before, request_id)
+            if not before.pending:
+                raise MemberExists(name, tenant=tenant)
+        link = new_invitation_link()
+        made = await self._storage.put_invitation(
+            Invitation(
+                tenant=TenantId(tenant), name=name, role=role, permissions=frozenset(permissions)
+            ),
+            secrets.digest(link.secret),
+            expires=link.lasts,
+            entry=self._audit.entry(
+                by,
+                Right.MEMBERS_WRITE,
+                Target("member", name),
+                tenant=tenant,
+                before=before and _shown(before.name, before.role, before.permissions),
+                after={**_shown(name, role, permissions), "pending": True},
+                request_id=request_id,
+            ),
         )
+        if made is None:
+            raise TenantNotFound(tenant)
+        return Invited(pending(made), link)
 
     async def change(
         self,
@@ -68,51 +91,95 @@ class Members:
         permissions: Collection[str] | None = None,
         request_id: str | None = None,
     ) -> Member:
-        """Give a member another role, or other permissions; what is not said stays."""
+        """Give a member another role, or other permissions; what is not said stays. Of a pending
+        one what is offered changes, and the link stays."""
         before = await self._member(by, tenant, user, request_id)
         role = before.role if role is None else role
         permissions = before.permissions if permissions is None else permissions
         await self._allow(by, tenant, before.name, role, permissions, request_id)
-        found = await self._users.find(str(before.user_id))
-        return await self._put(by, tenant, found, role, permissions, request_id, before=before)
+        entry = self._audit.entry(
+            by,
+            Right.MEMBERS_WRITE,
+            _target(before),
+            tenant=tenant,
+            before=_shown(before.name, before.role, before.permissions),
+            after=_shown(before.name, role, permissions),
+            request_id=request_id,
+        )
+        if before.user_id is None:
+            done = bool(
+                await self._storage.change_invitation(
+                    tenant, before.name, role, permissions, entry=entry
+                )
+            )
+        else:
+            done = await self._storage.change_member(
+                before.user_id, tenant, role, permissions, entry=entry
+            )
+        changed = await self._find(tenant, before.name) if done else None
+        if changed is None:
+            raise MemberNotFound(str(user), tenant=tenant)
+        return changed
 
     async def remove(
         self, by: Principal, tenant: str, user: UserId | str, *, request_id: str | None = None
     ) -> None:
-        """Take somebody's role in a tenant away. The user itself stays."""
+        """Take somebody's role in a tenant away, or an invitation back, whose link is void then.
+        The user itself stays."""
         before = await self._member(by, tenant, user, request_id)
         entry = self._audit.entry(
             by,
             Right.MEMBERS_WRITE,
-            Target("member", str(before.user_id)),
+            _target(before),
             tenant=tenant,
-            before=_told(before.name, before.role, before.permissions),
+            before=_shown(before.name, before.role, before.permissions),
             request_id=request_id,
         )
-        if not await self._storage.drop_member(before.user_id, tenant, entry=entry):
+        if before.user_id is None:
+            done = await self._storage.drop_invitation(tenant, before.name, entry=entry)
+        else:
+            done = await self._storage.drop_member(before.user_id, tenant, entry=entry)
+        if not done:
             raise MemberNotFound(str(user), tenant=tenant)
 
     async def _member(
         self, by: Principal, tenant: str, user: UserId | str, request_id: str | None
     ) -> Member:
-        """A member whom `by` may change: nobody changes who holds more than itself."""
+        """A member whom `by` may change."""
         target = Target("member", str(user))
-        bounds = await self._access.allow(
+        await self._access.allow(
             by, Right.MEMBERS_WRITE, target, tenant=tenant, request_id=request_id
         )
-        for member in await self._storage.members(Scope(bounds.scope.tenant)):
-            if str(user) in (str(member.user_id), member.name):
-                await self._access.allow_grant(
-                    by,
-                    Right.MEMBERS_WRITE,
-                    target,
-                    role=member.role,
-                    tenant=tenant,
-                    permissions=member.permissions,
-                    request_id=request_id,
-                )
-                return member
-        raise MemberNotFound(str(user), tenant=tenant)
+        member = await self._find(tenant, str(user))
+        if member is None:
+            raise MemberNotFound(str(user), tenant=tenant)
+        await self._allow_change(by, member, request_id)
+        return member
+
+    async def _find(self, tenant: str, user: str) -> Member | None:
+        """A member, pending or not, by name; one who has accepted also by id."""
+        # The same statements whether there is an account of that name or not.
+        scope, id, name = Scope.of(tenant), parse_job_id(user), folded(user)
+        if id is not None:
+            found = await self._storage.members(scope, user=UserId(id))
+        else:
+            found = await self._storage.members(scope, name=name)
+        if found:
+            return found[0]
+        offers = await self._storage.invitations(scope, name=name)
+        return pending(offers[0]) if offers else None
+
+    async def _allow_change(self, by: Principal, member: Member, request_id: str | None) -> None:
+        """Refuse to change a member who holds, or is offered, more than `by`."""
+        await self._access.allow_grant(
+            by,
+            Right.MEMBERS_WRITE,
+            _target(member),
+            role=member.role,
+            tenant=member.tenant,
+            permissions=member.permissions,
+            request_id=request_id,
+        )
 
     async def _allow(
         self,
@@ -142,40 +209,24 @@ class Members:
         ):
             raise OptionInvalid("role", role, allowed="a role for people in a tenant")
 
-    async def _put(
-        self,
-        by: Principal,
-        tenant: str,
-        user: User,
-        role: str,
-        permissions: Collection[str],
-        request_id: str | None,
-        *,
-        before: Member | None = None,
-    ) -> Member:
-        entry = self._audit.entry(
-            by,
-            Right.MEMBERS_WRITE,
-            Target("member", str(user.id)),
-            tenant=tenant,
-            before=before and _told(before.name, before.role, before.permissions),
-            after=_told(user.name, role, permissions),
-            request_id=request_id,
-        )
-        if not await self._storage.put_member(user.id, tenant, role, permissions, entry=entry):
-            raise TenantNotFound(tenant)
-        [member] = await self._storage.members(Scope.of(tenant), user=user.id)
-        return member
 
-    async def _awaited(self, user: User, tenant: str) -> bool:
-        """Whether somebody was invited to this tenant and to nothing else, and has not come yet."""
-        return (
-            not user.superadmin
-            and not user.has_password
-            and user.last_login_at is None
-            and {m.tenant for m in await self._storage.memberships(user.id)} == {tenant}
-        )
+def pending(invitation: Invitation) -> Member:
+    """An invitation to a tenant as its members see it."""
+    return Member(
+        user_id=None,
+        name=invitation.name,
+        tenant=invitation.tenant or TenantId(""),
+        role=invitation.role,
+        permissions=invitation.permissions,
+        created_at=invitation.created_at,
+        pending=True,
+    )
 
 
-def _told(name: str, role: str, permissions: Collection[str]) -> dict[str, object]:
+def _target(member: Member) -> Target:
+    """A pending member is named by what was invited: an id would tell that there is an account."""
+    return Target("member", member.name if member.user_id is None else str(member.user_id))
+
+
+def _shown(name: str, role: str, permissions: Collection[str]) -> dict[str, object]:
     return {"name": name, "role": role, "permissions": sorted(permissions)}

@@ -6,6 +6,7 @@ from datetime import timedelta
 from windlass.core.dead import Mute
 from windlass.core.dedupe import check_stored
 from windlass.core.durations import duration
+from windlass.core.fingerprint import check_fingerprint
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState
@@ -16,7 +17,6 @@ from windlass.storage.base import Storage
 from windlass.storage.mutes import Recent
 
 _REASON_BYTES = 1024
-_LONGEST_FINGERPRINT = 64
 
 
 class Mutes:
@@ -88,5 +88,4 @@ class Mutes:
 
 def _check(definition: str, fingerprint: str) -> None:
     check_stored("definition", definition)
-    if fingerprint != "":
-        check_stored("fingerprint", fingerprint, _LONGEST_FINGERPRINT)
+    check_fingerprint(fingerprint)

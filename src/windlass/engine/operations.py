@@ -13,6 +13,7 @@ from windlass.core.access import Bounds, Right
 from windlass.core.change import Change
 from windlass.core.models import Job, Page, Scope
 from windlass.core.operations import (
+    MAKES_WORK,
     RIGHTS,
     Action,
     Item,
@@ -27,6 +28,7 @@ from windlass.core.states import JobState
 from windlass.core.text import clean
 from windlass.engine.access import Access
 from windlass.engine.audit import Audit, Target
+from windlass.engine.enqueue_rights import EnqueueRights
 from windlass.engine.lists import Lists
 from windlass.engine.updating import begun
 from windlass.errors import (
@@ -65,7 +67,15 @@ class FilteredJobs:
 
 
 class Operations:
-    def __init__(self, storage: Storage, access: Access, audit: Audit, lists: Lists) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        access: Access,
+        audit: Audit,
+        lists: Lists,
+        rights: EnqueueRights,
+    ) -> None:
+        self._rights = rights
         self._storage = storage
         self._lists = lists
         self._access = access
@@ -88,6 +98,7 @@ class Operations:
         states = Counter[JobState]()
         sample: list[Job] = []
         async for page in self._matching(jobs, bounds):
+            await self._require_enqueue(by, act, page)
             states.update(job.state for job in page)
             sample += page[: _SAMPLE - len(sample)]
         reasons = {state: skip_reason(act, state) for state in states}
@@ -122,6 +133,7 @@ class Operations:
         bounds = await self._allow(by, Right.OPERATIONS_WRITE, act, tenant, request_id)
         ids: list[JobId] = []
         async for page in self._matching(jobs, bounds):
+            await self._require_enqueue(by, act, page)
             ids += [job.id for job in page]
         if len(ids) > MOST and not partly:
             raise OperationTooLarge(most=MOST)
@@ -211,6 +223,10 @@ class Operations:
         ids = await self._canceled(id)
         if not ids:
             raise OperationStateConflict(str(id), verb="undone", because="it canceled no job")
+        for job in await self._storage.operation_kinds(id):
+            await self._rights.require(
+                by, job.definition, job.tenant, Right.JOBS_RETRY, Target("operation", str(id))
+            )
         undoing = _new(by, Action.RETRY, done.tenant, done.query, undo_of=id)
         return await self._begin(by, undoing, ids, request_id)
 
@@ -235,6 +251,12 @@ class Operations:
         return await self._access.allow(
             by, RIGHTS[action], target, tenant=tenant, request_id=request_id
         )
+
+    async def _require_enqueue(self, by: Principal, action: Action, jobs: Sequence[Job]) -> None:
+        """Refuse to put jobs in line of a definition that `by` may not enqueue: all of them or none
+        is done, so that nobody takes a part for the whole."""
+        if action in MAKES_WORK:
+            await self._rights.require_all(by, jobs, RIGHTS[action], Target("operation", action))
 
     async def _matching(
         self, jobs: JobSet | JobQuery, bounds: Bounds

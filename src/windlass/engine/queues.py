@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from windlass.core.dedupe import check_name, check_stored, is_name
 from windlass.core.definition_options import whole
 from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.principal import token_of
 from windlass.core.queue import Queue
+from windlass.core.text import storable
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid
-from windlass.ids import QueueName
+from windlass.ids import QueueName, TokenId
 from windlass.storage.base import Storage
 
 
@@ -32,7 +34,8 @@ class Queues:
     ) -> Queue:
         """Stop claims from a queue; what runs goes on, what is enqueued waits."""
         asked = await self._checked(name)
-        return await self._storage.put_queue(asked, paused=True, by=actor, reason=reason)
+        kept = reason and storable(reason)
+        return await self._storage.put_queue(asked, paused=True, by=actor, reason=kept)
 
     async def resume(self, name: str) -> Queue:
         """Let workers claim from a queue again."""
@@ -57,7 +60,8 @@ class Queues:
 
     async def list(self, scope: Scope = ALL_TENANTS) -> Sequence[QueueCounts]:
         """Queues that have or had jobs, or of which something was said, by name."""
-        found = {queue.name: _counted(queue) for queue in await self._storage.queues()}
+        said = await with_names(self._storage, await self._storage.queues())
+        found = {queue.name: _counted(queue) for queue in said}
         for row in await self._storage.counts(scope):
             queue = found.get(row["queue"]) or QueueCounts(name=row["queue"])
             found[row["queue"]] = replace(
@@ -75,11 +79,26 @@ class Queues:
         return name
 
 
+async def with_names(storage: Storage, queues: Sequence[Queue]) -> list[Queue]:
+    """Queues with the names of the tokens that paused them, read at once for all."""
+    tokens = {id for queue in queues if (id := token_of(queue.paused_by))}
+    if not tokens:
+        return list(queues)
+    names = await storage.token_names([TokenId(id) for id in tokens])
+    return [
+        replace(queue, paused_by_name=names.get(TokenId(id)))
+        if (id := token_of(queue.paused_by))
+        else queue
+        for queue in queues
+    ]
+
+
 def _counted(queue: Queue) -> QueueCounts:
     return QueueCounts(
         name=queue.name,
         paused_at=queue.paused_at,
         paused_by=queue.paused_by,
+        paused_by_name=queue.paused_by_name,
         pause_reason=queue.pause_reason,
         max_concurrency=queue.max_concurrency,
     )

@@ -1,9 +1,26 @@
 """The redactor an installation asked for: what is always secret, and what its settings add."""
 
-from windlass.core.redact import SECRET_NAMES, Redactor
+import asyncio
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+from windlass.core.redact import SECRET_NAMES, Redactor, is_long
 from windlass.settings import Settings
+
+_T = TypeVar("_T")
 
 
 def redactor_of(settings: Settings) -> Redactor:
     also = settings.redaction
-    return Redactor(names=(*SECRET_NAMES, *also.names), patterns=also.patterns)
+    return _redactor((*SECRET_NAMES, *also.names), also.patterns)
+
+
+async def off_loop_if_long(work: Callable[[], _T], *values: object) -> _T:
+    """Call `work`, in a thread if what it reads is long: then the event loop goes on meanwhile."""
+    return await asyncio.to_thread(work) if is_long(*values) else work()
+
+
+@lru_cache(maxsize=16)
+def _redactor(names: tuple[str, ...], patterns: tuple[str, ...]) -> Redactor:
+    return Redactor(names=names, patterns=patterns)

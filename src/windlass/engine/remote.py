@@ -3,6 +3,9 @@
 A lease token is easily guessed, so every call is checked against the worker that holds the lease.
 One that is unknown, stale or another's is answered alike: it is lost. The check cannot be overtaken,
 because a token has one holder, and all that follows is guarded by the token.
+
+Jobs of system definitions are never leased to these workers: they work on the database, which these
+workers do not have.
 """
 
 import asyncio
@@ -10,18 +13,22 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 
 from windlass.core.gates import needs
+from windlass.core.known_secrets import KnownSecrets
 from windlass.core.lease import Held, Lease, Progress
-from windlass.core.models import LogLine
+from windlass.core.models import LogLine, WorkerRow
+from windlass.core.orders import Order
 from windlass.core.states import JobState, Outcome
-from windlass.core.text import clean
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
+from windlass.engine.encryption import Sealer
 from windlass.engine.judge import Judge
-from windlass.engine.leases import NOTE_BYTES, Claimed, Leases, storable_fields
-from windlass.engine.redaction import redactor_of
+from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, Claimed, Leases, storable_fields
+from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.engine.remote_times import RemoteTimes
+from windlass.engine.workers import Workers
 from windlass.ids import WorkerId
 from windlass.settings import Settings
 from windlass.storage.base import Storage
@@ -47,17 +54,21 @@ class RemoteWorkers:
         leases: Callable[[], Leases],
         storage: Storage,
         definitions: Definitions,
+        workers: Workers,
         settings: Settings,
         telemetry: Telemetry,
         times: RemoteTimes,
+        sealer: Sealer,
     ) -> None:
         self.times = times
         self._make = leases
         self._leases = leases()
         self._storage = storage
+        self._definitions = definitions
+        self._workers = workers
         self._telemetry = telemetry
         self._redactor = redactor_of(settings)
-        self._judge = Judge(storage, definitions, settings, self._redactor)
+        self._judge = Judge(storage, definitions, settings, self._redactor, sealer)
         self._places: OrderedDict[WorkerId, _Place] = OrderedDict()
 
     async def claim(
@@ -72,6 +83,7 @@ class RemoteWorkers:
         key: str | None = None,
     ) -> Claimed:
         """Lease due jobs of definitions that `worker` knows, by the latest version of each.
+        System definitions, and those that have no row, are left out whatever the worker says.
 
         Asked again with the same key, because the answer was lost on its way, it brings what it
         brought before.
@@ -80,11 +92,18 @@ class RemoteWorkers:
         async with place.turn:
             if key is not None and key == place.key:
                 return await self._again(worker, place.last)
+            # Compared here, exactly: a database may take another case or a space at the end as equal.
+            rows = await self._definitions.find(definitions)
+            allowed = {
+                key: version
+                for key, version in definitions.items()
+                if key in rows and not rows[key].system
+            }
             claimed = await place.leases.claim(
                 worker,
                 wanted,
                 queues=queues,
-                known=needs(definitions),
+                known=needs(allowed),
                 lease_time=lease_time,
                 nudged=nudged,
             )
@@ -108,12 +127,18 @@ class RemoteWorkers:
             Held(line.job_id, line.attempt) for line in lines
         ]
         ours = await self._storage.leased(worker, list(dict.fromkeys([*held, *said])))
-        await self._leases.log(
-            [self._told(line) for line in lines if Held(line.job_id, line.attempt) in ours]
-        )
-        await self._leases.report(
-            [self._noted(p) for p in progress if Held(p.job_id, p.token) in ours]
-        )
+        kept = [line for line in lines if Held(line.job_id, line.attempt) in ours]
+        steps = [step for step in progress if Held(step.job_id, step.token) in ours]
+        telling = {Held(line.job_id, line.attempt) for line in kept}
+        telling |= {Held(step.job_id, step.token) for step in steps if step.note is not None}
+        secrets = {
+            one: await self._judge.secrets_of(one, await self._judge.row(ours[one].definition))
+            for one in telling
+        }
+        redact = partial(self._redacted, kept, secrets)
+        told = await off_loop_if_long(redact, *((line.message, line.fields) for line in kept))
+        await self._leases.log(told)
+        await self._leases.report([self._noted(step, secrets) for step in steps])
         alive = {one: ours[one].cancel_requested for one in held if one in ours}
         if lease_time is None:
             return alive
@@ -143,9 +168,13 @@ class RemoteWorkers:
         self.times.ended([ours[held] for held in ran])
         return ended
 
-    async def unknown(self, keys: Collection[str]) -> list[str]:
-        """Those of the definitions that nobody has made known here."""
-        return [key for key in keys if await self._judge.row(key) is None]
+    async def heartbeat_of(self, worker: WorkerRow) -> tuple[Order, list[str]]:
+        """Record that a worker is alive, with the definitions it may run. Returns what operators
+        want of it, and which of its definitions have no row here."""
+        rows = await self._definitions.find(worker.definitions)
+        runs = [key for key in worker.definitions if key not in rows or not rows[key].system]
+        wanted = await self._workers.beat(replace(worker, definitions=runs))
+        return wanted, [key for key in worker.definitions if key not in rows]
 
     def _place(self, worker: WorkerId) -> _Place:
         place = self._places.setdefault(worker, _Place(self._make()))
@@ -167,14 +196,19 @@ class RemoteWorkers:
                 return lease._replace(timeout_seconds=row.timeout_seconds)
         return lease
 
-    def _told(self, line: LogLine) -> LogLine:
-        return replace(
-            line,
-            message=self._redactor.redact_text(line.message),
-            fields=self._redactor.redact_value(storable_fields(line.fields)),
-        )
+    def _redacted(
+        self, lines: Sequence[LogLine], secrets: Mapping[Held, KnownSecrets]
+    ) -> list[LogLine]:
+        redacted = []
+        for line in lines:
+            own = secrets[Held(line.job_id, line.attempt)]
+            message = self._redactor.redact_part(line.message, LINE_BYTES, own)
+            fields = self._redactor.redact_value(storable_fields(line.fields), secrets=own)
+            redacted.append(replace(line, message=message, fields=fields))
+        return redacted
 
-    def _noted(self, progress: Progress) -> Progress:
-        if progress.note is None:
-            return progress
-        return replace(progress, note=self._redactor.redact_text(clean(progress.note, NOTE_BYTES)))
+    def _noted(self, step: Progress, secrets: Mapping[Held, KnownSecrets]) -> Progress:
+        if step.note is None:
+            return step
+        own = secrets[Held(step.job_id, step.token)]
+        return replace(step, note=self._redactor.redact_part(step.note, NOTE_BYTES, own))

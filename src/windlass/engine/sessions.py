@@ -50,22 +50,24 @@ class Sessions:
     ) -> SignedIn:
         """Sign in by name and password. LoginFailed and its time tell nothing about whether there
         is such an account. `note` tells people which browser it is."""
-        await self._throttle.count(name, address)
+        counted = await self._throttle.count(name, address)
         known = await self._storage.find_user(folded(name))
         stored = known.password_hash if known and not known.user.disabled else None
         right = await self._passwords.verify(stored, password)
         if known is None or stored is None or not right:
             raise LoginFailed
-        await self._throttle.forget(name)
+        await self._throttle.succeeded(counted)
         if self._passwords.outdated(stored):
             await self._storage.rehash_password(known.user.id, await self._passwords.hash(password))
-        return await self._begin(known.user, note)
+        return await self._begin(known.user, address, note)
 
-    async def by_link(self, secret: str, *, note: str = "") -> SignedIn:
+    async def by_link(self, secret: str, *, address: str | None = None, note: str = "") -> SignedIn:
         """Sign in by a link for that, once."""
-        return await self._begin(await self._use(secret, "login"), note)
+        return await self._begin(await self._use(secret, "login"), address, note)
 
-    async def set_password(self, secret: str, password: str, *, note: str = "") -> SignedIn:
+    async def set_password(
+        self, secret: str, password: str, *, address: str | None = None, note: str = ""
+    ) -> SignedIn:
         """Set a password by a link for that, once, and sign in. All other sessions end."""
         check_password(password)  # a link is not wasted on a password that is too short
         user = await self._use(secret, "password")
@@ -73,7 +75,7 @@ class Sessions:
         await self._storage.set_password(
             user.id, await self._passwords.hash(password), entry=self._of_password(by, None)
         )
-        return await self._begin(user, note)
+        return await self._begin(user, address, note)
 
     async def change_password(
         self,
@@ -87,16 +89,15 @@ class Sessions:
         """Change one's own password, knowing it. All sessions end but that of the secret `keep`."""
         check_password(after)
         user = await self._own(by)
-        await self._throttle.count(user.name, None)
+        counted = await self._throttle.count_password_change(user.name)
         known = await self._storage.find_user(user.name)
         if not await self._passwords.verify(known and known.password_hash, before):
             raise LoginFailed
-        await self._throttle.forget(user.name)
-        kept = await self._storage.session(secrets.digest(keep), fresh=IDLE) if keep else None
+        await self._throttle.succeeded(counted)
         await self._storage.set_password(
             user.id,
             await self._passwords.hash(after),
-            but=kept.session.id if kept and kept.session.user_id == user.id else None,
+            but=await self.own_session(keep, user.id),
             entry=self._of_password(by, request_id),
         )
 
@@ -136,8 +137,20 @@ class Sessions:
             by, "sessions.revoke", Target("user", str(owner)), tenant=None, request_id=request_id
         )
 
+    async def own_session(self, secret: str | None, user: UserId) -> SessionId | None:
+        """Which session of a user a secret is of; None if it is of none."""
+        found = await self._storage.session(secrets.digest(secret), fresh=IDLE) if secret else None
+        return found.session.id if found and found.session.user_id == user else None
+
+    async def begin(self, user: UserId, *, address: str | None, note: str) -> SignedIn:
+        """Begin a session of a user who has just shown to be that one."""
+        found = await self._storage.user(user)
+        if found is None:
+            raise LoginFailed
+        return await self._begin(found, address, note)
+
     async def prune(self) -> None:
-        """Forget some sessions, links and counts of logins that are over."""
+        """Forget some sessions, links, invitations and counts of logins that are over."""
         await self._storage.prune_access()
 
     def _of_password(self, by: Principal, request_id: str | None) -> NewEntry:
@@ -146,7 +159,7 @@ class Sessions:
             by, "sessions.password", target, tenant=None, request_id=request_id
         )
 
-    async def _begin(self, user: User, note: str) -> SignedIn:
+    async def _begin(self, user: User, address: str | None, note: str) -> SignedIn:
         secret, id = secrets.new_secret(secrets.SESSION), new_session_id()
         if not await self._storage.add_session(
             id,
@@ -157,6 +170,7 @@ class Sessions:
             note=clean(note, _NOTE_BYTES),
         ):
             raise LoginFailed
+        await self._throttle.remember(user.name, address)
         return SignedIn(id, await self._access.user(user.id, user.name, user.superadmin), secret)
 
     async def _use(self, secret: str, purpose: LinkPurpose) -> User:

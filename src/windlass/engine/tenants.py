@@ -1,17 +1,20 @@
 """Tenants: who owns jobs, what share of the workers they get, and what ends with them."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
 from windlass.core import zones
 from windlass.core.dedupe import check_name
-from windlass.core.models import Scope
+from windlass.core.models import DEFAULT_TENANT, SYSTEM_TENANT, Scope
+from windlass.core.principal import Principal, local
 from windlass.core.states import JobState
 from windlass.core.tenant import Tenant
+from windlass.engine.audit import Audit, Target
 from windlass.engine.caps import Caps
 from windlass.engine.nudges import Nudges
-from windlass.errors import OptionInvalid, TenantNotFound
+from windlass.errors import OptionInvalid, TenantExists, TenantNotFound, TenantReserved
 from windlass.ids import TenantId
 from windlass.storage.base import Storage
 
@@ -26,8 +29,24 @@ class TenantChanges(TypedDict, total=False):
     timezone: str
 
 
+#: How many batches one call to purge removes at most, of each kind.
+_PURGE_BATCHES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What a purge did: how many open jobs it closed, how many rows of each kind it removed, how
+    many jobs are still open, and whether another call is needed to remove the rest."""
+
+    closed: int
+    rows: Mapping[str, int]
+    open: int
+    more: bool
+
+
 class Tenants:
-    def __init__(self, storage: Storage, nudges: Nudges, caps: Caps) -> None:
+    def __init__(self, storage: Storage, nudges: Nudges, caps: Caps, audit: Audit) -> None:
+        self._audit = audit
         self._storage = storage
         self._nudges = nudges
         self._caps = caps
@@ -42,7 +61,8 @@ class Tenants:
         max_open: int | None = None,
         timezone: str = "UTC",
     ) -> Tenant:
-        """Make a tenant, or let the one with this id be as told; `change` says what each is."""
+        """Make a tenant; `change` says what each option is. TenantExists if there is, or was, one
+        of this id."""
         tenant = Tenant(
             id=TenantId(check_name("tenant", id)),
             name=check_name("name", name) if name else id,
@@ -52,7 +72,9 @@ class Tenants:
             timezone=timezone,
         )
         _check(tenant)
-        await self._storage.put_tenant(tenant)
+        holder = await self._storage.add_tenant(tenant)
+        if holder is not None:
+            raise TenantExists(id, deleted=holder.state == "deleted")
         self._told()
         return tenant
 
@@ -94,9 +116,49 @@ class Tenants:
         await self._changed(id, lambda tenant: replace(tenant, state="active"))
 
     async def delete(self, id: str, *, actor: str | None = None) -> int:
-        """Close a tenant: its open jobs end in the dead letter, running ones when they have
-        stopped; history stays. Answers how many jobs were open."""
-        await self._changed(id, lambda tenant: replace(tenant, state="deleted"))
+        """Delete a tenant, whose id stays taken. Its open jobs end in the dead letter, running ones
+        when they have stopped; its tokens, roles and invitations end, and the sessions of users who
+        have no role left. History stays. Returns how many jobs were open."""
+        _check_deletable(id)
+        if not await self._storage.delete_tenant(id):
+            raise TenantNotFound(id)
+        self._told()
+        return await self._close_jobs(id, actor)
+
+    async def purge(
+        self, id: str, *, by: Principal | None = None, request_id: str | None = None
+    ) -> Purged:
+        """Delete a tenant, if it is not, and remove all its rows but the audit.
+
+        One call removes a bounded number and is safe to repeat: call again while `more`. What
+        belongs to jobs that still run is removed by a call after they have ended.
+        """
+        _check_deletable(id)
+        known = {tenant.id: tenant for tenant in await self._storage.tenants()}
+        if TenantId(id) not in known:
+            raise TenantNotFound(id)
+        by = by or local()
+        if await self._storage.delete_tenant(id):
+            self._told()
+        closed = await self._close_jobs(id, by.actor)
+        removed: Counter[str] = Counter()
+        more = await self._purge_jobs(id, removed)
+        still_open = 0 if more else await self._storage.count_open(id)
+        if not more and not still_open:
+            more = await self._purge_rest(id, removed)
+        rows = {name: number for name, number in sorted(removed.items()) if number}
+        await self._audit.record(
+            by,
+            "tenants.purge",
+            Target("tenant", id),
+            tenant=None,
+            # Pairs: a field called `tokens` would be redacted.
+            after={"rows": [list(pair) for pair in rows.items()], "open": still_open, "more": more},
+            request_id=request_id,
+        )
+        return Purged(closed, rows, still_open, more)
+
+    async def _close_jobs(self, id: str, actor: str | None) -> int:
         closed = 0
         while ids := await self._storage.open_jobs(id):
             ended = await self._storage.cancel(
@@ -110,6 +172,29 @@ class Tenants:
             if not ended:
                 break
         return closed
+
+    async def _purge_jobs(self, id: str, removed: Counter[str]) -> bool:
+        """Remove some ended jobs; returns whether there may be more."""
+        for _ in range(_PURGE_BATCHES):
+            rows = await self._storage.purge_jobs(id)
+            removed.update(rows)
+            if not rows["jobs"]:
+                return False
+        return True
+
+    async def _purge_rest(self, id: str, removed: Counter[str]) -> bool:
+        """Remove some of what else there is; returns whether there may be more."""
+        # What batches have counted goes into the sums of the installation before it is removed.
+        for _ in range(_PURGE_BATCHES):
+            if not await self._storage.fold():
+                break
+        for _ in range(_PURGE_BATCHES):
+            rows = await self._storage.purge_tenant(id)
+            removed.update(rows)
+            if not any(rows.values()):
+                await self._storage.change_tenant(id, _without_description)
+                return False
+        return True
 
     async def _changed(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant:
         def checked(tenant: Tenant) -> Tenant:
@@ -128,6 +213,16 @@ class Tenants:
     def _told(self) -> None:
         self._caps.forget()
         self._nudges.nudge_all()
+
+
+def _check_deletable(id: str) -> None:
+    if id in (DEFAULT_TENANT, SYSTEM_TENANT):
+        raise TenantReserved(id)
+
+
+def _without_description(tenant: Tenant) -> Tenant:
+    """What is left of a tenant that was purged: its id, which stays taken."""
+    return Tenant(id=tenant.id, name=tenant.id, state="deleted")
 
 
 #: Option -> least, most, and whether None is allowed.

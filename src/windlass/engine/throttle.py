@@ -13,29 +13,54 @@ from windlass.telemetry import Telemetry
 WINDOW = timedelta(minutes=15)
 PER_ACCOUNT = 10
 PER_ADDRESS = 100
+#: How long an address is remembered from which an account signed in.
+REMEMBERED = timedelta(days=90)
 
 
 class Throttle:
+    """Limits logins for each account and each address.
+
+    An address from which an account signed in before has a limit of its own for that account, so
+    wrong logins from elsewhere do not keep the owner out.
+    """
+
     def __init__(self, storage: Storage, telemetry: Telemetry) -> None:
         self._storage = storage
         self._telemetry = telemetry
 
-    async def count(self, name: str, address: str | None) -> None:
+    async def count(self, name: str, address: str | None) -> str:
         """Count a login before it is judged; LoginThrottled if there were too many.
 
-        It makes no difference whether there is such an account. Who tries from an address that is
-        throttled cannot lock further accounts. An address that is not known, None, is not counted.
+        Returns the key it was counted under, for `succeeded`. It makes no difference whether there
+        is such an account. Who tries from an address that is throttled cannot lock further
+        accounts. An address that is not known, None, is not counted.
         """
         if address is not None:
-            await self._count("address", network(address), PER_ADDRESS)
-        await self._count("account", folded(name), PER_ACCOUNT)
+            await self._count("address", _key("address", network(address)), PER_ADDRESS)
+        key = _key("account", folded(name))
+        if address is not None and await self._storage.login_remembered(_from(name, address)):
+            key = _key("account-from", _pair(name, address))
+        await self._count("account", key, PER_ACCOUNT)
+        return key
 
-    async def forget(self, name: str) -> None:
-        """Forget the tries of an account that has signed in."""
-        await self._storage.clear_tries(_key("account", folded(name)))
+    async def count_password_change(self, name: str) -> str:
+        """Count a signed-in user's try to name their own password, apart from logins: those can
+        come from anybody. Returns the key for `succeeded`."""
+        key = _key("password-change", folded(name))
+        await self._count("account", key, PER_ACCOUNT)
+        return key
 
-    async def _count(self, kind: str, value: str, most: int) -> None:
-        tries = await self._storage.count_try(_key(kind, value), window=WINDOW)
+    async def succeeded(self, key: str) -> None:
+        """Forget the tries counted under a key: the password was right."""
+        await self._storage.clear_tries(key)
+
+    async def remember(self, name: str, address: str | None) -> None:
+        """Remember that an account signed in from an address."""
+        if address is not None:
+            await self._storage.remember_login(_from(name, address), lasts=REMEMBERED)
+
+    async def _count(self, kind: str, key: str, most: int) -> None:
+        tries = await self._storage.count_try(key, window=WINDOW)
         if tries.number == most + 1:
             self._telemetry.warn("logins throttled", by=kind)
         if tries.number > most:
@@ -53,6 +78,15 @@ def network(address: str) -> str:
     if known.ipv4_mapped:
         return str(known.ipv4_mapped)
     return str(ipaddress.ip_network((known.packed, 64), strict=False))
+
+
+def _pair(name: str, address: str) -> str:
+    return f"{folded(name)}\0{network(address)}"
+
+
+def _from(name: str, address: str) -> str:
+    """Under which key it is remembered that an account signed in from an address."""
+    return _key("signed-in", _pair(name, address))
 
 
 def _key(kind: str, value: str) -> str:

@@ -7,10 +7,12 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from windlass.core import condition as conditions
 from windlass.core import preview
+from windlass.core.access import Right
 from windlass.core.choice import attempts, one_of
 from windlass.core.declared_trigger import Length, seconds
 from windlass.core.dedupe import check_name
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT, Receipt, Scope
+from windlass.core.principal import Principal
 from windlass.core.schedule import Cron, Schedule, in_zone
 from windlass.core.trigger import Misfire, Overlap, Trigger
 from windlass.core.trigger_fields import (
@@ -21,6 +23,7 @@ from windlass.core.trigger_fields import (
     type_of,
     with_edits_named,
 )
+from windlass.engine.enqueue_rights import EnqueueRights, saver
 from windlass.engine.jobs import Jobs
 from windlass.engine.making import Maker
 from windlass.engine.nudges import Nudges
@@ -66,7 +69,11 @@ class TriggerChanges(TriggerOptions, total=False):
 
 
 class Triggers:
-    """What makes jobs by itself. Whoever changes a trigger's times recomputes its next run."""
+    """What makes jobs by itself. Whoever changes a trigger's times recomputes its next run.
+
+    Verbs that let a trigger make jobs take `by`, the principal whose right to enqueue is asked for
+    and kept with the trigger; None is the program itself.
+    """
 
     def __init__(
         self,
@@ -76,6 +83,7 @@ class Triggers:
         tenants: Tenants,
         nudges: Nudges,
         telemetry: Telemetry,
+        rights: EnqueueRights,
     ) -> None:
         self._storage = storage
         self._maker = maker
@@ -83,6 +91,7 @@ class Triggers:
         self._tenants = tenants
         self._nudges = nudges
         self._telemetry = telemetry
+        self._rights = rights
 
     async def create(
         self,
@@ -94,6 +103,7 @@ class Triggers:
         schedule: Schedule | str | None = None,
         event: str | None = None,
         dry_run: bool = False,
+        by: Principal | None = None,
         **said: Unpack[TriggerOptions],
     ) -> Trigger:
         """Make a trigger: by `schedule`, or for an `event` whose data meet a `condition`.
@@ -117,7 +127,9 @@ class Triggers:
             type=type_of(schedule),
             definition=DefinitionKey(definition),
             created_by=created_by,
+            saved_by=saver(by),
         )
+        await self._rights.require_trigger(by, blank)
         trigger = replace(blank, **await self._fields(blank, about))
         await self._maker.check(trigger)
         trigger = timed(trigger, await self._storage.now())
@@ -182,11 +194,17 @@ class Triggers:
         scope: Scope = ALL_TENANTS,
         *,
         dry_run: bool = False,
+        by: Principal | None = None,
         **changes: Unpack[TriggerChanges],
     ) -> Trigger:
         """Change what is named of a trigger. Other times count from now; of a trigger declared in
         code, what is changed stays, and `edited` names it. A `dry_run` answers what it would be."""
-        return await self._change(await self.get(id, scope), changes, dry_run=dry_run)
+        trigger = await self.get(id, scope)
+        stops = changes == {"enabled": False}  # who may not let it make jobs may still stop it
+        if not stops:
+            await self._rights.require_trigger(by, trigger)
+        saved = {} if stops else {"saved_by": saver(by)}
+        return await self._change(trigger, changes, saved, dry_run=dry_run)
 
     async def reschedule(
         self, id: str, schedule: Schedule | str, scope: Scope = ALL_TENANTS
@@ -194,27 +212,40 @@ class Triggers:
         """Give a trigger other times of the same type."""
         return await self.update(id, scope, schedule=schedule)
 
-    async def enable(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
+    async def enable(
+        self, id: str, scope: Scope = ALL_TENANTS, *, by: Principal | None = None
+    ) -> Trigger:
         """Let a trigger make jobs again, from now on."""
-        return await self.update(id, scope, enabled=True)
+        return await self.update(id, scope, by=by, enabled=True)
 
     async def disable(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
         """Stop a trigger; when it last ran stays known."""
         return await self.update(id, scope, enabled=False)
 
-    async def reset(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
+    async def reset(
+        self, id: str, scope: Scope = ALL_TENANTS, *, by: Principal | None = None
+    ) -> Trigger:
         """Let a trigger declared in code be as the code says, whatever was edited."""
         trigger = await self.get(id, scope)
+        await self._rights.require_trigger(by, trigger)
         if trigger.code is None:
             raise OptionInvalid("trigger", trigger.name, allowed="one that is declared in code")
         now = await self._storage.now()
-        return await self._store(trigger, lambda row: timed(as_in_code(row), now))
+        return await self._store(
+            trigger, lambda row: replace(timed(as_in_code(row), now), saved_by=None)
+        )
 
     async def run(
-        self, id: str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
+        self,
+        id: str,
+        scope: Scope = ALL_TENANTS,
+        *,
+        created_by: str | None = None,
+        by: Principal | None = None,
     ) -> Receipt:
         """Make a job of a schedule now; when it runs next stays."""
         trigger = await self.get(id, scope)
+        await self._rights.require_trigger(by, trigger, Right.JOBS_ENQUEUE)
         if trigger.type == "event":
             raise OptionInvalid("trigger", trigger.name, allowed="one by time: emit the event")
         job = await self._maker.now(trigger, await self._storage.now(), created_by)
@@ -234,8 +265,16 @@ class Triggers:
         """Forget a trigger; the jobs it made stay."""
         await self._storage.drop_trigger(scope, (await self.get(id, scope)).id)
 
-    async def _change(self, trigger: Trigger, changes: TriggerChanges, *, dry_run: bool) -> Trigger:
-        fields, now = await self._fields(trigger, changes), await self._storage.now()
+    async def _change(
+        self,
+        trigger: Trigger,
+        changes: TriggerChanges,
+        saved: Mapping[str, str | None],
+        *,
+        dry_run: bool,
+    ) -> Trigger:
+        fields = {**await self._fields(trigger, changes), **saved}
+        now = await self._storage.now()
         await self._maker.check(replace(trigger, **fields))
 
         def change(row: Trigger) -> Trigger:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Literal
 
-from windlass.core.access import Right
-from windlass.core.accounts import LinkPurpose, User, folded
+from windlass.core.access import Right, Role
+from windlass.core.accounts import Invitation, LinkPurpose, User, folded
 from windlass.core.dedupe import check_name
 from windlass.core.durations import duration
 from windlass.core.principal import Principal, local
@@ -13,20 +14,23 @@ from windlass.engine import secrets
 from windlass.engine.access import Access
 from windlass.engine.audit import Audit, Target
 from windlass.engine.passwords import Passwords
-from windlass.errors import UserExists, UserNotFound
+from windlass.errors import SuperadminByInvitation, UserExists, UserNotFound
 from windlass.ids import UserId, new_user_id, parse_job_id
 from windlass.storage.base import Storage
 
 #: How long a link works, by what it is for.
-LASTS = {"login": timedelta(minutes=15), "password": timedelta(days=3)}
+LASTS = {
+    "login": timedelta(minutes=15),
+    "password": timedelta(days=3),
+    "invitation": timedelta(days=3),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class OneTimeLink:
     """What a link carries, to be put into an address and shown once."""
 
-    user: User
-    purpose: LinkPurpose
+    purpose: LinkPurpose | Literal["invitation"]
     lasts: timedelta
     secret: str = field(repr=False)
 
@@ -95,11 +99,15 @@ class Users:
         disabled: bool | None = None,
         request_id: str | None = None,
     ) -> User:
-        """Say whether a user administers everything, and whether it may sign in at all. A disabled
-        user's sessions end at once; tokens it made go on."""
+        """Take superadmin from a user, and say whether it may sign in at all. A disabled user's
+        sessions end at once; tokens it made go on. Superadmin is given by `invite`."""
         target = Target("user", str(user))
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
         before = await self.find(str(user))
+        if superadmin and not before.superadmin:
+            raise SuperadminByInvitation(before.name)
+        # Never True: who is superadmin no longer, since it was looked up, is not made one again.
+        superadmin = None if superadmin else superadmin
         said = {"superadmin": superadmin, "disabled": disabled}
         entry = self._audit.entry(
             by,
@@ -115,6 +123,33 @@ class Users:
         ):
             raise UserNotFound(str(user))
         return await self.find(str(before.id))
+
+    async def invite(
+        self, by: Principal, user: UserId | str, *, request_id: str | None = None
+    ) -> OneTimeLink:
+        """Offer somebody, by id or name, to administer everything. They do once they have accepted
+        by the link; inviting again voids the link before."""
+        target = Target("user", str(user))
+        await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
+        by_id = parse_job_id(str(user)) is not None
+        name = (await self.find(str(user))).name if by_id else checked_name(str(user))
+        known = await self._storage.find_user(name)
+        if known is not None and known.user.superadmin:
+            raise UserExists(name)
+        entry = self._audit.entry(
+            by,
+            Right.USERS_WRITE,
+            Target("user", str(known.user.id) if known else name),
+            tenant=None,
+            after={"name": name, "superadmin": True, "pending": True},
+            request_id=request_id,
+        )
+        invitation = Invitation(tenant=None, name=name, role=Role.SUPERADMIN)
+        link = new_invitation_link()
+        await self._storage.put_invitation(
+            invitation, secrets.digest(link.secret), expires=link.lasts, entry=entry
+        )
+        return link
 
     async def delete(
         self,
@@ -191,7 +226,7 @@ class Users:
             secrets.digest(secret), purpose, user.id, expires=lasts
         ):
             raise UserNotFound(str(user.id))
-        return OneTimeLink(user, purpose, lasts, secret)
+        return OneTimeLink(purpose, lasts, secret)
 
     async def find(self, user: str) -> User:
         """A user by id or name; the right to it is already checked."""
@@ -203,6 +238,11 @@ class Users:
         if found is None:
             raise UserNotFound(user)
         return found
+
+
+def new_invitation_link() -> OneTimeLink:
+    """A link for an invitation, which is to be stored by its hash."""
+    return OneTimeLink("invitation", LASTS["invitation"], secrets.new_secret(secrets.LINK))
 
 
 def checked_name(name: str) -> str:

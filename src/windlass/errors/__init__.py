@@ -15,6 +15,10 @@
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
+    │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
+    │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
+    │   ├── WL1522 AuditKeyInvalid          the key that signs audit chains cannot be used
+    │   ├── WL1523 RunAsUnavailable         a command has to run as a user that is out of reach
     │   └── WL1900 ServerFailed             something went wrong inside; the log tells what
     ├── 2xxx  what was asked for
     │   ├── WL2001 CommandInvalid           a command line that cannot be understood
@@ -38,7 +42,9 @@
     │   ├── WL2112 DefinitionInUse          it cannot be deleted
     │   ├── WL2113 DefinitionExists
     │   ├── WL2201 TenantNotFound
-    │   └── WL2202 TenantSuspended
+    │   ├── WL2202 TenantSuspended
+    │   ├── WL2210 PayloadKeyMissing        encrypted with a key that this process does not have
+    │   └── WL2211 PayloadUndecryptable     encrypted, and changed since
     ├── 3xxx  jobs
     │   ├── WL3301 JobNotFound
     │   ├── WL3302 JobStateConflict         the verb does not apply to the job's state
@@ -55,15 +61,24 @@
     ├── 4xxx  rules that make jobs
     │   ├── WL4101 TriggerNotFound
     │   ├── WL4102 TriggerExists
+    │   ├── WL4103 TriggerRightGone         who saved it may not enqueue its definition any more
     │   ├── WL4201 EventNotFound
     │   ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
     │   ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
     │   ├── WL4402 ZoneUnknown
     │   ├── WL4403 ScheduleNeverFires       31 February
+    │   ├── WL4431 OpenAccessRefused        an API without authentication, asked from elsewhere
+    │   ├── WL4432 CrossSiteRefused         a write that a page of another site started
     │   ├── WL4501 TemplateInvalid          a payload template that cannot be used
     │   ├── WL4502 TemplateMissing          a placeholder for a field that is not there
     │   ├── WL4503 TemplateFailed           a template that cannot be filled in with what is there
     │   └── WL4601 ConditionInvalid
+    ├── 441x, 442x  invitations and tenants
+    │   ├── WL4410 InvitationInvalid        its link is over, or it is not accepted in this way
+    │   ├── WL4411 MemberExists
+    │   ├── WL4412 SuperadminByInvitation   an account that exists has to accept it
+    │   ├── WL4420 TenantExists             or did, and was deleted
+    │   └── WL4421 TenantReserved           the installation works with it
     └── 5xxx  who may do what
         ├── WL5101 NotAuthenticated         no credential, or not a valid one
         ├── WL5102 Forbidden                a valid one without the right
@@ -91,16 +106,21 @@ of the command line and the API.
 
 from windlass.errors.access import (
     Forbidden,
+    InvitationInvalid,
     LinkInvalid,
     LoginFailed,
     LoginThrottled,
+    MemberExists,
     MemberNotFound,
     NotAuthenticated,
     OperationNotFound,
     OperationStateConflict,
     OperationTooLarge,
     SessionNotFound,
+    SuperadminByInvitation,
+    TenantExists,
     TenantNeeded,
+    TenantReserved,
     TokenNotFound,
     UserExists,
     UserNotFound,
@@ -116,7 +136,9 @@ from windlass.errors.asked import (
     FilterInvalid,
     OptionInvalid,
     PayloadInvalid,
+    PayloadKeyMissing,
     PayloadTooLarge,
+    PayloadUndecryptable,
     PayloadUnstorable,
     TenantNotFound,
     TenantSuspended,
@@ -132,13 +154,17 @@ from windlass.errors.handlers import (
 )
 from windlass.errors.installation import (
     AppNotFound,
+    AuditKeyInvalid,
+    AuditKeyMissing,
     DatabaseFull,
     DatabaseTimeout,
     DatabaseUnreachable,
+    EncryptionKeyInvalid,
     ExtraMissing,
     MigrationChanged,
     ModuleNotLoaded,
     RowSecurityUnavailable,
+    RunAsUnavailable,
     SchemaOutdated,
     SchemaTooNew,
     SettingProblem,
@@ -160,9 +186,11 @@ from windlass.errors.jobs import (
     WorkerStopping,
 )
 from windlass.errors.requests import (
+    CrossSiteRefused,
     KeyInUse,
     KeyReused,
     MethodRefused,
+    OpenAccessRefused,
     PathUnknown,
     RequestInvalid,
     RequestRefused,
@@ -176,6 +204,7 @@ from windlass.errors.rules import (
     EventNotFound,
     TriggerExists,
     TriggerNotFound,
+    TriggerRightGone,
 )
 from windlass.errors.schedules import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
 from windlass.errors.written import (
@@ -191,10 +220,13 @@ __all__ = [
     "AmbiguousId",
     "AppNotFound",
     "ArgumentRefused",
+    "AuditKeyInvalid",
+    "AuditKeyMissing",
     "CommandInvalid",
     "CommandTemplateInvalid",
     "ConditionInvalid",
     "ConfirmationNeeded",
+    "CrossSiteRefused",
     "DatabaseFull",
     "DatabaseTimeout",
     "DatabaseUnreachable",
@@ -205,12 +237,14 @@ __all__ = [
     "DefinitionInvalid",
     "DefinitionNotFound",
     "DuplicateJob",
+    "EncryptionKeyInvalid",
     "EventChainTooLong",
     "EventNotFound",
     "ExtraMissing",
     "FieldError",
     "FilterInvalid",
     "Forbidden",
+    "InvitationInvalid",
     "JobFailed",
     "JobNotFound",
     "JobStateConflict",
@@ -219,11 +253,13 @@ __all__ = [
     "LinkInvalid",
     "LoginFailed",
     "LoginThrottled",
+    "MemberExists",
     "MemberNotFound",
     "MethodRefused",
     "MigrationChanged",
     "ModuleNotLoaded",
     "NotAuthenticated",
+    "OpenAccessRefused",
     "OperationNotFound",
     "OperationStateConflict",
     "OperationTooLarge",
@@ -231,13 +267,16 @@ __all__ = [
     "ParentInvalid",
     "PathUnknown",
     "PayloadInvalid",
+    "PayloadKeyMissing",
     "PayloadTooLarge",
+    "PayloadUndecryptable",
     "PayloadUnstorable",
     "Permanent",
     "RequestInvalid",
     "RequestRefused",
     "RequestsThrottled",
     "RowSecurityUnavailable",
+    "RunAsUnavailable",
     "ScheduleInvalid",
     "ScheduleNeverFires",
     "SchemaOutdated",
@@ -249,16 +288,20 @@ __all__ = [
     "SettingsInvalid",
     "Stopped",
     "StreamsFull",
+    "SuperadminByInvitation",
     "TemplateFailed",
     "TemplateInvalid",
     "TemplateMissing",
+    "TenantExists",
     "TenantNeeded",
     "TenantNotFound",
+    "TenantReserved",
     "TenantSuspended",
     "TokenNotFound",
     "TransactionUnsupported",
     "TriggerExists",
     "TriggerNotFound",
+    "TriggerRightGone",
     "UnsupportedDatabase",
     "UserExists",
     "UserNotFound",

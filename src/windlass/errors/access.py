@@ -106,7 +106,7 @@ class UserExists(WindlassError):
         self.name = name
         super().__init__(
             f"there is a user {quoted(name)} already.",
-            hint="Take another name, or change that user.",
+            hint="Take another name, or offer that user superadmin: `windlass users invite`.",
         )
 
 
@@ -121,6 +121,54 @@ class MemberNotFound(WindlassError):
         super().__init__(
             f"{quoted(user)} is no member of {quoted(tenant)}.",
             hint="The tenant's members are listed on its page.",
+        )
+
+
+class InvitationInvalid(WindlassError):
+    """An invitation cannot be accepted in this way. Why is not told: an unknown link, a used or
+    expired one, one for another name, and one for a name that has an account all look alike."""
+
+    code = "WL4410"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this invitation cannot be accepted in this way.",
+            reason=(
+                "Its link works once, for a limited time, and for the name that was invited. Who "
+                "has an account of that name accepts signed in to it."
+            ),
+            hint=(
+                "Sign in as the invited name and open the link again, or ask for a new one. If "
+                "the account is not yours, ask an administrator for a link to set its password."
+            ),
+        )
+
+
+class MemberExists(WindlassError):
+    """Who is invited has a role in the tenant already."""
+
+    code = "WL4411"
+
+    def __init__(self, user: str, *, tenant: str) -> None:
+        self.user = user
+        self.tenant = tenant
+        super().__init__(
+            f"{quoted(user)} is a member of {quoted(tenant)} already.",
+            hint="Change the role instead: `windlass members role`.",
+        )
+
+
+class SuperadminByInvitation(WindlassError):
+    """An account that exists was to become superadmin without its owner's acceptance."""
+
+    code = "WL4412"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"{quoted(name)} becomes superadmin only by accepting an invitation.",
+            reason="Somebody else may hold a password or a link of an account that exists.",
+            hint="Make an invitation, and send its link: `windlass users invite`.",
         )
 
 
@@ -147,6 +195,41 @@ class SessionNotFound(WindlassError):
         self.id = id
         super().__init__(
             f"no session {quoted(id)}.", hint="It may have ended; list the sessions again."
+        )
+
+
+class TenantExists(WindlassError):
+    """A tenant has this id, or a deleted one had it: an id is never given twice."""
+
+    code = "WL4420"
+
+    def __init__(self, tenant: str, *, deleted: bool = False) -> None:
+        self.tenant = tenant
+        self.deleted = deleted
+        super().__init__(
+            f"the id {quoted(tenant)} belongs to a tenant that was deleted."
+            if deleted
+            else f"there is a tenant {quoted(tenant)} already.",
+            reason="An id is never given twice: history and audit speak of its first owner."
+            if deleted
+            else "",
+            hint="Take another id."
+            if deleted
+            else "Change that one (`windlass tenants change`), or take another id.",
+        )
+
+
+class TenantReserved(WindlassError):
+    """The tenants `default` and `system` belong to the installation and cannot be deleted."""
+
+    code = "WL4421"
+
+    def __init__(self, tenant: str) -> None:
+        self.tenant = tenant
+        super().__init__(
+            f"the tenant {quoted(tenant)} cannot be deleted.",
+            reason="The installation itself works with it.",
+            hint="Suspend it (`windlass tenants suspend`) to let it do nothing.",
         )
 
 

@@ -69,7 +69,8 @@ class PayloadTooLarge(WindlassError):
 
 class PayloadUnstorable(WindlassError):
     """The payload holds something no database could give back as it is: NUL characters, halves
-    of surrogate pairs, NaN or infinities, too many levels, or a value that is not JSON."""
+    of surrogate pairs, NaN or infinities, numbers beyond the range of a double, too many levels, a
+    key that stands twice in an object, or a value that is not JSON."""
 
     code = "WL2006"
 
@@ -78,7 +79,8 @@ class PayloadUnstorable(WindlassError):
         super().__init__(
             f"{what} cannot be stored.",
             reason=sentence(f"{pointer}: {problem}" if pointer else f"it {problem}"),
-            hint="Pass plain JSON: text without NUL, finite numbers, lists and objects.",
+            hint="Pass plain JSON: text without NUL, numbers within the range of a double, lists, and "
+            "objects with each key once.",
             errors=[FieldError(pointer, problem)],
         )
 
@@ -151,14 +153,24 @@ class DefinitionDisabled(WindlassError):
 
 
 class DefinitionInvalid(WindlassError):
-    """A definition is declared in a way that cannot work."""
+    """A definition is declared in a way that cannot work. `pointer` names the field, where it is one."""
 
     code = "WL2109"
 
-    def __init__(self, key: str, problem: str, *, hint: str = "Change the declaration.") -> None:
+    def __init__(
+        self,
+        key: str,
+        problem: str,
+        *,
+        hint: str = "Change the declaration.",
+        pointer: str | None = None,
+    ) -> None:
         self.key = key
         super().__init__(
-            f"definition {quoted(key)} cannot work.", reason=sentence(problem), hint=hint
+            f"definition {quoted(key)} cannot work.",
+            reason=sentence(problem),
+            hint=hint,
+            errors=[] if pointer is None else [FieldError(pointer, problem)],
         )
 
 
@@ -213,4 +225,44 @@ class TenantSuspended(WindlassError):
             f"tenant {quoted(tenant)} is suspended.",
             reason="A suspended tenant takes no new jobs.",
             hint=f"`windlass tenants resume {tenant}`.",
+        )
+
+
+class PayloadKeyMissing(WindlassError):
+    """A stored payload is encrypted with a key that this process does not have.
+
+    Nothing is lost: a worker that meets such a job puts it back for a minute, and the attempt does
+    not count.
+    """
+
+    code = "WL2210"
+
+    def __init__(self, definition: str, *, key_id: str, known: Collection[str] = ()) -> None:
+        self.definition = definition
+        self.key_id = key_id
+        has = f"has {', '.join(sorted(known))}" if known else "has none"
+        super().__init__(
+            f"the payload of a job of {quoted(definition)} is encrypted with the key {key_id}.",
+            reason=f"This process {has}.",
+            hint="Add that key to encryption.keys or to the file encryption.key_file.",
+        )
+
+
+class PayloadUndecryptable(WindlassError):
+    """A stored payload does not decrypt, although its key is known.
+
+    The row was changed in the database, or its ciphertext was copied from a job of another tenant
+    or definition.
+    """
+
+    code = "WL2211"
+
+    def __init__(self, definition: str, *, key_id: str) -> None:
+        self.definition = definition
+        self.key_id = key_id
+        super().__init__(
+            f"the payload of a job of {quoted(definition)} does not decrypt.",
+            reason=f"It was changed since it was encrypted with the key {key_id}, or belongs to "
+            "another tenant or definition.",
+            hint="Find out who wrote to the database; enqueue the job again.",
         )

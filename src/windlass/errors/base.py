@@ -25,6 +25,8 @@ class WindlassError(Exception):
     """
 
     code: ClassVar[str] = "WL1000"
+    #: Whether it refuses an attempt that is in the audit already.
+    recorded: bool = False
 
     def __init__(
         self,

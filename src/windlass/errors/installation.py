@@ -230,6 +230,56 @@ class AppNotFound(WindlassError):
         )
 
 
+class AuditKeyMissing(WindlassError):
+    """An audit chain is signed, and this process has no key that its signature was made with.
+
+    To add to the chain without the key would make it look cut off. Nothing was stored.
+    """
+
+    code = "WL1521"
+
+    def __init__(self, tenant: str | None) -> None:
+        self.tenant = tenant
+        whose = "of the installation" if tenant is None else f"of tenant {tenant}"
+        super().__init__(
+            f"the audit chain {whose} is signed with a key that this process does not have.",
+            hint="Set WINDLASS_AUDIT_KEY, or audit.key_file, to the key that servers and workers "
+            "use.",
+        )
+
+
+class AuditKeyInvalid(WindlassError):
+    """The key that signs audit chains is needed and there is none, or its file cannot be used."""
+
+    code = "WL1522"
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(
+            f"the audit key cannot be used: {problem}.",
+            hint="Give audit.key 32 or more random characters, or name in audit.key_file a file "
+            "that has them as its first line.",
+        )
+
+
+class RunAsUnavailable(WindlassError):
+    """A command has to run as a user that this worker cannot run it as.
+
+    There is no such user on the worker's machine, or the worker does not run as root.
+    """
+
+    code = "WL1523"
+
+    def __init__(self, run_as: str, problem: str) -> None:
+        self.run_as = run_as
+        super().__init__(
+            f"no command can run as {quoted(run_as)} here.",
+            reason=sentence(problem),
+            hint="Start the worker as root, or change run_as of the command or "
+            "command_run_as in the settings.",
+        )
+
+
 class ExtraMissing(WindlassError):
     """A package that an optional part of Windlass needs is not installed."""
 
@@ -242,4 +292,18 @@ class ExtraMissing(WindlassError):
             f"{what} is not installed.",
             reason=f"It needs the package {package}.",
             hint=f'pip install "windlass[{extra}]"',
+        )
+
+
+class EncryptionKeyInvalid(WindlassError):
+    """A key to encrypt payloads with is not one, or its file cannot be read."""
+
+    code = "WL1510"
+
+    def __init__(self, origin: str, *, because: str) -> None:
+        self.origin = origin
+        super().__init__(
+            f"the encryption key in {origin} cannot be used.",
+            reason=sentence(because),
+            hint="`windlass config generate-key` makes a key.",
         )

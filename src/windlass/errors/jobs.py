@@ -36,7 +36,7 @@ class JobNotFound(WindlassError):
         super().__init__(
             f"no job {self.job if isinstance(job, UUID) else quoted(job)}.",
             reason="It never existed, belongs to another tenant, or was pruned.",
-            hint="Any six or more last characters of an id will do; see `windlass jobs list`.",
+            hint="See `windlass jobs list`; a shell takes the last six or more characters of an id.",
         )
 
 

@@ -106,6 +106,34 @@ class RequestsThrottled(WindlassError):
         )
 
 
+class OpenAccessRefused(WindlassError):
+    """An API without authentication answers only this machine, under a loopback name."""
+
+    code = "WL4431"
+
+    def __init__(self, because: str) -> None:
+        super().__init__(
+            "this API has no authentication and answers only requests from its own machine.",
+            reason=f"The request was refused because {because}.",
+            hint="Use http://localhost or http://127.0.0.1 on that machine, or serve with "
+            "authentication.",
+        )
+
+
+class CrossSiteRefused(WindlassError):
+    """A browser sent a write for a page of another site, scheme or port."""
+
+    code = "WL4432"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this write does not come from this site.",
+            reason="Sec-Fetch-Site or Origin names another site, scheme or port, or both are missing.",
+            hint="Use this site's own pages, or a token outside a browser. Behind a proxy that ends TLS, "
+            "set server.trusted_proxies and pass the Host header on.",
+        )
+
+
 class RequestRefused(WindlassError):
     """A server understood nothing of what this program asked, or will not have it."""
 

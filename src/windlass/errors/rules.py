@@ -32,6 +32,22 @@ class TriggerExists(WindlassError):
         )
 
 
+class TriggerRightGone(WindlassError):
+    """Who saved a trigger may no longer enqueue its definition, so the trigger is disabled."""
+
+    code = "WL4103"
+
+    def __init__(self, name: str, *, saved_by: str, because: str) -> None:
+        self.name = name
+        self.saved_by = saved_by
+        super().__init__(
+            f"trigger {quoted(name)} was stopped: the right it was saved under is gone.",
+            reason=f"{because[:1].upper()}{because[1:]}.",
+            hint="Enable it with an account that may enqueue its definition: "
+            "`windlass triggers enable`.",
+        )
+
+
 class EventNotFound(WindlassError):
     """There is no event with this id, or it belongs to another tenant."""
 

@@ -29,12 +29,14 @@ class JobHandle(Job):
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """Find, cancel, retry, change and explain jobs. Ids may be any unambiguous ending of six or more."""
+    """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
 
     _awaited: nouns.JobsFace
     _portal: Runs
 
     get = Blocks(nouns.JobsFace.get, _handle)
+    find = Blocks(nouns.JobsFace.find, _handle)
+    reveal = Blocks(nouns.JobsFace.reveal, _handle)
     list = Blocks(nouns.JobsFace.list)
     summary = Blocks(nouns.JobsFace.summary)
     cancel = Blocks(nouns.JobsFace.cancel, _handle)
@@ -91,8 +93,19 @@ class Definitions:
 
 
 @dataclass(frozen=True, slots=True)
+class Audit:
+    """The record of who changed what: check it, and tell where its chains end."""
+
+    _awaited: nouns.AuditFace
+    _portal: Runs
+
+    verify = Blocks(nouns.AuditFace.verify)
+    heads = Blocks(nouns.AuditFace.heads)
+
+
+@dataclass(frozen=True, slots=True)
 class Tenants:
-    """Who owns jobs: create, change, list, suspend and delete tenants."""
+    """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
     _awaited: nouns.TenantsFace
     _portal: Runs
@@ -104,6 +117,7 @@ class Tenants:
     suspend = Blocks(nouns.TenantsFace.suspend)
     resume = Blocks(nouns.TenantsFace.resume)
     delete = Blocks(nouns.TenantsFace.delete)
+    purge = Blocks(nouns.TenantsFace.purge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,7 @@ class Rules:
 
     create = Blocks(nouns.RulesFace.create)
     get = Blocks(nouns.RulesFace.get)
+    find = Blocks(nouns.RulesFace.find)
     update = Blocks(nouns.RulesFace.update)
     reschedule = Blocks(nouns.RulesFace.reschedule)
     reset = Blocks(nouns.RulesFace.reset)
@@ -160,6 +175,7 @@ class Events:
     _portal: Runs
 
     get = Blocks(nouns.EventsFace.get)
+    find = Blocks(nouns.EventsFace.find)
     list = Blocks(nouns.EventsFace.list)
     replay = Blocks(nouns.EventsFace.replay)
 
@@ -176,12 +192,14 @@ class Logs:
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who runs jobs: list, drain, resume and stop workers. Ids may be any unambiguous ending."""
+    """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
+    one."""
 
     _awaited: nouns.WorkersFace
     _portal: Runs
 
     get = Blocks(nouns.WorkersFace.get)
+    find = Blocks(nouns.WorkersFace.find)
     list = Blocks(nouns.WorkersFace.list)
     drain = Blocks(nouns.WorkersFace.drain)
     resume = Blocks(nouns.WorkersFace.resume)

@@ -17,6 +17,7 @@ from windlass.face.declare import JobOptions, declare
 from windlass.settings import Settings
 from windlass.worker.command import Command
 from windlass.worker.handlers import Handler
+from windlass.worker.run_as import is_user
 
 #: Who declares a command that no file does.
 IN_CODE = "wl.command"
@@ -43,6 +44,8 @@ class CommandOptions(JobOptions, total=False):
     env: Sequence[str]
     env_values: Mapping[str, str]
     cwd: str
+    #: The user it runs as: a name, a uid or "uid:gid". Needs a worker that runs as root.
+    run_as: str
     grace: str | float
     cpu_seconds: int
     result: Literal["exit_code", "json"]
@@ -80,6 +83,7 @@ def declare_command(
         env=tuple(said.get("env", ())),
         env_values=dict(said.get("env_values", {})),
         cwd=said.get("cwd"),
+        run_as=said.get("run_as", settings.command_run_as),
         grace_seconds=_grace(name, said),
         memory_limit_mb=said.get("memory_limit_mb"),
         cpu_seconds=said.get("cpu_seconds"),
@@ -188,6 +192,7 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "env": (_are_variables, "a list of names of variables"),
     "env_values": (_are_values, "names of variables and texts"),
     "cwd": (lambda value: isinstance(value, str) and "\0" not in value, "a folder"),
+    "run_as": (is_user, "the name of a user, a uid or uid:gid"),
     "memory_limit_mb": (whole(1, _MOST_MB), f"1 to {_MOST_MB}"),
     "cpu_seconds": (whole(1, 31_536_000), "1 to 31536000"),
     "result": (lambda value: value in ("exit_code", "json"), "'exit_code' or 'json'"),

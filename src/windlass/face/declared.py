@@ -8,6 +8,7 @@ from typing import (
     Any,
     Concatenate,
     Generic,
+    NamedTuple,
     ParamSpec,
     Protocol,
     Self,
@@ -20,7 +21,7 @@ from windlass.core.definition import Definition
 from windlass.core.models import NewJob, Receipt
 from windlass.errors import DefinitionInvalid
 from windlass.face.options import Delivery, OptionNames
-from windlass.worker.context import JobContext
+from windlass.worker.context import Inherited, JobContext, inherited
 from windlass.worker.handlers import Handler
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ R = TypeVar("R")
 Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 
 
+class _Stamp(NamedTuple):
+    """Makes jobs of payloads, for one definition as it is in force, inside of one job or of none."""
+
+    definition: Definition
+    inherited: Inherited
+    make: Callable[[str], NewJob]
+
+
 class Declared(Generic[P, R_co]):
     """A function declared as a job. Calling it runs the function here and now, as before."""
 
@@ -41,8 +50,7 @@ class Declared(Generic[P, R_co]):
     def __init__(self, handler: Handler, delivery: Delivery | None = None) -> None:
         self.handler = handler
         self._delivery = delivery or Delivery({})
-        self._stamp: Callable[[str], NewJob] | None = None
-        self._stamped_as: Definition | None = None
+        self._stamp: _Stamp | None = None
         update_wrapper(self, handler.call, updated=())
 
     @property
@@ -64,7 +72,7 @@ class Declared(Generic[P, R_co]):
         """The same job, delivered otherwise: tenant, delay, priority, keys, parents, tx …"""
         other = copy(self)
         other._delivery = self._delivery.and_also(options)
-        other._stamped_as = None
+        other._stamp = None
         return other
 
     def upcast(self, *, from_version: int) -> Callable[[Upcast], Upcast]:
@@ -93,10 +101,13 @@ class Declared(Generic[P, R_co]):
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[NewJob, Definition]:
         """A job with these arguments, and the definition that it was made by."""
-        definition = self.definition
-        if self._stamp is None or self._stamped_as is not definition:
-            self._stamp, self._stamped_as = self._delivery.stamp(definition), definition
-        return self._stamp(self.handler.payload.encode(args, kwargs)), definition
+        definition, job = self.definition, inherited()
+        # Read once: another thread may be replacing it, for a job of another tenant.
+        stamp = self._stamp
+        if stamp is None or stamp.definition is not definition or stamp.inherited != job:
+            make = self._delivery.completed_by(job).stamp(definition)
+            self._stamp = stamp = _Stamp(definition, job, make)
+        return stamp.make(self.handler.payload.encode(args, kwargs)), definition
 
 
 class DeclaredJob(Declared[P, R_co]):

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.core.definition import Definition
 from windlass.core.models import NewJob, OnDuplicate, Receipt
+from windlass.core.principal import Principal
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
 from windlass.engine.making import payload_of
 from windlass.face.options import Delivery
 from windlass.storage.callers import CallerSession
+from windlass.worker.context import inherited
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -29,6 +31,7 @@ class Deliveries:
         self, key: str, payload: Mapping[str, Any] | None, delivery: Delivery
     ) -> tuple[NewJob, Definition]:
         """A job and its definition, by key: the handler's where it is known here, else the row's."""
+        delivery = delivery.completed_by(inherited())
         if handler := self._app.handlers.get(key):
             text = handler.payload.encode((), payload or {})
             definition = self._app.effective(handler.definition)
@@ -94,14 +97,22 @@ class Deliveries:
         await engine.ready()
         return engine, None, True
 
-    async def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
-        """Store a job as its delivery says: alone, or in the caller's transaction."""
+    async def deliver(
+        self,
+        job: NewJob,
+        definition: Definition,
+        delivery: Delivery,
+        *,
+        by: Principal | None = None,
+    ) -> Receipt:
+        """Store a job as its delivery says: alone, or in the caller's transaction. `by` is whose right
+        to enqueue is asked for; None is the program itself, and so is the owner of a transaction."""
         on_duplicate = delivery.on_duplicate(definition)
         if delivery.tx is None:
             engine = await self._app.ready()
             if not self._app.around_enqueues:
-                return await engine.jobs.enqueue(job, on_duplicate=on_duplicate)
+                return await engine.jobs.enqueue(job, on_duplicate=on_duplicate, by=by)
             with self.sending([job]) as [sent]:
-                return await engine.jobs.enqueue(sent, on_duplicate=on_duplicate)
+                return await engine.jobs.enqueue(sent, on_duplicate=on_duplicate, by=by)
         [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=delivery.tx)
         return receipt

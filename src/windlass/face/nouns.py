@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from uuid import UUID
 
 from windlass.core.change import Change
 from windlass.core.durations import duration
@@ -12,8 +13,10 @@ from windlass.core.models import ALL_TENANTS, Attempt, Job, LogLine, Page, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.core.summary import Summary
+from windlass.engine.audit import Audit
 from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
+from windlass.engine.engine import Engine
 from windlass.engine.events import Events
 from windlass.engine.explain import Explanation
 from windlass.engine.logs import Logs
@@ -23,9 +26,9 @@ from windlass.engine.tenants import Tenants
 from windlass.engine.trials import Trials
 from windlass.engine.triggers import Triggers
 from windlass.engine.workers import Workers
-from windlass.errors import OptionInvalid
-from windlass.face.verbs import Awaits, Noun
-from windlass.ids import JobId
+from windlass.errors import OptionInvalid, TriggerNotFound, WorkerNotFound
+from windlass.face.verbs import Awaits, Check, Noun
+from windlass.ids import JobId, parse_job_id, parse_suffix
 from windlass.storage.jobs import Relative
 
 if TYPE_CHECKING:
@@ -80,7 +83,7 @@ class JobHandle(Job):
 
 
 class JobsFace:
-    """Find, cancel, retry, change and explain jobs. Ids may be any unambiguous ending of six or more."""
+    """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
 
     def __init__(self, app: "Windlass", scope: Scope = ALL_TENANTS) -> None:
         self._app = app
@@ -91,8 +94,18 @@ class JobsFace:
         return JobsFace(self._app, Scope.of(tenant))
 
     async def get(self, id: Id) -> JobHandle:
-        """One job; JobNotFound if there is none."""
-        return self._handle(await (await self._jobs()).get(id, self._scope))
+        """One job by its whole id; JobNotFound if there is none."""
+        return self._handle(await (await self._jobs()).get(whole_id(id), self._scope))
+
+    async def find(self, end: str) -> JobHandle:
+        """One job by the last six or more characters of its id, as people type them. JobNotFound if
+        there is none, AmbiguousId if several end so."""
+        return self._handle(await (await self._jobs()).get(end, self._scope))
+
+    async def reveal(self, id: Id) -> JobHandle:
+        """One job with its payload as it was given: what is encrypted at rest is decrypted.
+        PayloadKeyMissing if the key is not configured here."""
+        return self._handle(await (await self._jobs()).reveal(id, self._scope))
 
     async def list(
         self,
@@ -139,17 +152,19 @@ class JobsFace:
     ) -> JobHandle:
         """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
         jobs = await self._jobs()
-        return self._handle(await jobs.cancel(id, scope=self._scope, actor=actor, reason=reason))
+        return self._handle(
+            await jobs.cancel(whole_id(id), scope=self._scope, actor=actor, reason=reason)
+        )
 
     async def retry(self, id: Id, *, actor: str | None = None) -> JobHandle:
         """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
         jobs = await self._jobs()
-        return self._handle(await jobs.retry(id, scope=self._scope, actor=actor))
+        return self._handle(await jobs.retry(whole_id(id), scope=self._scope, actor=actor))
 
     async def run_now(self, id: Id, *, actor: str | None = None) -> JobHandle:
         """Make a job due at once: one due later, retrying, or on hold."""
         jobs = await self._jobs()
-        return self._handle(await jobs.run_now(id, scope=self._scope, actor=actor))
+        return self._handle(await jobs.run_now(whole_id(id), scope=self._scope, actor=actor))
 
     async def update(
         self, id: Id, *, actor: str | None = None, **changes: Unpack[Changes]
@@ -157,36 +172,38 @@ class JobsFace:
         """Change a job that waits: its priority, queue, due time (`at` or `delay`) or metadata, which
         is replaced as a whole. JobStateConflict if it runs or has ended."""
         jobs, change = await self._jobs(), Change.of(**changes)
-        return self._handle(await jobs.update(id, change, scope=self._scope, actor=actor))
+        return self._handle(await jobs.update(whole_id(id), change, scope=self._scope, actor=actor))
 
     async def discard(self, id: Id) -> None:
         """Delete a dead-lettered job for good."""
-        await (await self._jobs()).discard(id, scope=self._scope)
+        await (await self._jobs()).discard(whole_id(id), scope=self._scope)
 
     async def attempts(self, id: Id) -> Sequence[Attempt]:
         """Every try at a job, oldest first."""
-        return await (await self._jobs()).attempts(id, self._scope)
+        return await (await self._jobs()).attempts(whole_id(id), self._scope)
 
     async def history(self, id: Id) -> Sequence[Transition]:
         """Every step a job took, oldest first."""
-        return await (await self._jobs()).history(id, self._scope)
+        return await (await self._jobs()).history(whole_id(id), self._scope)
 
     async def logs(self, id: Id, *, after: int = 0, limit: int = 1000) -> Sequence[LogLine]:
         """A job's log lines in order, those past sequence number `after`."""
-        return await (await self._jobs()).logs(id, scope=self._scope, after=after, limit=limit)
+        return await (await self._jobs()).logs(
+            whole_id(id), scope=self._scope, after=after, limit=limit
+        )
 
     async def family(self, id: Id) -> Sequence[Relative]:
         """What a job waits for and what waits for it."""
-        return await (await self._jobs()).family(id, self._scope)
+        return await (await self._jobs()).family(whole_id(id), self._scope)
 
     async def explain(self, id: Id) -> Explanation:
         """Why a job is not running."""
-        return await (await self._jobs()).explain(id, self._scope)
+        return await (await self._jobs()).explain(whole_id(id), self._scope)
 
     async def wait(self, id: Id, timeout: Duration = "60s") -> Job:
         """The job once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
         jobs = await self._jobs()
-        return await jobs.wait(id, duration(timeout, option="timeout"), self._scope)
+        return await jobs.wait(whole_id(id), duration(timeout, option="timeout"), self._scope)
 
     async def _jobs(self) -> "Jobs":
         return (await self._app.ready()).jobs
@@ -195,16 +212,55 @@ class JobsFace:
         return JobHandle(**fields_of(job), _jobs=self)
 
 
+def whole_id(id: UUID | str, noun: str = "jobs") -> JobId:
+    """The id that was given; OptionInvalid unless it is a whole one. Its end alone could come to be
+    another's too, so that only `find` takes that."""
+    whole = parse_job_id(id) if isinstance(id, str) else id
+    if whole is None:
+        allowed = f"a whole id; `wl.{noun}.find` takes the end of one"
+        raise OptionInvalid(f"{noun.removesuffix('s')} id", id, allowed=allowed)
+    return JobId(whole)
+
+
+async def _whole_job(engine: Engine, id: UUID | str) -> None:
+    whole_id(id)
+
+
+async def _whole_event(engine: Engine, id: UUID | str) -> None:
+    whole_id(id, "events")
+
+
+async def _whole_trigger(engine: Engine, id: str) -> None:
+    """A name or a whole id; a name may look like the end of an id."""
+    if parse_suffix(id) is None or parse_job_id(id) is not None:
+        return
+    if all(trigger.name != id for trigger in await engine.triggers.list(system=True)):
+        raise TriggerNotFound(id)
+
+
+async def _whole_worker(engine: Engine, id: str) -> None:
+    if all(worker.id != id for worker in await engine.workers.list()):
+        raise WorkerNotFound(id)
+
+
+_JOB: Mapping[str, Check] = {"id": _whole_job}
+_EVENT: Mapping[str, Check] = {"id": _whole_event}
+_TRIGGER: Mapping[str, Check] = {"id": _whole_trigger}
+_TRIAL: Mapping[str, Check] = {"id": _whole_trigger, "event": _whole_event}
+_WORKER: Mapping[str, Check] = {"id": _whole_worker}
+_LOGS: Mapping[str, Check] = {"job": _whole_job}
+
+
 class DeadFace(Noun):
     """What failed for good: groups by cause; retry, edit, discard and mute."""
 
     noun = "dead"
     groups = Awaits(Dead.groups)
     list = Awaits(Dead.list)
-    retry = Awaits(Dead.retry)
+    retry = Awaits(Dead.retry, checks=_JOB)
     retry_group = Awaits(Dead.retry_group)
-    edit_retry = Awaits(Dead.edit_retry)
-    discard = Awaits(Dead.discard)
+    edit_retry = Awaits(Dead.edit_retry, checks=_JOB)
+    discard = Awaits(Dead.discard, checks=_JOB)
     discard_group = Awaits(Dead.discard_group)
     mute = Awaits(Mutes.mute, noun="mutes")
     unmute = Awaits(Mutes.unmute, noun="mutes")
@@ -225,8 +281,16 @@ class DefinitionsFace(Noun):
     delete = Awaits(Definitions.delete)
 
 
+class AuditFace(Noun):
+    """The record of who changed what: check it, and tell where its chains end."""
+
+    noun = "audit"
+    verify = Awaits(Audit.verify_all)
+    heads = Awaits(Audit.heads)
+
+
 class TenantsFace(Noun):
-    """Who owns jobs: create, change, list, suspend and delete tenants."""
+    """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
     noun = "tenants"
     create = Awaits(Tenants.create)
@@ -236,6 +300,7 @@ class TenantsFace(Noun):
     suspend = Awaits(Tenants.suspend)
     resume = Awaits(Tenants.resume)
     delete = Awaits(Tenants.delete)
+    purge = Awaits(Tenants.purge)
 
 
 class QueuesFace(Noun):
@@ -250,59 +315,64 @@ class QueuesFace(Noun):
 
 
 class RulesFace(Noun):
-    """What schedules and triggers have in common."""
+    """What schedules and triggers have in common. One is given by its name or its whole id; `find`
+    takes the end of an id too."""
 
     noun = "triggers"
     create = Awaits(Triggers.create)
-    get = Awaits(Triggers.get)
-    update = Awaits(Triggers.update)
-    reschedule = Awaits(Triggers.reschedule)
-    reset = Awaits(Triggers.reset)
-    enable = Awaits(Triggers.enable)
-    disable = Awaits(Triggers.disable)
-    delete = Awaits(Triggers.delete)
+    get = Awaits(Triggers.get, checks=_TRIGGER)
+    find = Awaits(Triggers.get)
+    update = Awaits(Triggers.update, checks=_TRIGGER)
+    reschedule = Awaits(Triggers.reschedule, checks=_TRIGGER)
+    reset = Awaits(Triggers.reset, checks=_TRIGGER)
+    enable = Awaits(Triggers.enable, checks=_TRIGGER)
+    disable = Awaits(Triggers.disable, checks=_TRIGGER)
+    delete = Awaits(Triggers.delete, checks=_TRIGGER)
 
 
 class TriggersFace(RulesFace):
     """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
     list = Awaits(Triggers.list)
-    test = Awaits(Trials.test, noun="trials")
+    test = Awaits(Trials.test, noun="trials", checks=_TRIAL)
 
 
 class SchedulesFace(RulesFace):
     """The rules that make jobs by time."""
 
     list = Awaits(Triggers.schedules)
-    run = Awaits(Triggers.run)
-    warnings = Awaits(Triggers.warnings)
+    run = Awaits(Triggers.run, checks=_TRIGGER)
+    warnings = Awaits(Triggers.warnings, checks=_TRIGGER)
 
 
 class EventsFace(Noun):
-    """What was emitted, and how many jobs came of it."""
+    """What was emitted, and how many jobs came of it. Ids are whole; `find` takes the end of one."""
 
     noun = "events"
-    get = Awaits(Events.get)
+    get = Awaits(Events.get, checks=_EVENT)
+    find = Awaits(Events.get)
     list = Awaits(Events.list)
-    replay = Awaits(Events.replay)
+    replay = Awaits(Events.replay, checks=_EVENT)
 
 
 class LogsFace(Noun):
     """Log lines of all jobs."""
 
     noun = "logs"
-    search = Awaits(Logs.search)
+    search = Awaits(Logs.search, checks=_LOGS)
 
 
 class WorkersFace(Noun):
-    """Who runs jobs: list, drain, resume and stop workers. Ids may be any unambiguous ending."""
+    """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
+    one."""
 
     noun = "workers"
-    get = Awaits(Workers.get)
+    get = Awaits(Workers.get, checks=_WORKER)
+    find = Awaits(Workers.get)
     list = Awaits(Workers.list)
-    drain = Awaits(Workers.drain)
-    resume = Awaits(Workers.resume)
-    stop = Awaits(Workers.stop)
+    drain = Awaits(Workers.drain, checks=_WORKER)
+    resume = Awaits(Workers.resume, checks=_WORKER)
+    stop = Awaits(Workers.stop, checks=_WORKER)
 
 
 def fields_of(job: Job) -> dict[str, Any]:

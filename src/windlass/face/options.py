@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from windlass.core.dedupe import check_app_key, check_name, check_stored, payloa
 from windlass.core.definition import Definition
 from windlass.core.durations import duration
 from windlass.core.gates import gate_for, own_gate
+from windlass.core.instants import instant
 from windlass.core.jsontext import load_json
 from windlass.core.metadata import metadata_text
 from windlass.core.models import (
@@ -25,6 +26,7 @@ from windlass.core.models import (
 from windlass.core.priority import priority as checked_priority
 from windlass.errors import OptionInvalid
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
+from windlass.worker.context import Inherited
 
 Duration = str | timedelta | float
 Parent = Job | NewJob | Receipt | UUID | str
@@ -75,6 +77,10 @@ class Delivery:
             if name not in _NAMES:
                 raise OptionInvalid("option", name, allowed=f"one of {', '.join(sorted(_NAMES))}")
         return Delivery({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
+
+    def completed_by(self, job: Inherited) -> "Delivery":
+        """These options, and where they leave it open the tenant and correlation id of a job."""
+        return Delivery({**job, **self.given}) if job else self
 
     def on_duplicate(self, definition: Definition) -> OnDuplicate:
         """What meeting an equal job means: the call's own word, else the definition's."""
@@ -188,11 +194,10 @@ def _due(given: OptionNames) -> datetime | None:
     at: object = given.get("at")
     if at is None:
         return None
-    if not isinstance(at, datetime) or at.tzinfo is None:
-        raise OptionInvalid("at", at, allowed="a datetime with a time zone")
+    due = instant("at", at)
     if given.get("delay") is not None:
-        raise OptionInvalid("at", at.isoformat(), allowed="either a delay or a time, not both")
-    return at.astimezone(UTC)
+        raise OptionInvalid("at", due.isoformat(), allowed="either a delay or a time, not both")
+    return due
 
 
 def _parents(given: object) -> tuple[JobId, ...]:

@@ -1,10 +1,10 @@
 """Handlers that a definition's row names by a dotted path, under prefixes that the settings allow."""
 
 import importlib
-from collections.abc import Collection
 from typing import Any
 
 from windlass.core.definition import Definition
+from windlass.core.handler_path import check_path, is_under
 from windlass.errors import DefinitionInvalid
 from windlass.face.declare import declare
 from windlass.face.declared import Declared
@@ -15,18 +15,12 @@ from windlass.worker.handlers import Handler
 def path_handler(row: Definition, settings: Settings) -> Handler:
     """The handler that a row names. Nothing outside of the allowed prefixes is ever imported."""
     allowed = settings.worker.handler_paths
-    if not _is_under(row.handler, allowed):
-        raise DefinitionInvalid(
-            row.key,
-            f"{row.handler} is under none of the prefixes that this worker allows",
-            hint=f"Allowed are: {', '.join(allowed) or 'none'}; see the setting worker.handler_paths.",
-        )
-    found = _found(row.handler)
+    found = _found(check_path(row.key, row.handler, allowed))
     function = found.handler.call if isinstance(found, Declared) else found
     if not callable(function):
         raise DefinitionInvalid(row.key, f"{row.handler} is no function")
     home = getattr(function, "__module__", None) or ""
-    if not _is_under(f"{home}.", allowed):
+    if not is_under(f"{home}.", allowed):
         raise DefinitionInvalid(
             row.key,
             f"{row.handler} is only imported there and stands in {home or 'no module'}, which is"
@@ -36,14 +30,8 @@ def path_handler(row: Definition, settings: Settings) -> Handler:
     return found.handler if isinstance(found, Declared) else declare(found, row.key, {}, settings)
 
 
-def _is_under(path: str, prefixes: Collection[str]) -> bool:
-    return any(path.startswith(f"{prefix.rstrip('.')}.") for prefix in prefixes)
-
-
 def _found(path: str) -> Any:
     module, _, name = path.rpartition(".")
-    if not module or not all(part.isidentifier() for part in path.split(".")):
-        raise ImportError(f"{path} is no dotted path to a function")
     try:
         return getattr(importlib.import_module(module), name)
     except AttributeError as error:

@@ -12,6 +12,7 @@ from windlass.face.path_handlers import path_handler
 from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.handlers import Handlers
 from windlass.worker.options import WorkerOptions
+from windlass.worker.run_as import check_run_as
 from windlass.worker.side import Side
 from windlass.worker.threads import Threads
 from windlass.worker.worker import Worker
@@ -82,13 +83,16 @@ class Running:
         handlers: Handlers | None = None,
         threads: Threads | None = None,
     ) -> AsyncIterator[Worker]:
-        """A worker that does not run yet, inside the app's lifespans."""
+        """A worker that does not run yet, inside the app's lifespans. RunAsUnavailable if a command
+        cannot run here as the user it should."""
+        known = self._known() if handlers is None else handlers
+        check_run_as(known.values())
         async with AsyncExitStack() as stack:
             for span in self._app.lifespans:
                 await stack.enter_async_context(span())
             yield Worker(
                 engine,
-                self._known() if handlers is None else handlers,
+                known,
                 options,
                 around=self._app.around_attempts,
                 threads=threads,

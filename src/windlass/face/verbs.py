@@ -3,8 +3,9 @@
 A verb is named once per face, in one line, and keeps its signature, types and docstring.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import wraps
+from inspect import signature
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -16,6 +17,7 @@ from typing import (
     overload,
 )
 
+from windlass.engine.engine import Engine
 from windlass.face.portal import Runs
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 A = TypeVar("A")
+
+
+#: Raises if an argument is none that a face takes.
+Check = Callable[[Engine, Any], Awaitable[None]]
 
 
 class Noun:
@@ -38,16 +44,24 @@ class Noun:
 class Awaits(Generic[P, R]):
     """An engine's verb that waits until the app is ready: `list = Awaits(Definitions.list)`.
 
-    `noun` is for a verb of another noun of the engine than the face's."""
+    `noun` is for a verb of another noun of the engine than the face's. `checks` are for arguments, by
+    their names, that the engine's verb would take more of than the face does.
+    """
 
     def __init__(
         self,
         verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]],
         *,
         noun: str | None = None,
+        checks: Mapping[str, Check] | None = None,
     ) -> None:
         self._verb = verb
         self._noun = noun
+        #: Each with the argument's place after `self`, where it may stand without its name.
+        self._checks = [
+            (name, list(signature(verb).parameters).index(name) - 1, check)
+            for name, check in (checks or {}).items()
+        ]
         self.__doc__ = verb.__doc__
 
     @overload
@@ -65,6 +79,10 @@ class Awaits(Generic[P, R]):
         @wraps(self._verb)
         async def ready(*args: P.args, **kwargs: P.kwargs) -> R:
             engine = await face.app.ready()
+            for name, place, check in self._checks:
+                given = kwargs.get(name, args[place] if place < len(args) else None)
+                if given is not None:
+                    await check(engine, given)
             return await self._verb(getattr(engine, self._noun or face.noun), *args, **kwargs)
 
         return ready

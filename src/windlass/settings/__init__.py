@@ -26,8 +26,10 @@ from windlass.settings.sources import (
 )
 from windlass.settings.tree import (
     SECTIONS,
+    Audit,
     Backoff,
     Database,
+    Encryption,
     Limits,
     Log,
     Redaction,
@@ -38,9 +40,11 @@ from windlass.settings.tree import (
 )
 
 __all__ = [
+    "Audit",
     "Backoff",
     "Command",
     "Database",
+    "Encryption",
     "Limits",
     "Log",
     "Origin",
@@ -174,4 +178,8 @@ def _contradictions(given: Mapping[str, Given]) -> list[SettingProblem]:
     if kind.value == "exponential" and cap.value < base.value:
         needed = f"allowed is at least backoff.base_seconds, {base.value:g}"
         problems.append(SettingProblem("backoff.cap_seconds", f"{cap.value:g}", needed, cap.origin))
+    key, file = of("audit.key"), of("audit.key_file")
+    if key.value is not None and file.value is not None:
+        needed = "allowed is only one of audit.key and audit.key_file"
+        problems.append(SettingProblem("audit.key_file", repr(file.value), needed, file.origin))
     return problems

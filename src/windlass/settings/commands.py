@@ -55,6 +55,11 @@ class Command:
         Table(Text(shortest=0)), None, "Variables with fixed values.", secret=True
     )
     cwd: str | None = setting(Text(), None, "The folder it runs in; the worker's own if unset.")
+    run_as: str | None = setting(
+        Text(),
+        None,
+        "The user it runs as: a name, a uid or uid:gid; command_run_as if unset.",
+    )
     result: str | None = setting(
         Text("exit_code", "json"), None, "json: the last line of its output is the job's result."
     )

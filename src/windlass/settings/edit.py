@@ -126,7 +126,11 @@ def _parsed(text: str) -> dict[str, Any] | None:
 def _write(path: Path, text: str) -> None:
     # A crash leaves the old file or the new one, never half of it.
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(text.encode())
     if path.exists():
+        # Never readable by more than the old one, not even for a moment: it may hold a password.
+        beside.touch(mode=0o600)
+        beside.write_bytes(text.encode())
         beside.chmod(path.stat().st_mode)
+    else:
+        beside.write_bytes(text.encode())
     beside.replace(path)

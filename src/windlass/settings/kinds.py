@@ -1,5 +1,6 @@
 """What a setting can be: its type, its range, how it is read from text and shown to people."""
 
+import ipaddress
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -69,7 +70,7 @@ class Setting:
 
     def show(self, value: object) -> str:
         """The value as people may see it, spelled as in the file."""
-        if self.secret and value is not None:
+        if self.secret and value not in (None, ()):
             return MASK
         hidden = masked_url(value) if self.url and isinstance(value, str) else value
         return self.spell(hidden) or "unset"
@@ -142,6 +143,24 @@ class Text:
         if not isinstance(value, str) or "\x00" in value:
             return False
         return len(value) >= self._shortest and value in (self._choices or [value])
+
+
+class Network:
+    """An IP address, or a network in CIDR notation."""
+
+    allowed = "an IP address or a network such as 10.0.0.0/8"
+
+    def read(self, text: str) -> object:
+        return text
+
+    def fits(self, value: object) -> bool:
+        if not isinstance(value, str):
+            return False
+        try:
+            ipaddress.ip_network(value)
+        except ValueError:  # also a network with host bits set, which is rarely what was meant
+            return False
+        return True
 
 
 class Several:

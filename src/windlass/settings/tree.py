@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from windlass.settings.commands import Command
-from windlass.settings.kinds import Flag, Number, Several, Text, Whole, setting
+from windlass.settings.kinds import Flag, Network, Number, Several, Text, Whole, setting
 
 _KIB = 1024
 _YEAR = 366 * 86_400
@@ -108,7 +108,8 @@ class Worker:
         Several(Text()),
         (),
         "Prefixes of dotted paths, such as `shop.jobs`, under which definitions made by operators may "
-        "name their handlers. Nothing else is imported for them; none by default.",
+        "name their handlers: checked where a definition is saved, and by the worker before it imports "
+        "anything. None by default.",
     )
     queues: tuple[str, ...] | None = setting(
         Several(Text()),
@@ -213,6 +214,25 @@ class Redaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Encryption:
+    """Encryption of what payload schemas mark as secret. The same keys in every process that
+    enqueues or runs jobs; needs the extra `encryption`."""
+
+    keys: tuple[str, ...] = setting(
+        Several(Text(shortest=43)),
+        (),
+        "Keys as `windlass config generate-key` makes them. The first one encrypts, all decrypt. "
+        "Better given as WINDLASS_ENCRYPTION_KEYS than written to a file that others read.",
+        secret=True,
+    )
+    key_file: str | None = setting(
+        Text(),
+        None,
+        "A file with such keys, one a line. They come after those of `encryption.keys`.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """The API and the dashboard."""
 
@@ -246,8 +266,63 @@ class Server:
         Whole(10, 6_000_000),
         600,
         "Requests from one address with no credential that was found good: to sign in, or by "
-        "mistake. Behind a proxy that hides addresses all share one.",
+        "mistake. Behind a proxy that is not in `server.trusted_proxies` all clients share one address.",
         words=_UNLIMITED,
+    )
+    trusted_proxies: tuple[str, ...] = setting(
+        Several(Network()),
+        (),
+        "Addresses or networks of the reverse proxies in front of the server. Only from these are "
+        "`X-Forwarded-For` and `X-Forwarded-Proto` believed; the rightmost address that is not listed "
+        "is the client.",
+    )
+    max_connections: int = setting(
+        Whole(10, 1_000_000),
+        2_000,
+        "Connections open at the same time, live updates included; more are closed at once. Never more "
+        "than the process may open files, less 128.",
+    )
+    max_connections_per_address: int | None = setting(
+        Whole(1, 1_000_000),
+        200,
+        "Connections from one address at the same time. Trusted proxies have no such limit.",
+        words=_UNLIMITED,
+    )
+    header_timeout_seconds: float = setting(
+        Number(0.1, 600),
+        10.0,
+        "How long a client may take to send the head of a request. A slower connection is closed.",
+    )
+    body_timeout_seconds: float = setting(
+        Number(0.1, 3600),
+        30.0,
+        "How long a client may take to send the body of a request. A slower connection is closed.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """The record of who changed what."""
+
+    key: str | None = setting(
+        Text(shortest=32),
+        None,
+        "Signs where the audit chains end, so that entries cut off at the end are found; the same "
+        "in all processes. Unset means that they are not signed. Better given as "
+        "WINDLASS_AUDIT_KEY than written to a file that others read.",
+        secret=True,
+    )
+    key_file: str | None = setting(
+        Text(),
+        None,
+        "A file that has the key as its first line, instead of `audit.key`.",
+    )
+    accepted_keys: tuple[str, ...] = setting(
+        Several(Text(shortest=32)),
+        (),
+        "Other keys whose signatures are accepted: the one before, or the next one while processes "
+        "change over.",
+        secret=True,
     )
 
 
@@ -267,6 +342,12 @@ class Tree:
     )
     command_timeout_seconds: float = setting(
         Number(0.1, _YEAR), 3600.0, "The same for definitions that run a command."
+    )
+    command_run_as: str | None = setting(
+        Text(),
+        None,
+        "The user that commands run as, unless they say otherwise: a name, a uid or uid:gid. The "
+        "worker has to run as root. Unset means the worker's own user.",
     )
     retention_days: float | None = setting(
         Number(0, 36_500),
@@ -290,7 +371,9 @@ class Tree:
     log: Log = field(default_factory=Log)
     limits: Limits = field(default_factory=Limits)
     redaction: Redaction = field(default_factory=Redaction)
+    encryption: Encryption = field(default_factory=Encryption)
     server: Server = field(default_factory=Server)
+    audit: Audit = field(default_factory=Audit)
     #: By key, as the file declares them.
     commands: Mapping[str, Command] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
@@ -306,5 +389,7 @@ SECTIONS = {
     "log": Log,
     "limits": Limits,
     "redaction": Redaction,
+    "encryption": Encryption,
     "server": Server,
+    "audit": Audit,
 }

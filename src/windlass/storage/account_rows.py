@@ -1,6 +1,6 @@
-"""Row -> user, member, token, session, entry, operation."""
+"""Row -> user, member, invitation, token, session, entry, operation."""
 
-from windlass.core.accounts import Member, Session, Token, User
+from windlass.core.accounts import Invitation, Member, Session, Token, User
 from windlass.core.audit import Entry
 from windlass.core.operations import Action, Item, Operation
 from windlass.core.principal import Membership
@@ -25,6 +25,16 @@ def member(row: Row) -> Member:
         user_id=UserId(uuid(row["user_id"])),
         name=row["name"],
         tenant=TenantId(row["tenant_id"]),
+        role=row["role"],
+        permissions=frozenset(decoded(row["permissions"])),
+        created_at=instant(row["created_at"]),
+    )
+
+
+def invitation(row: Row) -> Invitation:
+    return Invitation(
+        tenant=TenantId(row["tenant_id"]) if row["tenant_id"] else None,
+        name=row["name"],
         role=row["role"],
         permissions=frozenset(decoded(row["permissions"])),
         created_at=instant(row["created_at"]),

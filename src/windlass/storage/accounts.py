@@ -1,7 +1,7 @@
 """Verbs on users and members. A change and its audit entry are stored together."""
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from windlass.core.accounts import Member, User
 from windlass.core.audit import NewEntry
@@ -69,14 +69,20 @@ class AccountVerbs:
         disabled: bool | None = None,
         entry: NewEntry | None = None,
     ) -> bool:
-        """Change what is said of a user; its sessions end when it is disabled."""
-        ended = [("end_sessions", {"user_id": id, "but": None})] if disabled else []
+        """Change what is said of a user; its sessions and links end when it is disabled. Taking
+        superadmin away takes back an offer of it."""
+        also: list[tuple[str, dict[str, Any]]] = []
+        if disabled:
+            also.append(("end_sessions", {"user_id": id, "but": None}))
+            also.append(("void_links", {"user_id": id}))
+        if superadmin is False:
+            also.append(("void_invitations", {"user_id": id, "tenant_id": ""}))
         return bool(
             await changed(
                 self._db,
                 "change_user",
                 entry=entry,
-                also=ended,
+                also=also,
                 id=id,
                 superadmin=superadmin,
                 disabled=disabled,
@@ -114,17 +120,18 @@ class AccountVerbs:
     async def drop_user(
         self, id: UserId, *, revoke_tokens: bool = True, entry: NewEntry | None = None
     ) -> bool:
-        """Forget a user with its roles, sessions and links. What it made stays and names nobody."""
+        """Forget a user with its roles, sessions, links and invitations. What it made stays and names nobody."""
         async with self._db.transaction() as session:
             await session.run("lock_user", id=id)
             if revoke_tokens:  # first: afterwards nothing tells whose they are
                 await session.run("revoke_tokens_of", user_id=id)
+            await session.run("void_invitations", user_id=id, tenant_id=None)
             gone = bool(await session.run("drop_user", id=id))
             if gone and entry is not None:
                 await append(session, entry)
             return gone
 
-    async def put_member(
+    async def change_member(
         self,
         user: UserId,
         tenant: str,
@@ -133,11 +140,12 @@ class AccountVerbs:
         *,
         entry: NewEntry | None = None,
     ) -> bool:
-        """Give a user a role in a tenant; False if there is no such user or tenant."""
+        """Give a member of a tenant another role; False if the user has none there. A first role
+        is given by accepting an invitation."""
         return bool(
             await changed(
                 self._db,
-                "put_member",
+                "change_member",
                 entry=entry,
                 user_id=user,
                 tenant_id=tenant,
@@ -155,10 +163,17 @@ class AccountVerbs:
         )
 
     async def members(
-        self, scope: Scope, *, user: UserId | None = None, most: int = 1000
+        self,
+        scope: Scope,
+        *,
+        user: UserId | None = None,
+        name: str | None = None,
+        most: int = 1000,
     ) -> list[Member]:
-        """Who has which role, by tenant and name."""
-        found = await self._db.run("members", tenant_id=scope.tenant, user_id=user, most=most)
+        """Who has which role, by tenant and name; of one user, or one name, if that is given."""
+        found = await self._db.run(
+            "members", tenant_id=scope.tenant, user_id=user, name=name, most=most
+        )
         return [account_rows.member(row) for row in found]
 
     async def memberships(self, user: UserId) -> list[Membership]:

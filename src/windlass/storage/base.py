@@ -11,6 +11,7 @@ from windlass.storage.credentials import CredentialVerbs
 from windlass.storage.database import Database
 from windlass.storage.dead import DeadVerbs
 from windlass.storage.health import HealthVerbs
+from windlass.storage.invitations import InvitationVerbs
 from windlass.storage.jobs import JobVerbs
 from windlass.storage.leases import LeaseVerbs
 from windlass.storage.listing import ListVerbs
@@ -38,6 +39,7 @@ class Storage(
     MetricVerbs,
     HealthVerbs,
     AccountVerbs,
+    InvitationVerbs,
     CredentialVerbs,
     AuditVerbs,
     AnswerVerbs,

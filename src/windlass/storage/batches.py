@@ -144,6 +144,7 @@ BATCHES: Mapping[str, Shape] = {
         "missing_from_code": "bool",
         "next_run_at": "time",
         "created_by": "text",
+        "saved_by": "text",
     },
     "definitions": {
         "key": "text",

@@ -11,7 +11,7 @@ from typing import Any
 
 from windlass.core.filter_fields import FIELDS
 from windlass.core.models import RETRIED_AFTER
-from windlass.core.query import Prefix, Term
+from windlass.core.query import Prefix, Term, Value
 from windlass.core.states import JobState, View
 
 #: Field -> its column, or what is made of several.
@@ -34,6 +34,8 @@ _COLUMNS: Mapping[str, str] = MappingProxyType(
         "finished": "finished_at",
     }
 )
+#: Columns of ASCII text: some databases refuse to compare them with any other.
+_ASCII = frozenset({"source", "fingerprint"})
 _TEXTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"error": ("last_error", "error_type"), "reason": ("reason",)}
 )
@@ -68,6 +70,15 @@ class Functions:
     json_number: Callable[[str], str]
 
 
+def _postgres_double(text: str) -> str:
+    """A number's text as a double. One of so many digits that the cast would fail is infinite; a
+    fraction is never written so long."""
+    return (
+        f"cast(case when length({text}) < 309 then {text} when {text} like '-%' then '-Infinity' "
+        "else 'Infinity' end as double precision)"
+    )
+
+
 FUNCTIONS: Mapping[str, Functions] = MappingProxyType(
     {
         "postgresql": Functions(
@@ -82,7 +93,7 @@ FUNCTIONS: Mapping[str, Functions] = MappingProxyType(
             ),
             json_number=lambda path: (
                 f"case when json_typeof(payload #> cast({path} as text[])) = 'number' "
-                f"then cast(payload #>> cast({path} as text[]) as double precision) end"
+                f"then {_postgres_double(f'payload #>> cast({path} as text[])')} end"
             ),
         ),
         "mysql": Functions(
@@ -173,15 +184,25 @@ def _each(term: Term, functions: Functions, values: Values) -> Iterable[str]:
             for value in term.values
         )
         return
+    given = term.values
+    if term.field in _ASCII:
+        given = tuple(value for value in given if _is_ascii(value))
+    if not given:
+        yield "1 = 0"
+        return
     column = _column(term, functions, values)
-    plain = [value for value in term.values if not isinstance(value, Prefix)]
+    plain = [value for value in given if not isinstance(value, Prefix)]
     if term.path:
         plain = [spelling for value in plain for spelling in _spellings(str(value))]
     if plain:
         yield f"{column} in ({', '.join(map(values.add, plain))})"
-    for value in term.values:
+    for value in given:
         if isinstance(value, Prefix):
             yield _begins(column, value.text, values)
+
+
+def _is_ascii(value: Value) -> bool:
+    return (value.text if isinstance(value, Prefix) else str(value)).isascii()
 
 
 def _part(column: str, value: object, functions: Functions, values: Values) -> str:

@@ -1,5 +1,6 @@
 """Verbs on tokens, sessions, one-time links and the counting of logins. Only hashes come here."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -85,6 +86,11 @@ class CredentialVerbs:
         return TokenFound(
             account_rows.token(row), row["hash"], bool(row["valid"]), bool(row["stale"])
         )
+
+    async def token_names(self, ids: Collection[TokenId]) -> dict[TokenId, str]:
+        """The names of tokens, of any tenant, revoked ones too; one that is gone has none."""
+        found = await self._db.run("token_names", ids=[(id,) for id in ids])
+        return {TokenId(rows.uuid(row["id"])): row["name"] for row in found}
 
     async def used_token(self, id: TokenId, *, fresh: timedelta) -> None:
         """Note that a token was used, unless that was noted within `fresh`."""
@@ -184,6 +190,16 @@ class CredentialVerbs:
     async def clear_tries(self, key: str) -> None:
         """Forget the logins tried under a key."""
         await self._db.run("clear_tries", key=key)
+
+    @again
+    async def remember_login(self, key: str, *, lasts: timedelta) -> None:
+        """Remember that an account signed in from an address; both are in `key`."""
+        async with self._db.transaction() as session:
+            await session.run("remember_login", key=key, lasts=lasts)
+
+    async def login_remembered(self, key: str) -> bool:
+        """Whether a login under this key is still remembered."""
+        return bool(await self._db.run("login_remembered", key=key))
 
     async def prune_access(self, *, most: int = 1000) -> None:
         """Forget some sessions, links and windows of logins that are over."""

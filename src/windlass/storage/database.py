@@ -85,6 +85,11 @@ class Database(Protocol):
         """Hear nudges that name these queues, or whatever else is watched (None: all)."""
         ...
 
+    async def readable_files(self) -> Sequence[str]:
+        """The database's own files that other users of this machine may read. None for a server's:
+        those are not here."""
+        ...
+
     async def warnings(self) -> Sequence[str]:
         """Why this database may not keep what it acknowledges, in words; empty if it does."""
         ...

@@ -88,18 +88,27 @@ async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
     return [answers[job.id] for job in jobs]
 
 
-async def replace(session: Session, job: NewJob, existing: JobId) -> Stored:
+async def replace(
+    session: Session, job: NewJob, existing: JobId, *, owner: str | None = None
+) -> Stored:
     """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
-    One that runs keeps its payload and lets go of the key: then the job itself is stored."""
+    One that runs keeps its payload and lets go of the key: then the job itself is stored. A holder of
+    another definition, or not made by `owner`, keeps both."""
     stored = Stored(job.id, "existing", existing)
     for _ in range(_TRIES):
-        holder = {"id": stored.existing_id, "tenant_id": job.tenant}
+        holder = {
+            "id": stored.existing_id,
+            "tenant_id": job.tenant,
+            "definition": job.definition,
+            "owner": owner,
+        }
         newer = {
             "payload": job.payload,
             "own_gate": job.gate,
             "due_at": job.due_at,
             "delay": job.delay.total_seconds() if job.delay else 0.0,
             "max_wait": job.max_wait.total_seconds() if job.max_wait else None,
+            "actor": job.created_by,
         }
         if await session.run("replace", **holder, **newer):
             return stored._replace(status="replaced")

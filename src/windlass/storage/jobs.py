@@ -36,6 +36,12 @@ class Relative:
     settled: bool
     child_state: JobState | None
     parent_state: JobState | None
+    child_created_by: str | None = None
+    parent_created_by: str | None = None
+
+    def made_by(self, creator: str) -> bool:
+        """Whether both jobs are of one creator."""
+        return self.child_created_by == self.parent_created_by == creator
 
 
 class JobVerbs:
@@ -60,15 +66,26 @@ class JobVerbs:
             return stored
 
     @again
-    async def replace(self, job: NewJob, existing: JobId) -> Stored:
+    async def replace(self, job: NewJob, existing: JobId, *, owner: str | None = None) -> Stored:
         """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
-        runs or has ended, the job itself is stored."""
+        runs or has ended, the job itself is stored. One of another definition is left alone, and so
+        is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
         async with self._db.transaction(Lane.STORE) as session:
-            return await replace(session, job, existing)
+            return await replace(session, job, existing, owner=owner)
 
     async def known(self, ids: Sequence[JobId]) -> set[JobId]:
         """Which of these jobs are stored, ended ones included."""
         found = await self._db.run("known", ids=[(id,) for id in ids])
+        return {JobId(rows.uuid(row["id"])) for row in found}
+
+    async def visible(
+        self, scope: Scope, ids: Sequence[JobId], *, created_by: str | None = None
+    ) -> set[JobId]:
+        """Which of these jobs are within a scope and, if `created_by` is given, made by it; ended ones
+        included."""
+        found = await self._db.run(
+            "visible", ids=[(id,) for id in ids], tenant_id=scope.tenant, created_by=created_by
+        )
         return {JobId(rows.uuid(row["id"])) for row in found}
 
     async def met(self, jobs: Sequence[NewJob]) -> set[JobId]:
@@ -179,6 +196,8 @@ class JobVerbs:
                 bool(row["settled"]),
                 JobState(row["child_state"]) if row["child_state"] else None,
                 JobState(row["parent_state"]) if row["parent_state"] else None,
+                row["child_created_by"],
+                row["parent_created_by"],
             )
             for row in await self._db.run("family", id=job.id)
         ]

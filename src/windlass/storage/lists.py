@@ -17,6 +17,8 @@ from windlass.core.states import ENDED, JobState
 from windlass.ids import JobId, uuid7
 from windlass.storage.conditions import FUNCTIONS, Values, condition, of_state
 
+#: Characters of an error that a list shows.
+ERROR_HEAD = 500
 #: What a list shows: everything but payload, metadata, result and traceback.
 COLUMNS = (
     "id, tenant_id, definition, queue, state, priority, due_at, source, source_ref, "
@@ -24,7 +26,8 @@ COLUMNS = (
     "on_parent_failure, waits, held, expires_at, attempts, max_attempts, worker_deaths, "
     "lease_token, lease_expires_at, worker_id, timeout_seconds, cancel_requested_at, "
     "cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at, "
-    "updated_at, progress, progress_note, outcome, last_error, error_type, reason, fingerprint, gate"
+    "updated_at, progress, progress_note, outcome, "
+    f"substr(last_error, 1, {ERROR_HEAD}) as last_error, error_type, reason, fingerprint, gate"
 )
 #: How many candidates are looked at for a page, of all parts together.
 LOOK = 30_000

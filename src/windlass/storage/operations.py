@@ -11,7 +11,7 @@ from typing import NamedTuple
 from windlass.core.audit import NewEntry
 from windlass.core.jsontext import dump_json
 from windlass.core.models import Scope
-from windlass.core.operations import Item, ItemState, Operation, OperationState
+from windlass.core.operations import Item, ItemState, JobKind, Operation, OperationState
 from windlass.ids import JobId, OperationId
 from windlass.storage import account_rows, rows
 from windlass.storage.again import again
@@ -86,6 +86,11 @@ class OperationVerbs:
             "operation_items", operation_id=id, state=state, after=after, most=most
         )
         return [account_rows.item(row) for row in found]
+
+    async def operation_kinds(self, id: OperationId) -> list[JobKind]:
+        """The definitions and tenants of the jobs that an operation changed and that are kept."""
+        found = await self._db.run("operation_kinds", operation_id=id)
+        return [JobKind(row["definition"], row["tenant_id"]) for row in found]
 
     async def take_operation(self, *, hold: timedelta) -> Operation | None:
         """The operation that waits longest, for one process to work on; None if none waits."""

@@ -15,6 +15,7 @@ from windlass.storage import rows
 from windlass.storage.again import again
 from windlass.storage.batches import BATCHES
 from windlass.storage.database import Database, Lane, Session
+from windlass.storage.sql import Rows
 
 #: What to store, of the rows found by key.
 Change = Callable[[Mapping[str, Definition]], Sequence[Definition]]
@@ -60,11 +61,16 @@ class RegistryVerbs:
         return JobId(rows.uuid(last)) if last else None
 
     @again
-    async def put_tenant(self, tenant: Tenant) -> None:
-        """Make a tenant, or let the one with its id be as given."""
+    async def add_tenant(self, tenant: Tenant) -> Tenant | None:
+        """Make a tenant. If there is, or was, one of its id, nothing changes and that one is
+        returned; else None."""
         async with self._db.transaction() as session:
             await session.run("lock_registry")
-            await _put_tenant(session, tenant)
+            if await session.run("add_tenant", **_tenant_row(tenant)):
+                await session.run("set_limits")
+                await session.run("hold_running")
+                return None
+            return rows.tenant((await session.run("tenant", id=tenant.id))[0])
 
     @again
     async def change_tenant(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant | None:
@@ -75,8 +81,39 @@ class RegistryVerbs:
             if not found:
                 return None
             changed = change(rows.tenant(found[0]))
-            await _put_tenant(session, changed)
+            await session.run("put_tenant", **_tenant_row(changed))
+            await session.run("set_limits")
+            await session.run("hold_running")
             return changed
+
+    @again
+    async def delete_tenant(self, id: str) -> bool:
+        """Delete a tenant: its id stays taken. Its tokens, roles and invitations end with it, and
+        the sessions of users who have no role left. False if there is none that is not deleted."""
+        async with self._db.transaction() as session:
+            await session.run("lock_registry")
+            if not await session.run("delete_tenant", id=id):
+                return False
+            await session.run("end_access", tenant_id=id)
+            await session.run("set_limits")
+            await session.run("hold_running")
+            return True
+
+    async def count_open(self, tenant: str) -> int:
+        """How many jobs of a tenant have not ended."""
+        return int((await self._db.run("count_open", tenant_id=tenant))[0]["number"])
+
+    async def purge_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:
+        """Delete some ended jobs of a tenant with all that hangs on them. Returns how many rows of
+        each kind."""
+        return _numbers(await self._db.run("purge_jobs", tenant_id=tenant, most=most))
+
+    @again
+    async def purge_tenant(self, tenant: str, *, most: int = 2000) -> dict[str, int]:
+        """Delete some of what a tenant has besides jobs; the tenant itself and its audit stay.
+        Returns how many rows of each kind."""
+        async with self._db.transaction() as session:
+            return _numbers(await session.run("purge_tenant", tenant_id=tenant, most=most))
 
     async def tenants(self) -> list[Tenant]:
         """All tenants, by id; deleted ones included."""
@@ -178,19 +215,20 @@ async def change_definitions(session: Session, keys: Collection[str], change: Ch
     return {each.key for each in changed}
 
 
-async def _put_tenant(session: Session, tenant: Tenant) -> None:
-    await session.run(
-        "put_tenant",
-        id=tenant.id,
-        name=tenant.name,
-        state=tenant.state,
-        weight=tenant.weight,
-        max_running=tenant.max_running,
-        max_open=tenant.max_open,
-        timezone=tenant.timezone,
-    )
-    await session.run("set_limits")
-    await session.run("hold_running")
+def _tenant_row(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "id": tenant.id,
+        "name": tenant.name,
+        "state": tenant.state,
+        "weight": tenant.weight,
+        "max_running": tenant.max_running,
+        "max_open": tenant.max_open,
+        "timezone": tenant.timezone,
+    }
+
+
+def _numbers(found: Rows) -> dict[str, int]:
+    return {row["name"]: int(row["number"]) for row in found}
 
 
 def following(declared: Sequence[Definition]) -> Change:

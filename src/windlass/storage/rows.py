@@ -12,6 +12,7 @@ from windlass.core.lease import Lease, Place
 from windlass.core.models import Attempt, Job, LogLine, Transition, WorkerRow
 from windlass.core.orders import Order
 from windlass.core.queue import Queue
+from windlass.core.sealing import SEALED
 from windlass.core.states import JobState, Outcome
 from windlass.core.tenant import Tenant
 from windlass.core.trigger import Event, Trigger
@@ -63,6 +64,8 @@ def seconds(value: Any) -> timedelta | None:
 
 def job(row: Row) -> Job:
     """A job; lists leave out payload, result and traceback, which then read as None."""
+    payload = decoded(row.get("payload"))
+    sealed = payload.pop(SEALED, None) if isinstance(payload, dict) else None
     return Job(
         id=JobId(uuid(row["id"])),
         tenant=TenantId(row["tenant_id"]),
@@ -80,7 +83,7 @@ def job(row: Row) -> Job:
         last_started_at=maybe_instant(row["last_started_at"]),
         finished_at=maybe_instant(row["finished_at"]),
         expires_at=maybe_instant(row["expires_at"]),
-        payload=decoded(row.get("payload")),
+        payload=payload,
         metadata=decoded(row.get("metadata")) or {},
         source=row["source"],
         source_ref=row["source_ref"],
@@ -111,6 +114,7 @@ def job(row: Row) -> Job:
         reason=row["reason"],
         fingerprint=row["fingerprint"],
         gate=row["gate"],
+        sealed=sealed,
     )
 
 
@@ -315,6 +319,7 @@ def trigger(row: Row) -> Trigger:
         last_error=row["last_error"],
         last_error_at=maybe_instant(row["last_error_at"]),
         created_by=row["created_by"],
+        saved_by=row["saved_by"],
         created_at=instant(row["created_at"]),
         updated_at=instant(row["updated_at"]),
     )

@@ -111,9 +111,9 @@ class TriggerVerbs:
                 await session.run("note_job", id=trigger.id, job_id=stored[-1].existing_id)
             return stored
 
-    async def trigger_failed(self, id: TriggerId, error: str) -> None:
-        """Note on a trigger why it could not make a job."""
-        await self._db.run("trigger_failed", id=id, error=error)
+    async def trigger_failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
+        """Note on a trigger why it could not make a job; with `stop` it is disabled too."""
+        await self._db.run("trigger_failed", id=id, error=error, stop=stop)
 
     async def add_event(self, event: Event) -> None:
         """Keep an event, to be matched."""
@@ -152,10 +152,12 @@ class TriggerVerbs:
 
 
 class Matching:
-    """Matches an event: what it makes and that it is matched are stored together, once."""
+    """Matches an event with one batch of triggers: the jobs made, and how far the event is matched,
+    are stored together."""
 
     def __init__(self, database: Database) -> None:
         self._context = database.transaction()
+        self._after: TriggerId | None = None
 
     async def __aenter__(self) -> "Matching":
         self._session = await self._context.__aenter__()
@@ -165,25 +167,35 @@ class Matching:
         return await self._context.__aexit__(*error)
 
     async def take(self, id: EventId) -> Event | None:
-        """The event, if nobody has matched it yet; nobody else can from here on."""
+        """The event, if it is not matched to the end; no other process can match it from here on."""
         found = await self._session.run("take_event", id=id)
-        return rows.event(found[0]) if found else None
+        if not found:
+            return None
+        last = found[0]["matched_trigger_id"]
+        self._after = None if last is None else TriggerId(rows.uuid(last))
+        return rows.event(found[0])
+
+    @property
+    def first_batch(self) -> bool:
+        """Whether no batch of the event's triggers is done yet."""
+        return self._after is None
 
     async def listening(self, event: Event, *, most: int) -> list[Trigger]:
-        """The triggers an event sets off."""
+        """The next batch of the triggers an event sets off; fewer than `most` is the last batch."""
         found = await self._session.run(
-            "listening", tenant_id=event.tenant, name=event.name, most=most
+            "listening", tenant_id=event.tenant, name=event.name, after=self._after, most=most
         )
         return [rows.trigger(row) for row in found]
 
     async def store(self, jobs: Sequence[NewJob]) -> list[Stored]:
         return await store(self._session, jobs) if jobs else []
 
-    async def failed(self, id: TriggerId, error: str) -> None:
-        await self._session.run("trigger_failed", id=id, error=error)
+    async def failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
+        await self._session.run("trigger_failed", id=id, error=error, stop=stop)
 
-    async def matched(self, event: Event, jobs: int) -> None:
-        await self._session.run("event_matched", id=event.id, made=jobs)
+    async def matched(self, event: Event, jobs: int, *, last: TriggerId | None = None) -> None:
+        """Note the jobs of this batch. `last` is its last trigger if more follow."""
+        await self._session.run("event_matched", id=event.id, made=jobs, last=last)
 
 
 async def add_event(session: Session, event: Event) -> None:

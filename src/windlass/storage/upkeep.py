@@ -1,6 +1,7 @@
 """Verbs of upkeep: promote, admit, tidy, fold, prune. All capped, all safe to run anywhere."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from windlass.core.states import JobState
 from windlass.ids import JobId
@@ -9,6 +10,15 @@ from windlass.storage.again import again
 from windlass.storage.database import Database, Lane
 
 _CHORES = ("unchecked", "overdue", "deltas", "claims", "events")
+
+
+class SealedPayload(NamedTuple):
+    """The stored text of a payload that has a ciphertext, and whose it is."""
+
+    id: JobId
+    tenant: str
+    definition: str
+    text: str
 
 
 class UpkeepVerbs:
@@ -42,6 +52,28 @@ class UpkeepVerbs:
         """Waiting jobs that must end, and why: expired, or a parent did not complete."""
         found = await self._db.run("overdue", most=most)
         return [(JobId(rows.uuid(row["id"])), row["reason"]) for row in found]
+
+    async def sealed_payloads(
+        self, cursor: JobId, *, most: int = 1000
+    ) -> tuple[list[SealedPayload], JobId | None]:
+        """The payloads with a ciphertext among some jobs after `cursor`, in all states. And where to
+        go on, None at the end."""
+        found = await self._db.run("sealed_payloads", cursor=cursor, most=most)
+        payloads = [
+            SealedPayload(
+                JobId(rows.uuid(row["id"])), row["tenant_id"], row["definition"], row["payload"]
+            )
+            for row in found
+            if row["payload"] is not None
+        ]
+        return payloads, JobId(rows.uuid(found[-1]["id"])) if found else None
+
+    @again
+    async def reseal(self, changes: Sequence[tuple[SealedPayload, str]]) -> None:
+        """Store another ciphertext for each of these payloads, unless it was changed meanwhile."""
+        async with self._db.transaction() as session:
+            for before, payload in changes:
+                await session.run("reseal", id=before.id, before=before.text, payload=payload)
 
     async def tidy_claims(self) -> None:
         """Forget claims with nothing left running."""

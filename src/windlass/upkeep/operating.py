@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from windlass.core.audit import NewEntry
+from windlass.core.audit_keys import AuditKeys
 from windlass.core.models import ALL_TENANTS
 from windlass.core.operations import Action, Operation, OperationState
 from windlass.engine.engine import Engine
@@ -95,7 +96,8 @@ class Operating:
     async def _end(self, operation: Operation, state: OperationState) -> None:
         now = await self._storage.operation(ALL_TENANTS, operation.id)
         if now is not None:
-            await self._storage.end_operation(operation, state, entry=_ended(now, state))
+            entry = _ended(now, state, self._engine.audit.keys)
+            await self._storage.end_operation(operation, state, entry=entry)
 
     async def _follow(self, action: Action) -> None:
         """What upkeep and workers would find later."""
@@ -105,7 +107,7 @@ class Operating:
             self._engine.nudges.nudge_all()
 
 
-def _ended(operation: Operation, state: OperationState) -> NewEntry:
+def _ended(operation: Operation, state: OperationState, keys: AuditKeys | None) -> NewEntry:
     return NewEntry(
         tenant=operation.tenant,
         actor=operation.actor,
@@ -120,4 +122,5 @@ def _ended(operation: Operation, state: OperationState) -> NewEntry:
             "failed": operation.failed,
             "skipped": operation.skipped,
         },
+        keys=keys,
     )

@@ -11,7 +11,7 @@ from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import schedule_of
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
-from windlass.errors import WindlassError
+from windlass.errors import TriggerRightGone, WindlassError
 from windlass.ids import TriggerId
 from windlass.storage.triggers import Due, Refused
 
@@ -133,7 +133,8 @@ class Scheduler:
         if schedule is not None and due_at is not None:
             _, next_run_at = fires(schedule, due_at, due.now, "skip")
             await storage.fire(trigger, due_at, next_run_at, [])
-        await storage.trigger_failed(trigger.id, str(error))
+        stop = isinstance(error, TriggerRightGone)
+        await storage.trigger_failed(trigger.id, str(error), stop=stop)
 
 
 def _time_of(due: Due) -> tuple[TriggerId, datetime | None]:

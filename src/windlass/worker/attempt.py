@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,17 +10,20 @@ from random import Random
 from typing import Any
 
 from windlass.core import outcome
+from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.lease import Finish, Lease
 from windlass.core.outcome import Failure
 from windlass.core.payload import dump_json, encode_result, load_json
 from windlass.core.redact import Redactor
 from windlass.core.states import Outcome
+from windlass.engine.leases import ERROR_BYTES
 from windlass.errors import Permanent, Stopped, WindlassError
 from windlass.worker.command import END_SECONDS, Account
-from windlass.worker.context import CURRENT, JobContext, Sink, Snoozed, StopReason
+from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed, StopReason
 from windlass.worker.deadlines import Deadlines
 from windlass.worker.handlers import Handler
 from windlass.worker.process import ChildFailed, Children
+from windlass.worker.reports import Reports
 from windlass.worker.threads import Threads
 
 #: How long a run that was told to stop may take before its slot is written off.
@@ -38,7 +41,7 @@ Around = Callable[[JobContext], AbstractAsyncContextManager[Any]]
 class Tools:
     """What the attempts of one worker share."""
 
-    sink: Sink
+    sink: Reports
     threads: Threads
     children: Children
     around: Sequence[Around]
@@ -50,11 +53,34 @@ class Tools:
     )
 
 
+class AttemptSink:
+    """The sink of one attempt: hides the secrets of its payload in what the run tells."""
+
+    __slots__ = ("_reports", "_secrets")
+
+    def __init__(self, reports: Reports, secrets: Callable[[], KnownSecrets]) -> None:
+        self._reports = reports
+        self._secrets = secrets
+
+    def log(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
+        self._reports.log(lease, level, message, fields, self._secrets())
+
+    def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
+        self._reports.progress(
+            lease, fraction, note, NO_SECRETS if note is None else self._secrets()
+        )
+
+    def complete(
+        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+    ) -> Ending | None:
+        return self._reports.complete(lease, tx, result, warnings)
+
+
 class LiveAttempt:
     """An attempt under way. It ends once: by itself, or written off after ignoring a stop."""
 
     __slots__ = (
-        "_account", "_handler", "_patience", "_reason", "_task", "_tools",
+        "_account", "_handler", "_known", "_patience", "_reason", "_sink", "_task", "_tools",
         "began_at", "context", "ended", "ended_at", "held", "late", "lease", "stuck",
     )  # fmt: skip
 
@@ -62,7 +88,9 @@ class LiveAttempt:
         self.lease = lease
         self.began_at = self.ended_at = began_at  # by this machine's monotonic clock
         self.held = lease.held
-        self.context = JobContext(lease, tools.sink)
+        self._known: KnownSecrets | None = None
+        self._sink = AttemptSink(tools.sink, self._secrets)
+        self.context = JobContext(lease, self._sink)
         self.ended = self.late = self.stuck = False
         self._handler = handler
         self._tools = tools
@@ -142,7 +170,7 @@ class LiveAttempt:
                 self._secrets(),
             )
         if handler.in_child:
-            return tools.children.run(handler, self.lease, tools.sink, self.context)
+            return tools.children.run(handler, self.lease, self._sink, self.context)
         if handler.is_async:
             call: Awaitable[Any] = handler.call(**arguments)
             return call
@@ -206,16 +234,20 @@ class LiveAttempt:
         return failure_of(error, permanent=permanent)
 
     def _without_secrets(self, failure: Failure) -> Failure:
-        hide = partial(self._tools.redactor.redact_text, secrets=self._secrets())
+        hide = partial(self._tools.redactor.redact_part, limit=ERROR_BYTES, secrets=self._secrets())
         trace = None if failure.trace is None else hide(failure.trace)
         return replace(failure, error=hide(failure.error), trace=trace)
 
-    def _secrets(self) -> frozenset[str]:
-        try:
-            payload = load_json(self.lease.payload)
-            return self._tools.redactor.secrets_in(payload, self._handler.payload.schema)
-        except WindlassError:  # unreadable: the handler got nothing of it either
-            return frozenset()
+    def _secrets(self) -> KnownSecrets:
+        """The secret values of the payload, looked for when something is first told of the run."""
+        if self._known is None:
+            try:
+                payload = load_json(self.lease.payload)
+                schema = self._handler.payload.schema
+                self._known = KnownSecrets(self._tools.redactor.secrets_in(payload, schema))
+            except WindlassError:  # unreadable: the handler got nothing of it either
+                self._known = NO_SECRETS
+        return self._known
 
     def _write_off(self) -> None:
         """The run does not stop: record its end without it, and give up its slot."""

@@ -20,12 +20,16 @@ from typing import Any, Literal
 
 from windlass.core.argv import ArgvTemplate
 from windlass.core.exit_codes import Meaning, in_words
+from windlass.core.known_secrets import KnownSecrets
 from windlass.core.lease import Lease
 from windlass.core.outcome import Failure
 from windlass.core.redact import Redactor
+from windlass.errors import RunAsUnavailable
 from windlass.worker.context import JobContext
+from windlass.worker.linux import deny_inspection
 from windlass.worker.output import Output
 from windlass.worker.process import ChildFailed
+from windlass.worker.run_as import Identity, identity_of
 
 #: What a command is looked for in that is not given the worker's own PATH.
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -35,6 +39,10 @@ _LOST_GRACE_SECONDS = 3.0
 #: How long reading on may take after a command that has ended by itself.
 _READ_SECONDS = 30.0
 _ORDER_BYTES = 1024 * 1024
+#: What a keeper needs of the worker's environment: to find Python and its modules.
+_KEEPER_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH",
+               "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE",
+               "PYTHONPYCACHEPREFIX")  # fmt: skip
 #: A command that could not be started for one of these may be tried again.
 _PASSING = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ETXTBSY})
 
@@ -65,14 +73,15 @@ class Account:
 class Command:
     """A command as it was declared.
 
-    `env` names variables passed on from the worker, `env_values` has fixed ones. Limits are those of
-    each process of the command.
+    `env` names variables passed on from the worker, `env_values` has fixed ones. `run_as` is the user
+    it runs as, the worker's own if None. Limits are those of each process of the command.
     """
 
     argv: ArgvTemplate
     env: tuple[str, ...] = ()
     env_values: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None
+    run_as: str | None = None
     grace_seconds: float = 3.0
     memory_limit_mb: int | None = None
     cpu_seconds: int | None = None
@@ -87,14 +96,18 @@ class Command:
         context: JobContext,
         account: Account,
         redactor: Redactor,
-        secrets: frozenset[str],
+        secrets: KnownSecrets,
     ) -> Any:
         """Run one attempt and answer its result; ChildFailed tells how it failed."""
         argv = self.argv.build(payload, lease.tenant)
-        env = self._environment()
+        identity = self._identity()
+        env = self._environment(identity)
         executable = self._executable(env["PATH"])
-        secrets |= {value for name, value in env.items() if redactor.is_secret_name(name)}
-        hide = partial(redactor.redact_text, secrets=secrets)
+        of_env = KnownSecrets(v for name, v in env.items() if redactor.is_secret_name(name))
+
+        def hide(text: str) -> str:
+            return redactor.redact_text(of_env.hide(text), secrets)
+
         sized = partial(Output, hide=hide, line_bytes=self.line_bytes, tail_bytes=self.tail_bytes)
         account.stdout = sized(context.log.info)
         account.stderr = sized(context.log.warning)
@@ -103,15 +116,26 @@ class Command:
             "argv": argv,
             "env": env,
             "cwd": self.cwd,
+            "run_as": None if identity is None else identity.order,
             "memory_limit_mb": self.memory_limit_mb,
             "cpu_seconds": self.cpu_seconds,
         }
+        deny_inspection()  # what this process was given in its environment is not for commands
         await self._carry_out(json.dumps(order).encode() + b"\n", context, account)
         return self._judged(account, context)
 
-    def _environment(self) -> dict[str, str]:
+    def _identity(self) -> Identity | None:
+        try:
+            return None if self.run_as is None else identity_of(self.run_as)
+        except RunAsUnavailable as error:
+            raise ChildFailed(
+                Failure(error=str(error), error_type="CommandNotStarted", permanent=True)
+            ) from None
+
+    def _environment(self, identity: Identity | None) -> dict[str, str]:
+        own = {} if identity is None else identity.environment
         passed = {name: os.environ[name] for name in self.env if name in os.environ}
-        return {"PATH": PATH, **passed, **self.env_values}
+        return {"PATH": PATH, **own, **passed, **self.env_values}
 
     def _executable(self, path: str) -> str:
         name = self.argv.executable
@@ -145,6 +169,7 @@ class Command:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 pass_fds=(write_end,),
+                env={name: os.environ[name] for name in _KEEPER_ENV if name in os.environ},
                 start_new_session=True,
             )
         except BaseException:
@@ -222,6 +247,9 @@ class _Run:
                 # The group outlives its leader, should somebody have killed the keeper.
                 self._signal(signal.SIGKILL)
             await asyncio.wait(self._reading, timeout=patience)
+            # It ends right after its last message; until then it would be a process too many.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._keeper.wait(), END_SECONDS * 0.25)
             for task in (self._listening, *self._reading):
                 task.cancel()
 

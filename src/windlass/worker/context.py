@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Coroutine, Generator, Iterable, Iterator,
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypedDict, TypeVar
 
 from windlass.core.durations import duration
 from windlass.core.lease import Lease
@@ -270,14 +270,34 @@ class JobContext:
         self._stop = reason
 
 
+class Inherited(TypedDict, total=False):
+    """What a job or an event has of the job whose handler makes it."""
+
+    tenant: str
+    correlation_id: str
+
+
+def inherited() -> Inherited:
+    """The tenant and correlation id for what a handler enqueues or emits; nothing outside of a job.
+
+    A job without a correlation id passes on its own id.
+    """
+    lease = CURRENT.get()
+    if lease is None:
+        return {}
+    return {
+        "tenant": lease.tenant,
+        "correlation_id": lease.correlation_id or str(lease.job_id),
+    }
+
+
 def emitted_within(about: EventOptions) -> EventOptions:
-    """What an event tells, and where it stands in its chain if a handler emits it: one further
-    than the event its job was made for."""
+    """The options of an event, completed by the job whose handler emits it: tenant, correlation id,
+    and a depth one below the event that the job was made for. What `about` names is kept."""
     lease = CURRENT.get()
     if lease is None:
         return about
-    if lease.correlation_id is not None:
-        about = {"correlation_id": lease.correlation_id, **about}
+    about = {**inherited(), **about}
     before = CurrentJob(lease).metadata.get("event_depth")
     return {**about, "depth": before + 1} if isinstance(before, int) else about
 
@@ -286,6 +306,7 @@ __all__ = [
     "CURRENT",
     "CurrentJob",
     "Ending",
+    "Inherited",
     "JobContext",
     "JobLog",
     "Level",
@@ -293,4 +314,5 @@ __all__ = [
     "Snoozed",
     "StopReason",
     "emitted_within",
+    "inherited",
 ]

@@ -14,11 +14,14 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
 from windlass.core.orders import Order
+from windlass.engine.connections import ConnectionLimits
 from windlass.worker.worker import Worker
 
 #: A probe that takes longer is not worth waiting for.
 _SECONDS = 5.0
 _MOST_BYTES = 8192
+#: Connections open at once: more would take files that the worker needs for its jobs.
+_CONNECTIONS, _CONNECTIONS_PER_ADDRESS = 64, 16
 
 #: What is told of each worker in this process, and what it means.
 PROCESS_METRICS = {
@@ -45,6 +48,7 @@ class Health:
         self._host = host
         self._port = port
         self._server: asyncio.Server | None = None
+        self._limits = ConnectionLimits(total=_CONNECTIONS, per_address=_CONNECTIONS_PER_ADDRESS)
 
     @property
     def port(self) -> int:
@@ -96,6 +100,18 @@ class Health:
         return ""
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = writer.get_extra_info("peername")
+        address = str(peer[0]) if peer else ""
+        if self._limits.take(address) is not None:
+            writer.close()
+            return
+        try:
+            await self._respond(reader, writer)
+        finally:
+            self._limits.give_back(address)
+            writer.close()
+
+    async def _respond(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, TimeoutError, ValueError, asyncio.IncompleteReadError):
             async with asyncio.timeout(_SECONDS):
                 method, path, *_ = (await reader.readline()).decode("latin-1").split()
@@ -105,7 +121,6 @@ class Health:
                 answer = await self.answer(path) if method in ("GET", "HEAD") else refused
                 writer.write(_head(answer) + (b"" if method == "HEAD" else answer.body))
                 await writer.drain()
-        writer.close()
 
 
 class _Workers(Collector):
@@ -125,5 +140,7 @@ class _Workers(Collector):
 def _head(answer: Answer) -> bytes:
     return (
         f"HTTP/1.1 {answer.status}\r\ncontent-type: {answer.type}\r\n"
-        f"content-length: {len(answer.body)}\r\nconnection: close\r\n\r\n"
+        f"content-length: {len(answer.body)}\r\nconnection: close\r\n"
+        "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n\r\n"
     ).encode("latin-1")

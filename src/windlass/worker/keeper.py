@@ -7,7 +7,6 @@ closes.
 """
 
 import contextlib
-import ctypes
 import json
 import os
 import select
@@ -17,13 +16,13 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from windlass.worker.linux import adopt_orphans, deny_inspection, die_with_parent
 from windlass.worker.memory import oom_kills, peak_mb
 
 #: How long the end of what was left behind may take.
 _END_SECONDS = 3.0
 #: How often to look whether the worker is still there, should another process hold our input open.
 _LOOK_SECONDS = 1.0
-_SET_DEATH_SIGNAL, _SET_SUBREAPER = 1, 36  # Linux: prctl(2)
 _INPUT = 0  # by number: a handler's module may have put something else in place of `sys.stdin`
 
 
@@ -35,10 +34,13 @@ class _Ended(NamedTuple):
 def main() -> None:
     descriptor = int(sys.argv[1])
     worker = os.getppid()
+    runs_command = sys.argv[2:] == ["command"]
+    if runs_command:
+        deny_inspection()  # the command must not read its order from our memory, nor our input
     order = sys.stdin.buffer.readline()
     if not order or not keep(descriptor, worker):
         return
-    if sys.argv[2:] == ["command"]:
+    if runs_command:
         from windlass.worker import command_process
 
         command_process.main(order, descriptor)
@@ -61,6 +63,7 @@ def keep(descriptor: int, parent: int) -> bool:
     kills = oom_kills()
     run = os.fork()
     if run == 0:
+        os.close(wake)
         _become_the_run(keeper)
         return True
     ended = _watch(run, parent, wake) or end_all(run)
@@ -73,18 +76,19 @@ def keep(descriptor: int, parent: int) -> bool:
     return False
 
 
-def adopt_orphans() -> None:
-    """Become the parent of every descendant that loses its own."""
-    _prctl(_SET_SUBREAPER, 1)
-
-
 def wake_at_ends() -> int:
     """A descriptor that becomes readable whenever a child ends."""
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
-    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    _close_wakeup(signal.set_wakeup_fd(woken, warn_on_full_buffer=False))
     signal.signal(signal.SIGCHLD, lambda *_: None)
     return wake
+
+
+def _close_wakeup(descriptor: int) -> None:
+    """Close the end that was written to before, in a process that was forked: it is its parent's."""
+    if descriptor != -1:
+        os.close(descriptor)
 
 
 def end_all(run: int | None = None) -> _Ended | None:
@@ -126,10 +130,10 @@ def _tell(descriptor: int, **fields: object) -> None:
 
 
 def _become_the_run(keeper: int) -> None:
-    signal.set_wakeup_fd(-1)
+    _close_wakeup(signal.set_wakeup_fd(-1))
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+    die_with_parent()
     if os.getppid() != keeper:  # it died before the line above
         os._exit(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -171,11 +175,6 @@ def _reap(run: int) -> _Ended | None:
             if pid == run:
                 ended = _Ended(os.waitstatus_to_exitcode(status), peak_mb(used))
     return ended
-
-
-def _prctl(what: int, value: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(what, value, 0, 0, 0)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from windlass.core.text import clean
 _CHUNK_BYTES = 64 * 1024
 #: More is read than shown, so that a secret is hidden whole before what it stands in is cut.
 _MARGIN_BYTES = 4 * 1024
+#: A longer tail is made safe beside the event loop.
+_LONG_BYTES = 16 * 1024
 #: Lines told per second; a command that says more must not keep the worker from its other runs.
 _MOST_LINES = 1000
 
@@ -39,6 +41,7 @@ class Output:
         self._second = 0.0
         self._told = 0
         self._untold = 0
+        self._hidden_tail: str | None = None
 
     async def read(self, stream: asyncio.StreamReader) -> None:
         """Read to the end."""
@@ -52,10 +55,15 @@ class Output:
             await asyncio.sleep(0)
         self._end_line()
         self._tell_untold()
+        if len(self._kept) > _LONG_BYTES:
+            self._hidden_tail = await asyncio.to_thread(self._hide_tail)
 
     @property
     def tail(self) -> str:
         """The end of all that was said, safe to be kept."""
+        return self._hide_tail() if self._hidden_tail is None else self._hidden_tail
+
+    def _hide_tail(self) -> str:
         if not self._tail_bytes:
             return ""
         text = self._hide(_text(self._kept))

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from windlass import clock
+from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.lease import Held, Lease, Progress
 from windlass.core.models import LogLine
 from windlass.core.outcome import success
 from windlass.core.payload import dump_json, encode_result
 from windlass.core.redact import Redactor
-from windlass.engine.leases import storable_fields
+from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, storable_fields
 from windlass.errors import Stopped, TransactionUnsupported
 from windlass.storage.callers import CallerSession
 from windlass.storage.leases import finish_row, log_rows
@@ -54,10 +55,18 @@ class Reports:
         self._flushing = asyncio.Lock()
         self._flushed_at = clock.monotonic()
 
-    def log(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
-        """Tell the runtime's logger at once, and keep the line with the job soon."""
-        said = self._redactor.redact_text(str(message))
-        told: dict[str, Any] = self._redactor.redact_value(storable_fields(fields))
+    def log(
+        self,
+        lease: Lease,
+        level: Level,
+        message: str,
+        fields: Mapping[str, Any],
+        secrets: KnownSecrets = NO_SECRETS,
+    ) -> None:
+        """Tell the runtime's logger at once, and keep the line with the job soon. `secrets` are the
+        job's own."""
+        said = self._redactor.redact_part(str(message), LINE_BYTES, secrets)
+        told: dict[str, Any] = self._redactor.redact_value(storable_fields(fields), secrets=secrets)
         self._telemetry.said(lease, level, said, told)
         self._lines.append(
             LogLine(
@@ -76,9 +85,15 @@ class Reports:
             with contextlib.suppress(RuntimeError):  # the loop is closed: a run was left behind
                 self._loop.call_soon_threadsafe(self._full.set)
 
-    def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
+    def progress(
+        self,
+        lease: Lease,
+        fraction: float,
+        note: str | None,
+        secrets: KnownSecrets = NO_SECRETS,
+    ) -> None:
         held = lease.held
-        said = None if note is None else self._redactor.redact_text(str(note))
+        said = None if note is None else self._redactor.redact_part(str(note), NOTE_BYTES, secrets)
         self._telemetry.progressed(lease, fraction, said)
         self._progress[held] = Progress(
             job_id=lease.job_id, token=lease.token, fraction=fraction, note=said

@@ -22,7 +22,8 @@ from windlass.core.payload import encode_result
 from windlass.worker import child
 from windlass.worker.fitness import is_fit, open_descriptors
 from windlass.worker.handlers import Handler
-from windlass.worker.keeper import adopt_orphans, children, end_process, keep, wake_at_ends
+from windlass.worker.keeper import children, end_process, keep, wake_at_ends
+from windlass.worker.linux import adopt_orphans
 
 
 class Run(NamedTuple):

@@ -2,7 +2,16 @@
 
 import asyncio
 
-from tests.conformance.accounts import a_token, a_user, an_entry, begun, hash_of
+from tests.conformance.accounts import (
+    a_member,
+    a_token,
+    a_user,
+    accepted,
+    an_entry,
+    begun,
+    hash_of,
+    invite,
+)
 from tests.conformance.builders import ACME, MINUTE, a_tenant, claim, end, enqueue, state_of
 from tests.conformance.races.race import ROUNDS, in_one_place, race
 from windlass.core.audit import first_break
@@ -14,6 +23,8 @@ from windlass.ids import new_session_id
 async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin):
     await a_tenant(storage, ACME)
     users = [await a_user(storage, f"u{n}") for n in range(4)]
+    for user in users:
+        await a_member(storage, user, ACME)
     sides = (storage, twin) * 4
 
     await asyncio.gather(
@@ -22,7 +33,7 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
             for n, side in enumerate(sides)
         ],
         *[
-            side.put_member(user, ACME, "user", entry=an_entry(ACME))
+            side.change_member(user, ACME, "tenant_admin", entry=an_entry(ACME))
             for user in users
             for side in (storage, twin)
         ],
@@ -31,7 +42,7 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
 
     end = await storage.audit_end(ACME)
     entries = await storage.entries_after(ACME, 0, last=end.last)
-    assert len(entries) == 24
+    assert len(entries) == len(users) + 24
     assert first_break(entries) == end.said
 
 
@@ -54,11 +65,12 @@ async def test_forgetting_a_user_against_giving_it_a_role(storage, twin):
     await a_tenant(storage, ACME)
     for number in range(ROUNDS):
         user = await a_user(storage, f"u{number}")
+        offered = await invite(storage, f"u{number}", ACME)
 
         gone, _ = await race(
             number,
             storage.drop_user(user, entry=an_entry()),
-            twin.put_member(user, ACME, "user", entry=an_entry(ACME)),
+            twin.accept_invitation(offered, user, session=None, entry_of=accepted),
         )
 
         assert gone

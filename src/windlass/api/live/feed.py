@@ -16,6 +16,7 @@ from windlass.api.live.changes import Audience, Change, Picture
 from windlass.api.live.looks import LOOKS, Look
 from windlass.api.live.pace import Pace
 from windlass.api.live.places import Places
+from windlass.api.live.rechecks import Rechecks
 from windlass.api.live.subscription import Subscription
 from windlass.core.models import Scope
 from windlass.engine.engine import Engine
@@ -41,6 +42,7 @@ class Feed:
     def __init__(self, pace: Pace) -> None:
         self.pace = pace
         self.places = Places(pace)
+        self.rechecks = Rechecks(pace)
         self.epoch = secrets.token_hex(4)
         self.sequence = 0
         self._kept: deque[tuple[int, Change]] = deque(maxlen=pace.kept_changes)

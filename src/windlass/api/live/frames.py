@@ -46,9 +46,9 @@ async def _frames(
     pace = feed.pace
     yield f"retry: {round(pace.retry_seconds * 1000)}\n\n"
     check_at = clock.monotonic() + pace.recheck_seconds
+    beat_at = clock.monotonic() + pace.heartbeat_seconds
     while not subscription.ended:
-        wait = min(pace.heartbeat_seconds, max(0.0, check_at - clock.monotonic()))
-        message = await subscription.next(wait)
+        message = await subscription.next(max(0.0, min(beat_at, check_at) - clock.monotonic()))
         if clock.monotonic() >= check_at:
             if not await still_may():
                 return
@@ -56,10 +56,12 @@ async def _frames(
         if message is not None:
             yield _frame(feed.epoch, message)
             await subscription.pause(pace.message_seconds)
-        elif not subscription.ended:
+            beat_at = clock.monotonic() + pace.heartbeat_seconds
+        elif clock.monotonic() >= beat_at and not subscription.ended:
             # An id without data moves on where the client resumes, and is no event.
             reached = f"id: {feed.epoch}-{feed.sequence}\n" if subscription.idle else ""
             yield f": still here\n{reached}\n"
+            beat_at = clock.monotonic() + pace.heartbeat_seconds
 
 
 def _frame(epoch: str, message: Message) -> str:

@@ -15,8 +15,12 @@ class Pace:
     message_seconds: float = 0.25
     #: After how much silence a comment tells that the connection lives.
     heartbeat_seconds: float = 15.0
-    #: How often it is asked again whether the caller may listen.
-    recheck_seconds: float = 60.0
+    #: How often it is asked again whether the caller may listen, for how long streams of one credential
+    #: share the answer, and how long it may take. A stream ends at most the sum of these after its
+    #: credential or a right has gone.
+    recheck_seconds: float = 5.0
+    recheck_shared_seconds: float = 2.5
+    recheck_timeout_seconds: float = 2.5
     #: How long a topic is looked at after its last listener left: time to come back and resume.
     linger_seconds: float = 30.0
     #: When a client whose connection broke should try again.

@@ -64,6 +64,7 @@ async def retry_group(
             limit=body.limit,
             actor=caller.name,
             scope=caller.scope,
+            by=caller.by,
         )
     )
 
@@ -112,7 +113,7 @@ async def unmute_group(
 
 @routes.post("/{job_id}/retry", "jobs.retry", shown.Job, summary="Retry one")
 async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await engine.dead.retry(job_id, actor=caller.name, scope=caller.scope)
+    job = await engine.dead.retry(job_id, actor=caller.name, scope=caller.scope, by=caller.by)
     return await showing.job(engine, job)
 
 
@@ -120,7 +121,9 @@ async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     "/{job_id}/edit-retry", "jobs.retry", shown.Job, summary="Retry one with another payload"
 )
 async def edit_retry(caller: Calling, engine: Ready, job_id: Id, body: Edited) -> dict[str, Any]:
-    job = await engine.dead.edit_retry(job_id, body.payload, actor=caller.name, scope=caller.scope)
+    job = await engine.dead.edit_retry(
+        job_id, body.payload, actor=caller.name, scope=caller.scope, by=caller.by
+    )
     return await showing.job(engine, job)
 
 

@@ -1,14 +1,17 @@
 """`/definitions`: what may run, and operators' edits of it."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Path, Query
 
 from windlass.api import showing, shown
-from windlass.api.callers import Calling, Ready
+from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import DefinitionEdit, NewDefinition
+from windlass.engine.definitions import Visible
+from windlass.engine.engine import Engine
 
 routes = Routes("definitions")
 
@@ -22,9 +25,11 @@ async def find(
     paging: Paged,
     system: Annotated[bool, Query(description="Also those of Windlass itself.")] = False,
 ) -> dict[str, Any]:
-    found = await engine.definitions.list(system=system)
+    """Whoever sees only their own jobs is shown what they may enqueue; system ones are shown to those
+    whose credential reaches all tenants."""
+    found = await engine.definitions.list(system=system, visible=_visible(caller, engine))
     page = paging.cut(found, lambda definition: definition.key)
-    return {**page, "items": [await showing.definition(engine, each) for each in page["items"]]}
+    return {**page, "items": await showing.definitions(engine, page["items"])}
 
 
 @routes.post("", "definitions.write", shown.Definition, status_code=201, summary="Make one by path")
@@ -35,8 +40,10 @@ async def create(engine: Ready, body: NewDefinition) -> dict[str, Any]:
 
 
 @routes.get("/{key}", "definitions.read", shown.Definition, summary="One definition")
-async def get(engine: Ready, key: Key) -> dict[str, Any]:
-    return await showing.definition(engine, await engine.definitions.get(key))
+async def get(caller: Calling, engine: Ready, key: Key) -> dict[str, Any]:
+    """One that the caller may not see is answered like one that does not exist."""
+    found = await engine.definitions.get(key, visible=_visible(caller, engine))
+    return await showing.definition(engine, found)
 
 
 @routes.patch("/{key}", "definitions.write", shown.Definition, summary="Edit it")
@@ -67,3 +74,7 @@ async def disable(engine: Ready, key: Key) -> dict[str, Any]:
 @routes.delete("/{key}", "definitions.write", status_code=204, summary="Delete it")
 async def delete(engine: Ready, key: Key) -> None:
     await engine.definitions.delete(key)
+
+
+def _visible(caller: Caller, engine: Engine) -> Visible:
+    return partial(caller.sees, table=engine.access.table)

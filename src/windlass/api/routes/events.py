@@ -27,7 +27,7 @@ async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent)
         created_by=caller.name,
         **about,
     )
-    return showing.event(engine, await engine.events.get(event.id, caller.scope))
+    return await showing.event(engine, await engine.events.get(event.id, caller.scope))
 
 
 @routes.get("", "events.read", shown.paged(shown.Event), summary="List events")
@@ -38,17 +38,17 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
         limit=paging.limit + 1,
         scope=caller.scope,
     )
-    shown = [showing.event(engine, each) for each in found[: paging.limit]]
+    shown = await showing.events(engine, found[: paging.limit])
     return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
 
 
 @routes.get("/{id}", "events.read", shown.Event, summary="One event")
 async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-    return showing.event(engine, await engine.events.get(id, caller.scope))
+    return await showing.event(engine, await engine.events.get(id, caller.scope))
 
 
 @routes.post("/{id}/replay", "events.emit", shown.Event, status_code=201, summary="Emit it again")
 async def replay(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-    return showing.event(
+    return await showing.event(
         engine, await engine.events.replay(id, caller.scope, created_by=caller.name)
     )

@@ -1,23 +1,25 @@
-"""`/jobs`: enqueue, find, explain, change, cancel, retry, clone."""
+"""`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from fastapi import Path, Query, Request, Response
 
 from windlass.api import showing, shown
 from windlass.api.callers import Caller, Calling, Ready
-from windlass.api.paging import Paged
+from windlass.api.paging import LAST_NUMBER, Paged
 from windlass.api.routing import Routes
-from windlass.api.shapes import JobEdit, NewJob, Reason
+from windlass.api.shapes import InstantAsked, JobEdit, NewJob, Reason
 from windlass.core import summary_wire, wire
+from windlass.core.access import Right
 from windlass.core.filter import parse
-from windlass.core.models import Job
+from windlass.core.models import Job, Scope
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
+from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
+from windlass.face.options import Delivery
 from windlass.ids import JobId, parse_job_id
 
 if TYPE_CHECKING:
@@ -73,10 +75,10 @@ async def find(
     queue: Annotated[str | None, Query(max_length=191)] = None,
     source: Annotated[str | None, Query(max_length=16)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: datetime | None = None,
-    created_before: datetime | None = None,
+    created_after: Annotated[InstantAsked | None, Query()] = None,
+    created_before: Annotated[InstantAsked | None, Query()] = None,
 ) -> dict[str, Any]:
-    """Newest first, without payloads and results."""
+    """Newest first, without payloads and results, and with the first 500 characters of errors."""
     states = frozenset(word for words in state or () for word in words.split(","))
     if unknown := sorted(states - _STATES):
         raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
@@ -113,7 +115,7 @@ async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     found = await engine.jobs.attempts(job.id, caller.scope)
-    return {"items": showing.attempts(engine, found)}
+    return {"items": showing.attempts(found)}
 
 
 @routes.get(
@@ -134,12 +136,14 @@ async def logs(
     caller: Calling,
     engine: Ready,
     job_id: Id,
-    after: Annotated[int, Query(ge=0, description="The last sequence number seen.")] = 0,
+    after: Annotated[
+        int, Query(ge=0, le=LAST_NUMBER, description="The last sequence number seen.")
+    ] = 0,
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
-    return {"items": showing.lines(engine, found)}
+    return {"items": showing.lines(found)}
 
 
 @routes.get(
@@ -151,7 +155,7 @@ async def logs(
 )
 async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
-    found = await engine.jobs.family(job.id, caller.scope)
+    found = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
     return {
         "edges": [
             {
@@ -172,14 +176,16 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 )
 async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
-    told = await engine.jobs.explain(job.id, caller.scope)
+    told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
     return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
 
 
 @routes.patch("/{job_id}", "jobs.update", shown.Job, summary="Change it while it waits")
 async def update(caller: Calling, engine: Ready, job_id: Id, body: JobEdit) -> dict[str, Any]:
     """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
-    job = await engine.jobs.update(job_id, body.change(), scope=caller.scope, actor=caller.name)
+    job = await engine.jobs.update(
+        job_id, body.change(), scope=caller.scope, actor=caller.name, by=caller.by
+    )
     return await showing.job(engine, job)
 
 
@@ -198,15 +204,45 @@ async def cancel(
 @routes.post("/{job_id}/retry", "jobs.retry", shown.Job, summary="Retry it")
 async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
-    job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name)
+    job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await showing.job(engine, job)
 
 
 @routes.post("/{job_id}/run-now", "jobs.run_now", shown.Job, summary="Run it now")
 async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
-    job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name)
+    job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await showing.job(engine, job)
+
+
+@routes.post(
+    "/{job_id}/reveal",
+    "jobs.reveal",
+    shown.Revealed,
+    summary="Its payload and result, secrets included",
+    audits=False,
+    keys="refused",
+)
+async def reveal(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    body: Reason | None = None,
+) -> dict[str, Any]:
+    """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    job = await engine.jobs.reveal(job_id, caller.scope)
+    await engine.audit.record(
+        caller.known_as,
+        "jobs.reveal",
+        Target("jobs", str(job.id)),
+        tenant=job.tenant,
+        after={"reason": body.reason if body else None},
+        request_id=request.state.request_id,
+    )
+    response.headers["cache-control"] = "no-store"
+    return wire.revealed(job)
 
 
 @routes.post(
@@ -232,7 +268,7 @@ async def clone(
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    made = _Made(job.definition, job.payload, options)
+    made = _Made(job.definition, engine.jobs.opened(job).payload, options)
     return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
 
 
@@ -258,17 +294,39 @@ async def _enqueue(
     dry_run: bool,
 ) -> dict[str, Any]:
     options = made.options
-    if caller.principal is not None:
-        definition = await engine.definitions.get(made.definition)
-        engine.access.allow_enqueue(caller.principal, definition, tenant=options["tenant"])
-    if caller.name is not None:
+    # Before anything else is looked at: who may not enqueue it is not told what would be valid.
+    await engine.enqueue_rights.require(
+        caller.by, made.definition, options["tenant"], Right.JOBS_ENQUEUE, Target("job")
+    )
+    request_id, behalf = request.state.request_id, options.pop("created_by", None)
+    options["source_ref"] = request_id
+    if behalf is not None:
+        options["created_by"] = await engine.access.allow_enqueue_for(
+            caller.known_as, behalf, tenant=options["tenant"], request_id=request_id
+        )
+    elif caller.name is not None:
         options["created_by"] = caller.name
+    if not caller.reads_all:
+        # As a parent, another's job is answered like one that does not exist.
+        parents = [id for each in options.get("after", ()) if (id := parse_job_id(each))]
+        scope = Scope.of(options["tenant"])
+        await engine.jobs.check_parents(parents, scope, created_by=caller.name)
     app: Windlass = request.app.state.windlass
+    delivery = Delivery({}).and_also(options)
+    job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
     if dry_run:
-        await app.make(made.definition, made.payload, **options)
         response.status_code = 200
         return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
-    receipt = await app.enqueue(made.definition, made.payload, **options)
+    receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
+    if behalf is not None and caller.name is not None:
+        await engine.audit.record(
+            caller.known_as,
+            Right.JOBS_ENQUEUE_FOR,
+            Target("job", str(receipt.job_id)),
+            tenant=options["tenant"],
+            after={"created_by": options["created_by"], "definition": made.definition},
+            request_id=request_id,
+        )
     shown = {"receipt": wire.receipt(receipt), "job": None}
     if receipt.status != "rejected":
         stored = await engine.jobs.get(receipt.job_id, caller.scope)
@@ -294,7 +352,7 @@ async def theirs(caller: Caller, engine: Engine, id: str) -> Job:
     # The end of an id could be that of another's job, and tell of it.
     if caller.owner is not None and parse_job_id(id) is None:
         raise JobNotFound(id)
-    return caller.theirs(await engine.jobs.get(id, caller.scope))
+    return caller.theirs(await engine.jobs.get(id, caller.scope), id)
 
 
 def tenant_of(caller: Caller, asked: str | None) -> str:

@@ -57,7 +57,7 @@ async def search(
     )
     page = found[: paging.limit]
     more = len(found) > paging.limit
-    return paging.page(showing.lines(engine, page), _written(page[-1].place) if more else None)
+    return paging.page(showing.lines(page), _written(page[-1].place) if more else None)
 
 
 def _written(place: LogPlace) -> str:

@@ -14,12 +14,18 @@ from windlass.core.accounts import Member
 
 routes = Routes("members")
 
-Id = Annotated[str, Path(description="A user's id or name.", min_length=1, max_length=191)]
+Id = Annotated[
+    str,
+    Path(
+        description="A user's id or name; of a pending one the name.", min_length=1, max_length=191
+    ),
+]
 
 
 @routes.get("", "members.read", shown.paged(shown.Member), summary="List members")
 async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
-    """By tenant and name."""
+    """By tenant and name. Those who have not accepted their invitation yet are `pending`, have no
+    right, and no `user_id`."""
     found = await engine.members.list(caller.known_as, tenant=caller.scope.tenant)
     page = paging.cut(sorted(found, key=_place), _place)
     return {**page, "items": [showing.member(each) for each in page["items"]]}
@@ -37,8 +43,9 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
 async def invite(
     request: Request, caller: Calling, engine: Ready, body: NewMember
 ) -> dict[str, Any]:
-    """Gives a role in a tenant. `link` is for somebody who is new here, to set a password, and is
-    never shown again; null for who has an account."""
+    """Offers a role in a tenant. It is theirs once they have accepted it by `link`, which is never
+    shown again. The answer is the same whether there is an account of that name or not. Inviting
+    again makes a new link, and the one before is void."""
     invited = await engine.members.invite(
         caller.known_as,
         tenant_of(caller, body.tenant),
@@ -49,7 +56,7 @@ async def invite(
     )
     return {
         "member": showing.member(invited.member),
-        "link": None if invited.link is None else showing.link(request, invited.link),
+        "link": showing.link(request, invited.link),
     }
 
 
@@ -57,7 +64,7 @@ async def invite(
 async def change(
     request: Request, caller: Calling, engine: Ready, id: Id, body: MemberEdit
 ) -> dict[str, Any]:
-    """Or permissions; what is left out stays. Nobody gives, or changes, more than they hold."""
+    """Or permissions; what is left out stays. Of a pending member it changes what is offered. Nobody gives, or changes, more than they hold."""
     changed = await engine.members.change(
         caller.known_as, caller.tenant, id, **body.said(), request_id=request.state.request_id
     )
@@ -66,7 +73,7 @@ async def change(
 
 @routes.delete("/{id}", "members.write", status_code=204, summary="Remove a member", audits=False)
 async def remove(request: Request, caller: Calling, engine: Ready, id: Id) -> None:
-    """The user itself stays."""
+    """The user itself stays. The link of a pending one is void."""
     await engine.members.remove(
         caller.known_as, caller.tenant, id, request_id=request.state.request_id
     )

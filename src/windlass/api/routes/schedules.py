@@ -14,5 +14,5 @@ routes = routes_for("schedules")
     "/{id}/run", "jobs.enqueue", shown.Receipt, status_code=201, summary="Make its job now"
 )
 async def run(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-    receipt = await engine.triggers.run(id, caller.scope, created_by=caller.name)
+    receipt = await engine.triggers.run(id, caller.scope, created_by=caller.name, by=caller.by)
     return wire.receipt(receipt)

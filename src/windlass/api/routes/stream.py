@@ -6,6 +6,7 @@ from fastapi import Depends, Header, Query, Request
 from starlette.responses import Response
 
 from windlass.api.callers import ONLY_OWN, Caller, Calling, Ready, caller_of
+from windlass.api.limits import presented
 from windlass.api.live import topics as known
 from windlass.api.live.feed import Feed
 from windlass.api.live.frames import EventStream
@@ -56,11 +57,14 @@ async def stream(
     seats = feed.places.take(caller.name, caller.scope.tenant)
     subscription = feed.subscribe(engine, asked, caller.scope, last_id=last_event_id)
 
-    async def still_may() -> bool:
+    async def check() -> bool:
         try:
             return await caller_of(request, request.query_params.get("tenant")) == caller
         except WindlassError:  # nobody it knows, or nobody can tell
             return False
+
+    async def still_may() -> bool:
+        return await feed.rechecks.may_listen((caller, presented(request)), check)
 
     def close() -> None:
         subscription.close()

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path
+from fastapi import Path, Query, Request
 
 from windlass.api import shown
 from windlass.api.callers import Caller, Calling, Ready
@@ -26,6 +26,7 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
 
 @routes.post("", "tenants.write", shown.Tenant, status_code=201, summary="Make a tenant")
 async def create(engine: Ready, body: NewTenant) -> dict[str, Any]:
+    """An id that a tenant has, or had before it was deleted, is refused with 409."""
     said = body.said()
     return wire.tenant(await engine.tenants.create(said.pop("id"), **said))
 
@@ -55,9 +56,25 @@ async def resume(engine: Ready, id: Id) -> dict[str, Any]:
 
 
 @routes.delete("/{id}", "tenants.write", shown.Closed, summary="Delete it")
-async def delete(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-    """Ends its open jobs in the dead letter; history stays."""
-    return {"closed": await engine.tenants.delete(id, actor=caller.name)}
+async def delete(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    id: Id,
+    purge: Annotated[bool, Query(description="Remove all its rows but the audit, too.")] = False,
+) -> dict[str, Any]:
+    """Ends its open jobs in the dead letter, its tokens, roles and invitations; its id stays taken.
+    History stays, unless it is purged: a request removes a bounded number of rows, and is sent
+    again while the answer says `more`."""
+    if not purge:
+        return {"closed": await engine.tenants.delete(id, actor=caller.name)}
+    purged = await engine.tenants.purge(id, by=caller.known_as, request_id=request.state.request_id)
+    return {
+        "closed": purged.closed,
+        "rows": dict(purged.rows),
+        "open": purged.open,
+        "more": purged.more,
+    }
 
 
 def _sees(caller: Caller, id: str) -> bool:

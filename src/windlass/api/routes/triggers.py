@@ -77,6 +77,7 @@ def routes_for(noun: str) -> Routes:
             schedule=_schedule(body.name, body.type, body.said()),
             event=body.event_name,
             dry_run=dry_run,
+            by=caller.by,
             **_said(body, without=("name", "type", "definition", "tenant", "event_name")),
         )
         if dry_run:
@@ -102,14 +103,16 @@ def routes_for(noun: str) -> Routes:
         if set(_TIMES) & body.model_fields_set:
             trigger = await engine.triggers.get(id, caller.scope)
             changes["schedule"] = _changed(trigger, body.said())
-        changed = await engine.triggers.update(id, caller.scope, dry_run=dry_run, **changes)
+        changed = await engine.triggers.update(
+            id, caller.scope, dry_run=dry_run, by=caller.by, **changes
+        )
         if dry_run:
             noting.forget(request)
         return wire.trigger(changed)
 
     @routes.post("/{id}/enable", "triggers.write", shown.Trigger, summary="Enable it")
     async def enable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-        return wire.trigger(await engine.triggers.enable(id, caller.scope))
+        return wire.trigger(await engine.triggers.enable(id, caller.scope, by=caller.by))
 
     @routes.post("/{id}/disable", "triggers.write", shown.Trigger, summary="Disable it")
     async def disable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
@@ -117,7 +120,7 @@ def routes_for(noun: str) -> Routes:
 
     @routes.post("/{id}/reset", "triggers.write", shown.Trigger, summary="Return it to the code")
     async def reset(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-        return wire.trigger(await engine.triggers.reset(id, caller.scope))
+        return wire.trigger(await engine.triggers.reset(id, caller.scope, by=caller.by))
 
     @routes.delete("/{id}", "triggers.write", status_code=204, summary="Delete it")
     async def delete(caller: Calling, engine: Ready, id: Id) -> None:

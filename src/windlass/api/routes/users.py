@@ -8,7 +8,7 @@ from windlass.api import showing, shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
-from windlass.api.shapes import NewLink, NewUser, UserEdit
+from windlass.api.shapes import NewLink, NewSuperadmin, NewUser, UserEdit
 from windlass.core.wire import fields_of
 from windlass.ids import UserId
 
@@ -46,11 +46,32 @@ async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
 async def change(
     request: Request, caller: Calling, engine: Ready, id: Id, body: UserEdit
 ) -> dict[str, Any]:
-    """Sessions of a disabled user end at once; tokens it made go on."""
+    """Sessions of a disabled user end at once; tokens it made go on. `superadmin` true is refused
+    for who is none: that is given by `/users/invite`."""
     changed = await engine.users.change(
         caller.known_as, id, **body.said(), request_id=request.state.request_id
     )
     return fields_of(changed)
+
+
+@routes.post(
+    "/invite",
+    "users.write",
+    shown.Link,
+    status_code=201,
+    summary="Offer to administer everything",
+    audits=False,
+    keys="refused",
+)
+async def invite(
+    request: Request, caller: Calling, engine: Ready, body: NewSuperadmin
+) -> dict[str, Any]:
+    """They are superadmin once they have accepted by this link: signed in to their account, or by
+    setting a password if they have none. The link is never shown again."""
+    made = await engine.users.invite(
+        caller.known_as, body.name, request_id=request.state.request_id
+    )
+    return showing.link(request, made)
 
 
 @routes.delete("/{id}", "users.write", status_code=204, summary="Forget it", audits=False)

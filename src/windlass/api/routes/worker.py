@@ -35,7 +35,8 @@ from windlass.errors import Forbidden
 from windlass.errors.wording import printable
 from windlass.ids import JobId, WorkerId
 
-routes = Routes("worker")
+#: Recording how a run ended never fails because of its text.
+routes = Routes("worker", any_text=True)
 
 RIGHT = "worker.work"
 #: Of a credential's name, so that an id fits into every database.
@@ -128,11 +129,9 @@ async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]
     """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
     which of its definitions nobody has made known here: they have no jobs."""
     id = _id(caller, body.worker)
-    wanted = await engine.workers.beat(body.row(id, storable_fields(body.metadata)))
-    return {
-        "wanted": wanted,
-        "unknown_definitions": await engine.remote.unknown(body.definitions),
-    }
+    row = body.row(id, storable_fields(body.metadata))
+    wanted, unknown = await engine.remote.heartbeat_of(row)
+    return {"wanted": wanted, "unknown_definitions": unknown}
 
 
 @routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")

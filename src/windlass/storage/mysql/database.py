@@ -97,6 +97,9 @@ class MysqlDatabase:
     async def watch(self, queues: Sequence[str] | None) -> Watch:
         return MysqlWatch(queues, self._watches)
 
+    async def readable_files(self) -> Sequence[str]:
+        return []
+
     async def warnings(self) -> Sequence[str]:
         async with self._pool(Lane.GENERAL).loan() as loan:
             found = await _ask(

@@ -153,6 +153,9 @@ class PostgresDatabase:
     async def watch(self, queues: Sequence[str] | None) -> Watch:
         return PostgresWatch(self._listen, channel(self._schema), queues)
 
+    async def readable_files(self) -> Sequence[str]:
+        return []
+
     async def warnings(self) -> Sequence[str]:
         async with self._connection(Lane.GENERAL) as connection:
             settings = {

@@ -11,6 +11,9 @@ from windlass.storage.batches import BATCHES
 from windlass.storage.sql import Rows, Statement
 from windlass.storage.sqlite import dialect
 from windlass.storage.sqlite.dialect import Filling
+from windlass.storage.sqlite.files import create
+
+MEMORY = ":memory:"
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT}
 _UNUSABLE = {
@@ -49,6 +52,8 @@ class Connection:
     """A connection with our settings. `clock` is the SQL expression that tells the time."""
 
     def __init__(self, path: str, *, clock: str, deadline: float) -> None:
+        if path != MEMORY:
+            create(path)
         self.sql = sqlite3.connect(
             path, timeout=deadline, isolation_level=None, cached_statements=512
         )

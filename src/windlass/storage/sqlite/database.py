@@ -12,11 +12,12 @@ from windlass.storage.address import Address
 from windlass.storage.database import Lane, Watch
 from windlass.storage.sql import Dialect, Rows, Scripts, Statement, split
 from windlass.storage.sqlite import dialect
-from windlass.storage.sqlite.connection import Connection, translated
+from windlass.storage.sqlite.connection import MEMORY, Connection, translated
+from windlass.storage.sqlite.files import readable_by_others
 from windlass.storage.sqlite.thread import WorkThread
 from windlass.storage.sqlite.turn import Turn
 from windlass.storage.sqlite.watch import SqliteWatch, nudge
-from windlass.storage.sqlite.writer import MEMORY, Writer
+from windlass.storage.sqlite.writer import Writer
 
 T = TypeVar("T")
 
@@ -121,6 +122,9 @@ class SqliteDatabase:
 
     async def warnings(self) -> Sequence[str]:
         return await self._do(self._writer_thread, self._writer.warnings)
+
+    async def readable_files(self) -> Sequence[str]:
+        return [] if self._path == MEMORY else readable_by_others(self._path)
 
     async def close(self) -> None:
         if self._reader is not None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from windlass.errors import DatabaseTimeout
+from windlass.storage.sqlite.files import mode_of
 
 _FIRST_NAP = 0.0001
 _LONGEST_NAP = 0.002
@@ -26,8 +27,8 @@ class FileLock:
     """
 
     def __init__(self, path: str, *, deadline: float) -> None:
-        self._lock = _LockedFile(f"{path}-lock")
-        self._next = _LockedFile(f"{path}-next")
+        self._lock = _LockedFile(path, "-lock")
+        self._next = _LockedFile(path, "-next")
         self._deadline = deadline
         self._depth = 0
 
@@ -73,13 +74,15 @@ class FileLock:
 class _LockedFile:
     """A file that is empty for ever; only who has locked it matters."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, database: str, suffix: str) -> None:
+        self._database = database
+        self._path = f"{database}{suffix}"
         self._file = -1
 
     def take(self) -> bool:
         if self._file < 0:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+            self._file = os.open(self._path, flags, mode_of(self._database))
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -9,11 +9,9 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 
-from windlass.storage.sqlite.connection import Connection
+from windlass.storage.sqlite.connection import MEMORY, Connection
 from windlass.storage.sqlite.lock import FileLock
 from windlass.storage.sqlite.mounts import networked
-
-MEMORY = ":memory:"
 
 #: The log is copied back when it has grown by so many bytes: before connections that are not ours,
 #: which do so at 1,000 pages of 4 KiB, would ever think of it.

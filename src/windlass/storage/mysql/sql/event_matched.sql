@@ -1,2 +1,7 @@
--- Notes how many jobs an event made.
-update windlass_events set jobs = :made where id = :id
+-- Notes the jobs of one batch of triggers. With a last trigger there are more: the event waits again.
+update windlass_events
+set
+    jobs = jobs + :made,
+    matched_trigger_id = :last,
+    matched_at = case when :last is null then matched_at end
+where id = :id

@@ -1,8 +1,10 @@
--- What a job waits for and what waits for it.
+-- What a job waits for and what waits for it, and who made both.
 -- The tables are named one by one: a view of all three would be read from end to end.
 select p.child_id, p.parent_id, p.policy, p.settled,
     coalesce(c1.state, c2.state, c3.state) as child_state,
-    coalesce(p1.state, p2.state, p3.state) as parent_state
+    coalesce(p1.state, p2.state, p3.state) as parent_state,
+    coalesce(c1.created_by, c2.created_by, c3.created_by) as child_created_by,
+    coalesce(p1.created_by, p2.created_by, p3.created_by) as parent_created_by
 from (
     select * from windlass_parents where child_id = :id
     union

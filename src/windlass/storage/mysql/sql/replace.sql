@@ -1,8 +1,12 @@
 -- Gives a job that waits the payload and the due time of a newer one, which is put off no longer
--- than :max_wait from when the job was made. A job that runs or has ended stays as it is.
+-- than :max_wait from when the job was made. A job that runs or has ended, is of another definition, or was
+-- not made by :owner, if that is given, stays as it is.
+-- The history names each who replaced it once, with the last time: a key may be replaced very often.
 -- A job that is due stands in line no longer: it is put back among those due later.
 select count(*) into @windlass_lined from windlass_live
-where id = :id and tenant_id = :tenant_id and state = 'queued' and cancel_to is null for update;
+where id = :id and tenant_id = :tenant_id and state = 'queued' and cancel_to is null
+    and definition = :definition and (:owner is null or created_by = :owner)
+for update;
 
 insert into windlass_later (
     id, tenant_id, definition, queue, gate, state, priority, due_at, payload, metadata, source,
@@ -30,6 +34,27 @@ set m.payload = :payload,
     m.due_at = least(coalesce(:due_at, {now} + interval round(:delay * 1000000) microsecond),
         coalesce(m.created_at + interval round(:max_wait * 1000000) microsecond, '9999-12-31')),
     m.updated_at = {now}
-where m.id = :id and m.tenant_id = :tenant_id and m.cancel_to is null;
+where m.id = :id and m.tenant_id = :tenant_id and m.cancel_to is null and m.definition = :definition
+    and (:owner is null or m.created_by = :owner);
 
-select id from windlass_later where id = :id and tenant_id = :tenant_id and cancel_to is null
+update windlass_transitions t set t.at = {now}
+where t.job_id = :id and t.actor <=> :actor and t.message = 'replaced by a newer job with its dedupe key'
+    and exists (
+        select 1 from windlass_later
+        where id = :id and tenant_id = :tenant_id and cancel_to is null and definition = :definition
+            and (:owner is null or created_by = :owner)
+    );
+
+insert into windlass_transitions (job_id, at, from_state, to_state, actor, message)
+select id, {now}, state, state, :actor, 'replaced by a newer job with its dedupe key'
+from windlass_later
+where id = :id and tenant_id = :tenant_id and cancel_to is null and definition = :definition
+    and (:owner is null or created_by = :owner)
+    and not exists (
+        select 1 from windlass_transitions t
+        where t.job_id = :id and t.actor <=> :actor and t.message = 'replaced by a newer job with its dedupe key'
+    );
+
+select id from windlass_later
+where id = :id and tenant_id = :tenant_id and cancel_to is null and definition = :definition
+    and (:owner is null or created_by = :owner)

@@ -5,4 +5,4 @@ with added as (
     values (:tenant_id, :sequence, :at, :actor, :actor_kind, :actor_name, :action, :target_kind, :target_id, :outcome,
     :value_before, :value_after, :request_id, :previous_hash, :hash)
 )
-update windlass_audit_heads set sequence = :sequence, hash = :hash where tenant_id = :tenant_id
+update windlass_audit_heads set sequence = :sequence, hash = :hash, signature = :signature where tenant_id = :tenant_id

@@ -1,6 +1,7 @@
--- Finds the triggers an event sets off.
+-- Finds the next triggers an event sets off, in the order of their ids.
 select t.* from windlass_triggers t
 join windlass_definitions d on d.key = t.definition and d.enabled
 where t.tenant_id = :tenant_id and t.event_name = :name and t.enabled and not t.missing_from_code
-order by d.priority, t.id
+    and (cast(:after as uuid) is null or t.id > :after)
+order by t.id
 limit :most

@@ -1,17 +1,21 @@
 -- Gives a job that waits the payload and the due time of a newer one, which is put off no longer
--- than :max_wait from when the job was made. A job that runs or has ended stays as it is.
+-- than :max_wait from when the job was made. A job that runs or has ended, is of another definition, or was
+-- not made by :owner, if that is given, stays as it is.
+-- The history names each who replaced it once, with the last time: a key may be replaced very often.
 with waited as (
     update windlass_later m
     set payload = cast(:payload as json),
         gate = coalesce(cast(:own_gate as text), (select d.gate from windlass_definitions d where d.key = m.definition), m.gate),
         due_at = least(coalesce(cast(:due_at as timestamptz), {now} + cast(:delay as double precision) * interval '1 second'), m.created_at + cast(:max_wait as double precision) * interval '1 second'),
         updated_at = {now}
-    where m.id = :id and m.tenant_id = :tenant_id and m.cancel_to is null
-    returning m.id
+    where m.id = :id and m.tenant_id = :tenant_id and m.cancel_to is null and m.definition = :definition
+        and (cast(:owner as text) is null or m.created_by = :owner)
+    returning m.id, m.state
 ),
 lined as (
     delete from windlass_live m
     where m.id = :id and m.tenant_id = :tenant_id and m.state = 'queued' and m.cancel_to is null
+        and m.definition = :definition and (cast(:owner as text) is null or m.created_by = :owner)
     returning m.*
 ),
 moved as (
@@ -33,6 +37,21 @@ moved as (
         m.last_started_at, {now}, m.outcome, m.last_error, m.error_type, m.error_trace, m.reason,
         m.log_sequence
     from lined m
-    returning id
+    returning id, state
+),
+replaced as (
+    select id, state from waited union all select id, state from moved
+),
+noted_again as (
+    update windlass_transitions t set at = {now}
+    from replaced r
+    where t.job_id = r.id and t.actor is not distinct from cast(:actor as text)
+        and t.message = 'replaced by a newer job with its dedupe key'
+    returning t.job_id
+),
+noted as (
+    insert into windlass_transitions (job_id, at, from_state, to_state, actor, message)
+    select id, {now}, state, state, :actor, 'replaced by a newer job with its dedupe key' from replaced
+    where not exists (select 1 from noted_again)
 )
-select id from waited union all select id from moved
+select id from replaced

@@ -1,0 +1,43 @@
+"""Asks again whether callers may still listen: once for all streams of one credential."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from typing import NamedTuple
+
+from windlass import clock
+from windlass.api.live.pace import Pace
+
+
+class _Recheck(NamedTuple):
+    began_at: float
+    verdict: "asyncio.Task[bool]"
+
+
+class Rechecks:
+    """Verdicts that streams share while they are fresh. One that does not come in time is a no."""
+
+    def __init__(self, pace: Pace) -> None:
+        self._pace = pace
+        self._recent: OrderedDict[Hashable, _Recheck] = OrderedDict()
+
+    async def may_listen(self, key: Hashable, check: Callable[[], Awaitable[bool]]) -> bool:
+        """The verdict of `check`, or the one that another stream of this key has just got."""
+        self._forget()
+        recheck = self._recent.get(key)
+        if recheck is None:
+            recheck = _Recheck(clock.monotonic(), asyncio.create_task(self._bounded(check)))
+            self._recent[key] = recheck
+        return await asyncio.shield(recheck.verdict)
+
+    async def _bounded(self, check: Callable[[], Awaitable[bool]]) -> bool:
+        try:
+            async with asyncio.timeout(self._pace.recheck_timeout_seconds):
+                return await check()
+        except TimeoutError:
+            return False
+
+    def _forget(self) -> None:
+        before = clock.monotonic() - self._pace.recheck_shared_seconds
+        while self._recent and next(iter(self._recent.values())).began_at <= before:
+            self._recent.popitem(last=False)

@@ -1,0 +1,1 @@
+alter table windlass_triggers drop saved_by;

@@ -1,0 +1,139 @@
+"""The Python API takes whole ids; `find` takes the end of one."""
+
+import inspect
+from uuid import UUID
+
+import pytest
+
+from windlass.core.models import WorkerRow
+from windlass.core.schedule import cron
+from windlass.errors import (
+    AmbiguousId,
+    EventNotFound,
+    JobNotFound,
+    OptionInvalid,
+    TriggerNotFound,
+    WorkerNotFound,
+)
+from windlass.face import nouns
+from windlass.ids import WorkerId
+
+UNKNOWN = "0190a5d0-3c1f-7abc-8def-0123456789ab"
+
+
+@pytest.fixture
+def hello(wl):
+    @wl.job
+    def hello() -> None: ...
+
+    return hello
+
+
+#: What the verbs that take an id need besides it.
+MORE = {"edit_retry": [{}]}
+CHANGES = {"update": {"priority": 5}}
+
+
+def verbs_with_ids(face):
+    """The verbs of a noun that take an id, but for `find`."""
+    for name, verb in inspect.getmembers(face, callable):
+        if not name.startswith("_") and name != "find":
+            parameters = list(inspect.signature(verb).parameters)
+            if "id" in parameters[:2]:
+                yield name
+
+
+@pytest.mark.parametrize("spelled", [str, str.upper, lambda id: id.replace("-", "")])
+async def test_a_job_is_got_by_its_whole_id(wl, hello, spelled):
+    id = (await hello.enqueue()).job_id
+
+    assert (await wl.jobs.get(id)).id == id
+    assert (await wl.jobs.get(spelled(str(id)))).id == id
+    with pytest.raises(JobNotFound):
+        await wl.jobs.get(UNKNOWN)
+
+
+@pytest.mark.parametrize("noun", ["jobs", "dead", "events"])
+async def test_no_verb_takes_the_end_of_an_id(wl, hello, noun):
+    job = (await hello.enqueue()).job_id
+    event = (await wl.emit("happened")).id
+    face = getattr(wl, noun)
+    known = str(event if noun == "events" else job)
+    verbs = list(verbs_with_ids(type(face)))
+
+    for verb in verbs:
+        for end in (known[-8:], known[1:], "42", "", "no id"):
+            with pytest.raises(OptionInvalid, match="whole id") as caught:
+                await getattr(face, verb)(end, *MORE.get(verb, []), **CHANGES.get(verb, {}))
+            assert ".find" in caught.value.hint
+    assert len(verbs) == {"jobs": 12, "dead": 3, "events": 2}[noun]
+
+
+async def test_a_search_of_logs_and_a_trial_take_whole_ids(wl, hello):
+    job = (await hello.enqueue()).job_id
+    event = (await wl.emit("happened")).id
+    await wl.triggers.create("t", definition="hello", event="happened")
+
+    assert list(await wl.logs.search(job=job)) == []
+    assert (await wl.triggers.test("t", event=event)).matches
+    with pytest.raises(OptionInvalid, match="whole id"):
+        await wl.logs.search(job=str(job)[-8:])
+    with pytest.raises(OptionInvalid, match="whole id"):
+        await wl.triggers.test("t", event=str(event)[-8:])
+
+
+async def test_a_job_is_found_by_the_end_of_its_id(wl, hello):
+    id = (await hello.enqueue()).job_id
+
+    assert (await wl.jobs.find(str(id)[-8:])).id == id
+    assert (await wl.jobs.find(str(id))).id == id
+    assert (await wl.jobs.of("default").find(str(id)[-8:])).id == id
+    with pytest.raises(JobNotFound):
+        await wl.jobs.of("acme").find(str(id)[-8:])
+    with pytest.raises(JobNotFound):
+        await wl.jobs.find("ffffffff")
+    with pytest.raises(OptionInvalid, match="job id"):
+        await wl.jobs.find("42")
+
+
+async def test_an_end_that_several_jobs_have_is_not_guessed(wl, hello):
+    made = hello.make()
+    ids = [UUID(f"0190{n:04x}-0000-7000-8000-0000cafecafe") for n in range(2)]
+    await wl.enqueue_many([made._replace(id=id) for id in ids])
+
+    with pytest.raises(AmbiguousId):
+        await wl.jobs.find("cafecafe")
+    assert (await wl.jobs.get(ids[0])).id == ids[0]
+
+
+async def test_events_triggers_and_workers_are_got_whole_and_found_by_an_end(wl, hello):
+    event = await wl.emit("happened")
+    trigger = await wl.triggers.create("nightly", definition="hello", schedule=cron("0 2 * * *"))
+    engine = await wl.ready()
+    worker = WorkerRow(
+        id=WorkerId("alder.example:4711"), hostname="alder", pid=1, version="1", queues=[],
+        definitions=[], slots=1, slots_used=0, lease_seconds=30.0, metadata={},
+    )  # fmt: skip
+    await engine.workers.beat(worker)
+
+    assert (await wl.events.get(event.id)).id == event.id
+    assert (await wl.events.find(str(event.id)[-8:])).id == event.id
+    with pytest.raises(EventNotFound):
+        await wl.events.get(UNKNOWN)
+    for known in ("nightly", str(trigger.id), trigger.id.hex):
+        assert (await wl.schedules.get(known)).id == trigger.id
+    assert (await wl.triggers.find(trigger.id.hex[-8:])).id == trigger.id
+    for verb in verbs_with_ids(nouns.SchedulesFace):
+        with pytest.raises(TriggerNotFound):
+            await getattr(wl.schedules, verb)(trigger.id.hex[-8:])
+    assert (await wl.workers.get("alder.example:4711")).id == worker.id
+    assert (await wl.workers.find("example:4711")).id == worker.id
+    for verb in verbs_with_ids(nouns.WorkersFace):
+        with pytest.raises(WorkerNotFound):
+            await getattr(wl.workers, verb)("example:4711")
+
+
+async def test_a_trigger_whose_name_looks_like_the_end_of_an_id_is_got_by_it(wl, hello):
+    made = await wl.triggers.create("decade", definition="hello", schedule=cron("0 2 * * *"))
+
+    assert (await wl.triggers.get("decade")).id == made.id
