@@ -1,5 +1,6 @@
 """Names that other people see are refused when they could steer a terminal or hide in a list."""
 
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -119,6 +120,16 @@ async def test_a_queue_of_such_a_name_that_is_in_use_can_still_be_paused(wl):
     paused = await wl.queues.pause("old\x1b[2J")
 
     assert (paused.name, paused.paused_at is not None) == ("old\x1b[2J", True)
+
+
+async def test_a_tenant_of_such_a_name_can_still_be_suspended(wl):
+    storage = (await wl.ready()).storage
+    await wl.tenants.create("acme")
+    await storage.change_tenant("acme", lambda tenant: replace(tenant, name="old\x1b[2J"))
+
+    await wl.tenants.suspend("acme")
+
+    assert (await wl.tenants.get("acme")).state == "suspended"
 
 
 async def test_a_workers_host_is_kept_with_escapes(api):

@@ -55,16 +55,26 @@ _WORKER = """
     FROM windlass_ended LIMIT 1
 """
 #: What commands are given by name; here with hostile text behind it.
-_WORDS = ("hello", "fail", "hourly", "seen", "declared", "default", "acme", "ada", "shop")
+_WORDS = ("hello", "fail", "hourly", "seen", "declared", "default", "acme", "ada", "lin", "shop")
 _ORDERS = ("workers drain", "workers resume", "workers stop")
 #: Commands that print what is there, and change nothing.
 _READING = {
     *("list", "show", "attempts", "history", "logs", "graph", "explain", "export", "groups"),
     *("search", "status", "verify", "contexts", "top", "whoami"),
 }
-#: The worker is lost, and no order reaches it; a reset gave the schedule the name its code says; a
-#: clone is a new job, and its queue's name is one of the new job.
-_ENDS = {"doctor": 1, "triggers reset": 3, "jobs clone": 2, **dict.fromkeys(_ORDERS, 5)}
+#: Why some end otherwise: the worker is lost, and no order reaches it; a reset gave the schedule the
+#: name its code says; a clone's queue and an invited name are new names, and refused, so that nobody
+#: is a member; the audit was changed.
+_ENDS = {
+    "doctor": 1,
+    "audit verify": 1,
+    "triggers reset": 3,
+    "jobs clone": 2,
+    "members invite": 2,
+    "members role": 3,
+    "members remove": 3,
+    **dict.fromkeys(_ORDERS, 5),
+}
 #: What is ours: colours, and what clears the line of a progress bar.
 _OURS = re.compile(r"\r\x1b\[K|\x1b\[(0|1|2|7|3[0-7]|9[0-7])(;(0|1|2|7|3[0-7]|9[0-7]))*m")
 

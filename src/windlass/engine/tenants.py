@@ -234,7 +234,6 @@ _COUNTS = {
 
 
 def _check(tenant: Tenant) -> None:
-    check_name("name", tenant.name)
     for name in _COUNTS:
         _check_count(name, getattr(tenant, name))
     zones.zone(tenant.timezone)
