@@ -31,6 +31,7 @@ ELSEWHERE: Mapping[str, str] = {
     "events tail": "test_triggers.py",
     "logs tail": "test_logs.py",
     "db secure": "test_db.py",
+    "db reencrypt": "test_db.py",
     "audit sign": "test_audit.py",
 }
 
@@ -47,6 +48,7 @@ LINES: Mapping[str, Line] = {
     "config contexts": Line(local=True),
     "config use": Line("here", local=True),
     "config contexts remove": Line("here", local=True),
+    "config generate-key": Line(local=True),
     "db status": Line(local=True),
     "db sql": Line(local=True),
     "db downgrade": Line("--to 8", answer="y\n", local=True),
@@ -75,6 +77,7 @@ LINES: Mapping[str, Line] = {
     "jobs explain": Line("{job}"),
     "jobs export": Line(),
     "jobs wait": Line("{done}"),
+    "jobs reveal": Line("{done}", answer="y\n"),
     "jobs clone": Line("{job}"),
     "jobs update": Line("{job} --priority high"),
     "jobs run-now": Line("{job}"),

@@ -138,3 +138,34 @@ def test_row_security_needs_postgresql(ready: Shell):
 
     assert refused.code == 2
     assert refused.err.startswith("error[WL1104]: row security is not available here.")
+
+
+JOBS_WITH_SECRETS = """
+from typing import Annotated
+from pydantic import Field
+from windlass import Windlass
+
+wl = Windlass()
+
+
+@wl.job
+def login(user: str, secret: Annotated[str, Field(json_schema_extra={"writeOnly": True})]) -> None:
+    pass
+"""
+
+
+def test_payloads_are_encrypted_anew_with_the_first_key(shell: Shell):
+    old, new = (shell.here("config", "generate-key").out.strip() for _ in range(2))
+    shell.write("with_secrets.py", JOBS_WITH_SECRETS)
+    shell.ok("definitions", "sync", "with_secrets.py")
+    shell.ok("enqueue", "login", "user=ada", "secret=hunter2-hunter2", WINDLASS_ENCRYPTION_KEYS=old)
+
+    without = shell.run("db", "reencrypt")
+    both = {"WINDLASS_ENCRYPTION_KEYS": f"{new},{old}"}
+    counted = shell.ok("db", "reencrypt", "--dry-run", "--json", **both).json
+    done = shell.ok("db", "reencrypt", "--json", **both).json
+    again = shell.ok("db", "reencrypt", "--json", WINDLASS_ENCRYPTION_KEYS=new).json
+
+    assert without.code == 2
+    assert "windlass config generate-key" in without.err
+    assert [each["changed"] for each in (counted, done, again)] == [1, 1, 0]

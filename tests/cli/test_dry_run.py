@@ -22,7 +22,7 @@ READS = {
     *(f"windlass {name}" for name in ("completion", "explain", "version", "whoami")),
     *(f"windlass {name}" for name in ("login", "logout")),
     *(f"windlass jobs {verb}" for verb in ("attempts", "explain", "export", "graph", "history")),
-    *(f"windlass jobs {verb}" for verb in ("list", "logs", "show", "wait")),
+    *(f"windlass jobs {verb}" for verb in ("list", "logs", "reveal", "show", "wait")),
     *(f"windlass dead {verb}" for verb in ("groups", "list", "show")),
     *(f"windlass definitions {verb}" for verb in ("list", "schema", "show")),
     *(f"windlass schedules {verb}" for verb in ("list", "preview", "show")),
@@ -34,7 +34,7 @@ READS = {
     *(f"windlass {noun} list" for noun in ("members", "users", "tokens", "audit")),
     *(f"windlass audit {verb}" for verb in ("head", "verify")),
     *(f"windlass db {verb}" for verb in ("check", "sql", "status")),
-    *(f"windlass config {verb}" for verb in ("contexts", "get", "show")),
+    *(f"windlass config {verb}" for verb in ("contexts", "generate-key", "get", "show")),
 }
 
 WRITES = [name for name in LINES if f"windlass {name}" not in READS]

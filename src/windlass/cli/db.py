@@ -183,9 +183,10 @@ def check(call: Call) -> int:
     return Exit.FAILED if wrong else Exit.OK
 
 
-@db.command(examples=["windlass db reencrypt", "windlass db reencrypt --json"])
+@db.command(examples=["windlass db reencrypt", "windlass db reencrypt --dry-run --json"])
+@click.option("--dry-run", is_flag=True, help="Count the payloads, and change none.")
 @with_call
-def reencrypt(call: Call) -> int:
+def reencrypt(call: Call, dry_run: bool) -> int:
     """Encrypt payloads that have an older key anew with the first of encryption.keys.
 
     Reads every job, in batches; safe to repeat and to interrupt. Exits with 1 if a payload could not be
@@ -201,7 +202,7 @@ def reencrypt(call: Call) -> int:
                 "there is no encryption key.",
                 hint="Set encryption.keys; `windlass config generate-key` makes one.",
             )
-        done = await reencrypt(engine.storage, engine.sealer)
+        done = await reencrypt(engine.storage, engine.sealer, dry_run=dry_run)
         return {
             "key_id": engine.sealer.first_key_id,
             "changed": done.changed,
@@ -212,7 +213,8 @@ def reencrypt(call: Call) -> int:
 
     def show() -> None:
         what = counted(done["changed"], "payload")
-        call.out.say(f"{what} encrypted anew with the key {done['key_id']}.")
+        would = "would be encrypted" if dry_run else "encrypted"
+        call.out.say(f"{what} {would} anew with the key {done['key_id']}.")
         for why, count in done["failed"].items():
             call.out.say(f"{counted(count, 'payload')} left as they are: {why}.")
 

@@ -248,8 +248,9 @@ class Reencrypted:
     failed: Counter[str] = field(default_factory=Counter)
 
 
-async def reencrypt(storage: Storage, sealer: Sealer) -> Reencrypted:
+async def reencrypt(storage: Storage, sealer: Sealer, *, dry_run: bool = False) -> Reencrypted:
     """Encrypt every payload that is encrypted with another key anew with the first one, in batches.
+    A `dry_run` only counts them.
 
     A job that changes its place or payload meanwhile is left for the next time. Safe to repeat and to
     interrupt.
@@ -267,9 +268,9 @@ async def reencrypt(storage: Storage, sealer: Sealer) -> Reencrypted:
                 continue
             if text is not None:
                 changes.append((each, text))
-        if changes:
+        if changes and not dry_run:
             await storage.reseal(changes)
-            done.changed += len(changes)
+        done.changed += len(changes)
     return done
 
 
