@@ -44,7 +44,7 @@ async def _asked(wl: Windlass) -> dict[str, Callable[[], Awaitable[Any]]]:
         "summary": wl.jobs.summary,
         "chart of a day": _call(wl.stats, "24h"),
         **searches,
-        "job by its id's end": _call(wl.jobs.get, str(newest.id)[-8:]),
+        "job by its id's end": _call(wl.jobs.find, str(newest.id)[-8:]),
     }
 
 

@@ -51,7 +51,8 @@ _LISTS = ("warnings", "tags", "queues", "definitions")
 _WORKER = """
     INSERT INTO windlass_workers (id, hostname, pid, version, queues, definitions, slots, slots_used,
         lease_seconds, metadata, started_at, last_seen_at)
-    SELECT 'worker', 'host', 1, '1', '[]', '[]', 1, 0, 30, '{}', created_at, created_at
+    SELECT 'worker', 'host', 1, '1', '[]', '[]', 1, 0, 30, '{}', created_at - 3600000000,
+        created_at - 3600000000
     FROM windlass_ended LIMIT 1
 """
 #: What commands are given by name; here with hostile text behind it.
