@@ -54,33 +54,49 @@ class Tools:
 
 
 class AttemptSink:
-    """The sink of one attempt: hides the secrets of its payload in what the run tells."""
+    """The sink of one attempt: hides the secrets of its payload in what the run tells.
 
-    __slots__ = ("_reports", "_secrets")
+    It does not refer to the attempt: a circle per job would be work for the garbage collector.
+    """
 
-    def __init__(self, reports: Reports, secrets: Callable[[], KnownSecrets]) -> None:
-        self._reports = reports
-        self._secrets = secrets
+    __slots__ = ("_handler", "_known", "_lease", "_tools")
+
+    def __init__(self, lease: Lease, handler: Handler, tools: Tools) -> None:
+        self._lease = lease
+        self._handler = handler
+        self._tools = tools
+        self._known: KnownSecrets | None = None
 
     def log(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
-        self._reports.log(lease, level, message, fields, self._secrets())
+        self._tools.sink.log(lease, level, message, fields, self.secrets)
 
     def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
-        self._reports.progress(
-            lease, fraction, note, NO_SECRETS if note is None else self._secrets()
-        )
+        secrets = NO_SECRETS if note is None else self.secrets
+        self._tools.sink.progress(lease, fraction, note, secrets)
 
     def complete(
         self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
     ) -> Ending | None:
-        return self._reports.complete(lease, tx, result, warnings)
+        return self._tools.sink.complete(lease, tx, result, warnings)
+
+    @property
+    def secrets(self) -> KnownSecrets:
+        """The secret values of the payload, looked for when something is first told of the run."""
+        if self._known is None:
+            try:
+                payload = load_json(self._lease.payload)
+                schema = self._handler.payload.schema
+                self._known = KnownSecrets(self._tools.redactor.secrets_in(payload, schema))
+            except WindlassError:  # unreadable: the handler got nothing of it either
+                self._known = NO_SECRETS
+        return self._known
 
 
 class LiveAttempt:
     """An attempt under way. It ends once: by itself, or written off after ignoring a stop."""
 
     __slots__ = (
-        "_account", "_handler", "_known", "_patience", "_reason", "_sink", "_task", "_tools",
+        "_account", "_handler", "_patience", "_reason", "_sink", "_task", "_tools",
         "began_at", "context", "ended", "ended_at", "held", "late", "lease", "stuck",
     )  # fmt: skip
 
@@ -88,8 +104,7 @@ class LiveAttempt:
         self.lease = lease
         self.began_at = self.ended_at = began_at  # by this machine's monotonic clock
         self.held = lease.held
-        self._known: KnownSecrets | None = None
-        self._sink = AttemptSink(tools.sink, self._secrets)
+        self._sink = AttemptSink(lease, handler, tools)
         self.context = JobContext(lease, self._sink)
         self.ended = self.late = self.stuck = False
         self._handler = handler
@@ -167,7 +182,7 @@ class LiveAttempt:
                 self.context,
                 self._account,
                 tools.redactor,
-                self._secrets(),
+                self._sink.secrets,
             )
         if handler.in_child:
             return tools.children.run(handler, self.lease, self._sink, self.context)
@@ -234,20 +249,11 @@ class LiveAttempt:
         return failure_of(error, permanent=permanent)
 
     def _without_secrets(self, failure: Failure) -> Failure:
-        hide = partial(self._tools.redactor.redact_part, limit=ERROR_BYTES, secrets=self._secrets())
+        hide = partial(
+            self._tools.redactor.redact_part, limit=ERROR_BYTES, secrets=self._sink.secrets
+        )
         trace = None if failure.trace is None else hide(failure.trace)
         return replace(failure, error=hide(failure.error), trace=trace)
-
-    def _secrets(self) -> KnownSecrets:
-        """The secret values of the payload, looked for when something is first told of the run."""
-        if self._known is None:
-            try:
-                payload = load_json(self.lease.payload)
-                schema = self._handler.payload.schema
-                self._known = KnownSecrets(self._tools.redactor.secrets_in(payload, schema))
-            except WindlassError:  # unreadable: the handler got nothing of it either
-                self._known = NO_SECRETS
-        return self._known
 
     def _write_off(self) -> None:
         """The run does not stop: record its end without it, and give up its slot."""
