@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from tests.waiting import until
@@ -14,6 +16,11 @@ def deadlines(told):
     return Deadlines(told.append)
 
 
+def stand_still() -> None:
+    """Keep the loop from looking until all of the short times are up, as a busy machine does."""
+    time.sleep(0.01)
+
+
 async def test_a_run_is_told_of_when_its_time_is_up(deadlines, told):
     deadlines.add("long", 60)
     deadlines.add("short", 0.01)
@@ -22,6 +29,32 @@ async def test_a_run_is_told_of_when_its_time_is_up(deadlines, told):
     await until(lambda: len(told) == 2)
 
     assert told == ["shorter", "short"]
+
+
+async def test_a_late_look_tells_in_the_order_in_which_time_was_up(deadlines, told):
+    deadlines.add("second", 0.002)
+    deadlines.add("first", 0.001)
+
+    stand_still()
+
+    await until(lambda: len(told) == 2)
+    assert told == ["first", "second"]
+
+
+async def test_a_run_that_is_dropped_when_another_is_told_of_is_not_told_of(told):
+    def expired(run: str) -> None:
+        told.append(run)
+        deadlines.drop("second", 0.002)
+
+    deadlines: Deadlines[str] = Deadlines(expired)
+    deadlines.add("second", 0.002)
+    deadlines.add("first", 0.001)
+    deadlines.add("third", 0.003)
+
+    stand_still()
+
+    await until(lambda: "third" in told)
+    assert told == ["first", "third"]
 
 
 async def test_a_run_that_ended_is_not_told_of(deadlines, told):

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import takewhile
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 Run = TypeVar("Run")
@@ -41,12 +43,14 @@ class Deadlines(Generic[Run]):
         loop = asyncio.get_running_loop()
         self._timer = None
         now = loop.time()
-        for line in list(self._lines.values()):
-            while line:
-                run, end = next(iter(line.items()))
-                if end > now:
-                    break
-                del line[run]
+        over = [
+            (end, line, run)
+            for line in self._lines.values()
+            for run, end in takewhile(lambda one: one[1] <= now, line.items())
+        ]
+        # A late look may find several: in the order in which their time was up.
+        for _, line, run in sorted(over, key=itemgetter(0)):
+            if line.pop(run, None) is not None:  # else it was dropped when another was told of
                 self._expired(run)
         self._lines = {seconds: line for seconds, line in self._lines.items() if line}
         if self._lines:
