@@ -1,4 +1,4 @@
-"""What is worth telling the outside: structured log lines, once a second per cause at most.
+"""Structured log lines about jobs and faults, once a second per cause at most.
 
 Payloads and secrets never pass through here.
 """

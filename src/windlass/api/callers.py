@@ -1,4 +1,4 @@
-"""Who asks, what they may do, and whose data they may touch. What they change is in the audit."""
+"""The caller of a request: its name, rights and scope, and the dependencies that check them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""How many requests may come, by token, by tenant, and by address for those nobody knows yet.
+"""Rate limits of requests by token, by tenant, and by address for callers not known yet.
 
 Counted in this process's memory: no lock, no question to the database. Two servers allow twice as
 much.

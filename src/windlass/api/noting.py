@@ -1,4 +1,4 @@
-"""What a change leaves in the audit: who did it, and what was different before and after."""
+"""Audit of requests: records each change with its values before and after, and each refusal."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""What requests may say. Closed: an unknown field is an error, never ignored."""
+"""Request models. Closed: an unknown field is an error, never ignored."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What remote workers may say. Closed, and within bounds: a worker's own texts are cut before."""
+"""Request models of HTTP workers. Closed and bounded: longer text of a worker is cut before."""
 
 from datetime import timedelta
 from typing import Annotated, Any, Literal

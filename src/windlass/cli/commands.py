@@ -1,4 +1,4 @@
-"""How our commands differ from click's: global flags anywhere, examples in every help, groups
+"""Command and group classes over click's: global flags anywhere, examples in every help, groups
 that import a command when it is asked for, and a guess at what was meant."""
 
 from collections.abc import Callable, Mapping, Sequence

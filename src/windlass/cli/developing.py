@@ -1,4 +1,4 @@
-"""What `windlass dev` does in the process that runs the jobs: import, prepare, greet, work."""
+"""The process of `windlass dev` that runs the jobs: import, prepare, greet, work."""
 
 import asyncio
 import logging

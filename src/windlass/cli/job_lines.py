@@ -1,4 +1,4 @@
-"""What `windlass dev` shows of jobs while they run: a line when one starts, says something, ends.
+"""Lines of `windlass dev` about jobs while they run: one when a job starts, logs, ends.
 
 It is the telemetry of the app it watches, so it sees batches as the worker handles them.
 """

@@ -1,4 +1,4 @@
-"""How things look to a person at a terminal: words, glyphs and colours, in one place.
+"""Words, glyphs and colours of what people see at a terminal, in one place.
 
 A state is always a glyph and a label; colour comes third. Colours are the terminal's own sixteen,
 which fit light and dark ones.

@@ -1,4 +1,4 @@
-"""How an error reads: what happened, why, what to do, and its code."""
+"""Error messages at a terminal: what happened, why, what to do, and the code."""
 
 import sys
 import traceback

@@ -1,4 +1,4 @@
-"""Where a server is, and by which token or session it knows us."""
+"""A server's address, and the token or session that is sent to it."""
 
 import os
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How the overview of `windlass top` looks: queues and workers side by side, or stacked, above the jobs."""
+"""Layout of the overview of `windlass top`: queues and workers side by side, or stacked, above the jobs."""
 
 from collections.abc import Sequence
 from datetime import timedelta

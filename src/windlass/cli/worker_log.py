@@ -1,4 +1,4 @@
-"""Where a long-running command's log lines go: stderr, readable at a terminal, JSON elsewhere."""
+"""Log output of long-running commands: to stderr, readable at a terminal, JSON elsewhere."""
 
 import logging
 import sys

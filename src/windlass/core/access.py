@@ -1,4 +1,4 @@
-"""Who may do what: roles, rights, and how far each right reaches. One table, and rules over it.
+"""Roles, rights, and how far each right reaches: one table, and rules over it.
 
 An embedding program may pass a table of its own, with roles of its own, wherever `table` is taken.
 A right that is in no role's row is refused to everybody.

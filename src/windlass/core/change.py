@@ -1,4 +1,4 @@
-"""What can be changed of a job that waits: its priority, its queue, when it is due, its own fields."""
+"""A change of a job that waits: its priority, its queue, when it is due, its own fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

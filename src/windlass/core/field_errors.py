@@ -1,4 +1,4 @@
-"""What is wrong with which field, in words people use. Secret values are not repeated."""
+"""Errors of single fields, in words people use. Secret values are not repeated."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial

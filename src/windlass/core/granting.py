@@ -1,4 +1,4 @@
-"""What may be handed on: jobs of a definition that asks for a permission, and roles to others.
+"""Rules for who may enqueue a definition, replace a waiting job, and give a role to others.
 
 Nobody can give more than it holds itself.
 """

@@ -1,4 +1,4 @@
-"""What Windlass speaks of: jobs, receipts, attempts, transitions, log lines, workers.
+"""Values that every layer shares: jobs, receipts, attempts, transitions, log lines, workers.
 
 Plain frozen values; those that every job passes through are tuples, which are made several times
 faster. Instants are aware UTC; payload, result and metadata are JSON values.

@@ -1,4 +1,4 @@
-"""Who is asking: a person's session, a token, or the machine itself, and what each is bound to."""
+"""The principal of a call: a person's session, a token, or the machine itself, and its memberships."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""How many connections a server may have open: at all, and from one address."""
+"""Limits of a server's open connections: in all, and from one address."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is wrong with a request over HTTP, before any verb is reached."""
+"""Errors of HTTP requests that are found before any verb is reached."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How messages say things: what they show of a value, of an address, of a list."""
+"""Text of messages: how values, addresses and lists are quoted, and what does not print is escaped."""
 
 import difflib
 import json

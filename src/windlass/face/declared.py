@@ -1,4 +1,4 @@
-"""What `@wl.job` leaves in place of a function: the same function, and ways to enqueue it."""
+"""The object that `@wl.job` puts in place of a function: callable as before, and enqueued."""
 
 from collections.abc import Callable
 from copy import copy

@@ -1,4 +1,4 @@
-"""What concerns one delivery of a job: `.options(...)`, checked when it is given."""
+"""Options of one enqueue, `.options(...)`, checked when they are given."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a setting can be: its type, its range, how it is read from text and shown to people."""
+"""Kinds of settings: type, range, how a value is read from text and shown to people."""
 
 import ipaddress
 import json

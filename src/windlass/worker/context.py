@@ -1,4 +1,4 @@
-"""What a handler may ask of its run: who am I, log, progress, stop, snooze, complete."""
+"""The context of a run, for its handler: job, log, progress, stop, snooze, complete."""
 
 import time
 from collections.abc import Awaitable, Coroutine, Generator, Iterable, Iterator, Mapping, Sized

@@ -1,4 +1,4 @@
-"""What only Linux can do for a process: each call does nothing on other systems."""
+"""Process calls that only Linux has; each does nothing on other systems."""
 
 import ctypes
 import signal

@@ -1,4 +1,4 @@
-"""What runs tell while they go on: log lines and progress, gathered and written in batches."""
+"""Writes log lines and progress of runs, gathered in batches."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""How often things happen, and how many there may be."""
+"""Intervals and limits of live updates."""
 
 from dataclasses import dataclass
 
