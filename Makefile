@@ -19,7 +19,16 @@ INSTALL_WINDLASS = $(UV) pip install --quiet --python $(BIN)/python --no-deps --
 # Questions for `make bench`, all of them by default; see benchmarks/questions.
 BENCH ?=
 
-.PHONY: help demo test test-quick check format lock bench clean
+# Words in the names of the planted bugs for `make mutants`, all of them by default.
+MUTANTS ?=
+
+# The runs of `make chaos`, one after the other; jobs and minutes are the least of each.
+SETUP ?= sqlite postgresql pgbouncer mariadb
+SEED ?= 1
+JOBS ?= 25000
+MINUTES ?= 3
+
+.PHONY: help demo test test-quick mutants check format lock bench chaos clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -32,6 +41,9 @@ test: $(DEV) ## all tests, on SQLite, PostgreSQL and MariaDB
 
 test-quick: $(DEV) ## all tests that need no server
 	WINDLASS_TEST_DATABASES=sqlite $(PYTEST)
+
+mutants: $(DEV) ## plant bugs one by one and see that the tests notice; MUTANTS=renewal plants some
+	$(BIN)/python -m tests.databases run -- $(BIN)/python -m tests.mutants $(MUTANTS)
 
 check: $(DEV) ## lint, format, types, import contracts, dependencies
 	$(BIN)/ruff check .
@@ -46,6 +58,10 @@ format: $(DEV) ## put the code into the format that `check` wants
 
 bench: $(DEV) ## measure against peers and write docs/explain/performance.md; BENCH=drain asks one question
 	$(BIN)/python -m benchmarks $(BENCH)
+
+chaos: $(DEV) ## faults on real processes; SETUP=sqlite SEED=2 JOBS=100000 MINUTES=10
+	$(BIN)/python -m tests.chaos $(SETUP) --seed $(SEED) --jobs $(JOBS) --minutes $(MINUTES) \
+		--workers 4 --backlog 500 --disk 4000 --page
 
 # The locks name no registry: who installs decides where packages come from.
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \

@@ -110,7 +110,7 @@ def _coded(kind: type[WindlassError]) -> list[type[WindlassError]]:
             yield child
             yield from below(child)
 
-    public = {getattr(errors, name) for name in errors.__all__}
+    public = {getattr(errors, name) for name in errors.__all__} - {errors.DatabaseOutage}
     return sorted(set(below(kind)) & public, key=lambda error: error.code)
 
 
@@ -145,10 +145,7 @@ def _tree(path: str, command: click.Command) -> Iterator[tuple[str, click.Comman
 
 
 def _help(path: str, command: click.Command) -> str:
-    names = command.context_settings["help_option_names"]
-    ctx = click.Context(
-        command, info_name=path, obj=Flags(), terminal_width=100, help_option_names=names
-    )
+    ctx = click.Context(command, info_name=path, obj=Flags(), terminal_width=100)
     text = command.get_help(ctx).removesuffix(MORE_FLAGS).rstrip()
     return "\n".join(line.rstrip() for line in text.splitlines())
 
@@ -193,8 +190,8 @@ third of a lease), so a killed worker's last seconds are missing; of a batch of 
 ## A worker
 
 With `worker.health_port` set, a worker answers on `worker.health_host` (127.0.0.1; set 0.0.0.0 where probes come
-from outside): `/healthz` while it lives, `/readyz` while it looks for work and its database answers (503 and why
-otherwise, also while it drains), and `/metrics` with the usual `process_*` and:
+from outside): `/healthz` while it lives (503 once only a new process helps), `/readyz` while it looks for work, its event loop
+moves and its database answers (503 and why otherwise, also while it drains), and `/metrics` with the usual `process_*` and:
 
 | metric | tells |
 |---|---|

@@ -66,9 +66,10 @@ class Heard:
 
 @pytest.fixture
 def seconds(monkeypatch: pytest.MonkeyPatch) -> "Seconds":
-    """The process's own monotonic clock, in the test's hand."""
+    """The process's own monotonic clocks, in the test's hand."""
     seconds = Seconds()
     monkeypatch.setattr("windlass.clock.monotonic", lambda: seconds.now)
+    monkeypatch.setattr("windlass.clock.boottime", lambda: seconds.now)
     return seconds
 
 

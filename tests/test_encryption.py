@@ -20,6 +20,7 @@ from windlass.errors import (
     PayloadKeyMissing,
     PayloadUndecryptable,
 )
+from windlass.ids import WorkerId
 from windlass.settings import Encryption, Worker
 
 SECRET = "tuna-sandwich-42"
@@ -285,7 +286,7 @@ async def test_a_worker_without_the_key_puts_the_job_back_and_says_so(database, 
 
 
 async def _claim(wl):
-    claimed = await wl.engine.leases().claim(
+    claimed = await wl.engine.leases(worker=WorkerId("w")).claim(
         "w", 5, queues=None, known=["login"], lease_time=timedelta(seconds=30)
     )
     return [lease.job_id for lease in claimed.leases]

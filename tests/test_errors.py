@@ -17,7 +17,11 @@ from windlass.errors import (
     ConditionInvalid,
     ConfirmationNeeded,
     CrossSiteRefused,
+    DatabaseAccessDenied,
+    DatabaseDamaged,
     DatabaseFull,
+    DatabaseNotReady,
+    DatabaseReadOnly,
     DatabaseTimeout,
     DatabaseUnreachable,
     DeadGroupNotFound,
@@ -28,6 +32,7 @@ from windlass.errors import (
     DefinitionNotFound,
     DuplicateJob,
     EncryptionKeyInvalid,
+    EpochChanged,
     EventChainTooLong,
     EventNotFound,
     ExtraMissing,
@@ -92,6 +97,7 @@ from windlass.errors import (
     TriggerExists,
     TriggerNotFound,
     TriggerRightGone,
+    TriggerUnreadable,
     UnsupportedDatabase,
     UserExists,
     UserNotFound,
@@ -113,6 +119,10 @@ EXAMPLES = [
         "postgresql://u:p@db.internal/x", cause="Connection refused", tries=3, seconds=6
     ),
     DatabaseFull("sqlite:///windlass.db", cause="database or disk is full"),
+    DatabaseReadOnly("mysql://u:p@db/x", cause="The server runs with read_only"),
+    DatabaseAccessDenied("postgresql://u:p@db/x", cause="Password authentication failed"),
+    DatabaseDamaged("sqlite:///windlass.db", cause="Database disk image is malformed"),
+    DatabaseNotReady("postgresql://u:p@db/x", cause="The database system is starting up"),
     DatabaseTimeout("claim jobs", seconds=5),
     UnsupportedDatabase("oracle"),
     RowSecurityUnavailable("only PostgreSQL has it"),
@@ -126,6 +136,7 @@ EXAMPLES = [
     PayloadUndecryptable("mail.send", key_id="1f2e3d4c"),
     SchemaOutdated(7, 9),
     SchemaTooNew(9, 7),
+    EpochChanged(),
     MigrationChanged("0001_first", applied="a" * 64, installed="b" * 64),
     SettingsInvalid([SettingProblem("worker.lease_seconds", "0", "1 to 3600", "argument")]),
     ModuleNotLoaded("jobs.py", cause="No module named 'requests'"),
@@ -181,6 +192,7 @@ EXAMPLES = [
     ConditionInvalid([FieldError("/a/in", "takes a list")]),
     TriggerNotFound("nightly"),
     TriggerExists("nightly", tenant="acme"),
+    TriggerUnreadable("nightly", ["payload"]),
     TriggerRightGone("nightly", saved_by="user:1", because="the permission payroll.run is gone"),
     EventChainTooLong("folder.changed", most=16),
     EventNotFound("01990000-0000-7000-8000-000000000000"),
@@ -214,7 +226,12 @@ EXAMPLES = [
 
 def test_every_error_has_a_code_of_its_own():
     kinds = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
-    codes = [kind.code for kind in kinds if issubclass(kind, WindlassError)]
+    # DatabaseOutage is the parent of errors with codes, and is never raised itself.
+    codes = [
+        kind.code
+        for kind in kinds
+        if issubclass(kind, WindlassError) and kind is not errors.DatabaseOutage
+    ]
 
     assert len(codes) == len(set(codes))
     assert all(re.fullmatch(r"WL\d{4}", code) for code in codes)

@@ -2,7 +2,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import tomllib
 
 import pytest
@@ -469,14 +468,7 @@ def test_kinds_say_what_they_allow():
         SETTINGS["worker.queues"].check("mail")
 
 
-def test_loading_is_quick_and_needs_no_heavy_library(tmp_path):
-    (tmp_path / "windlass.toml").write_text(template())
-    load(tmp_path)
-    started = time.perf_counter()
-    for _ in range(10):
-        load(tmp_path)
-
-    assert (time.perf_counter() - started) / 10 < 0.015
+def test_loading_needs_no_heavy_library():
     heavy = "import sys, windlass.settings; print('pydantic' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", heavy],

@@ -99,7 +99,8 @@ async def _finish(claimed: Sequence[Any]) -> Mapping[str, Any]:
     handed = Handed()
     held = [Held(JobId(row["id"]), row["lease_token"]) for row in claimed]
     await handed.verbs.finish(
-        [outcome.success(each, result=None, warnings=None, keep=True) for each in held]
+        WorkerId("raw"),
+        [outcome.success(each, result=None, warnings=None, keep=True) for each in held],
     )
     return handed.params
 

@@ -13,14 +13,15 @@ from windlass.engine.leases import Leases
 from windlass.ids import WorkerId
 
 LONG = timedelta(hours=1)
+WORKER = WorkerId("bench")
 
 
 async def claim(url: str, rounds: str, held: str = "0") -> dict[str, float]:
     """How long one claim of a hundred takes while that many are held; each is handed back."""
     wl, noop, _ = app(url)
     engine = await wl.ready()
-    await _hold(engine.leases(), int(held), noop.key)
-    leases = engine.leases()
+    await _hold(engine.leases(worker=WORKER), int(held), noop.key)
+    leases = engine.leases(worker=WORKER)
     took = []
     for _n in range(int(rounds) + 1):
         began = time.perf_counter()
@@ -37,7 +38,7 @@ async def first_claims(url: str, most: str, slots: str = "500") -> dict[str, flo
     wl, noop, _ = app(url)
     engine = await wl.ready()
     waiting = {tenant.id for tenant in await wl.tenants.list()} - {"system"}
-    leases = engine.leases()
+    leases = engine.leases(worker=WORKER)
     number = 0
     while waiting and number < int(most):
         number += 1
@@ -59,7 +60,7 @@ async def unclaimable(url: str, why: str) -> dict[str, float]:
         if why == "paused":
             await wl.queues.pause("paused")
         if why == "limited":
-            await _hold((await wl.ready()).leases(), 1, "other")
+            await _hold((await wl.ready()).leases(worker=WORKER), 1, "other")
             await job.enqueue(text=PAYLOAD)
         if why == "disabled":
             await wl.definitions.disable("other")
@@ -79,9 +80,7 @@ async def _hold(leases: Leases, jobs: int, key: str) -> None:
 
 
 async def _claim(leases: Leases, limit: int, key: str) -> list[Lease]:
-    claimed = await leases.claim(
-        WorkerId("bench"), limit, queues=None, known=[key], lease_time=LONG
-    )
+    claimed = await leases.claim(WORKER, limit, queues=None, known=[key], lease_time=LONG)
     return list(claimed.leases)
 
 

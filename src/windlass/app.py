@@ -6,6 +6,7 @@ from contextlib import (
     AbstractAsyncContextManager,
     contextmanager,
 )
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary, ref
@@ -401,5 +402,6 @@ class Windlass:
             schema=database.schema,
             listen_url=database.listen_url,
             row_security=database.row_security,
+            lease_time=timedelta(seconds=self.settings.worker.lease_seconds),
         )
         return Engine(storage, self.settings, self.telemetry, roles=self.roles)

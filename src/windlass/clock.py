@@ -7,10 +7,18 @@ measuring how long something took here, for stamping ids, and for telling people
 import time
 from datetime import UTC, datetime
 
+_BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+
 
 def monotonic() -> float:
     """Seconds that only rise, from no particular start: for waiting and measuring."""
     return time.monotonic()
+
+
+def boottime() -> float:
+    """Like `monotonic`, and it goes on while the machine is suspended, where the system has such
+    a clock: for what must not be believed after a pause."""
+    return time.clock_gettime(_BOOTTIME) if _BOOTTIME is not None else time.monotonic()
 
 
 def utcnow() -> datetime:

@@ -10,15 +10,19 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from windlass import clock
+from windlass.core.gates import is_suspect
 from windlass.core.lease import Finish, Held, Lease
 from windlass.core.models import Level
 from windlass.core.states import JobState
-from windlass.errors import WindlassError
+from windlass.core.suspicion import Loss
+from windlass.errors import DatabaseOutage, WindlassError
 from windlass.errors.wording import printable
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 _LOGGER = logging.getLogger("windlass")
 _QUIET_SECONDS = 1.0
+#: An outage is told once in so long, and as soon as its cause changes.
+_OUTAGE_QUIET_SECONDS = 30.0
 #: What structlog prints below a line.
 _OF_SEVERAL_LINES = ("exception", "stack")
 _LEVELS = {
@@ -61,6 +65,13 @@ class Telemetry:
     def __init__(self, logger: Any = None) -> None:
         self._logger = logger
         self._said: dict[str, float] = {}
+        #: What was last told of an outage, by what it kept from being done.
+        self._outages: dict[str, str] = {}
+
+    def load(self) -> None:
+        """Load what logging needs, before a handler may have closed stdout, without which that fails."""
+        self._log  # noqa: B018  made when it is first asked for
+        self._job_log  # noqa: B018
 
     def claimed(self, worker: str, leases: Sequence[Lease]) -> None:
         if leases and (self._logger or _LOGGER.isEnabledFor(logging.DEBUG)):
@@ -88,9 +99,18 @@ class Telemetry:
     def lost(self, lease: Lease) -> None:
         self._log.warning("lease lost, stopping its run", **identity(lease))
 
-    def reaped(self, lease: Lost, state: JobState) -> None:
+    def blocked(self, lease: Lease | None, seconds: float, stack: str) -> None:
+        """A worker's event loop stands still: in whose run, since when, and where."""
+        about = identity(lease) if lease else {}
+        self._log.warning(
+            "the event loop stands still", **about, seconds=round(seconds, 1), stack=stack
+        )
+
+    def reaped(self, lease: Lost, state: JobState, loss: Loss) -> None:
         about = {**identity(lease), "worker_id": lease.worker_id}
-        self._log.warning("lease ran out", **about, now=str(state))
+        self._log.warning("lease ran out", **about, now=str(state), other_jobs=loss.neighbours)
+        if is_suspect(loss.gate) and not loss.neighbours:
+            self._log.error("job takes its worker down, also alone", **about)
         if state is JobState.DEAD_LETTER:
             self._log.error("dead-lettered", **about, error_type="WorkerLost")
 
@@ -102,14 +122,20 @@ class Telemetry:
         """A handler told how far it is: seen on the job, and not worth a log line."""
 
     def trouble(self, doing: str, error: BaseException, **about: object) -> None:
-        """Something failed and will be tried again; one line a second per cause.
+        """Something failed and will be tried again; one line a second per cause, of an outage one
+        in half a minute.
 
         The text of an error that is not ours is left out: a driver's message may repeat values
         of a payload.
         """
-        cause = f"{doing}: {type(error).__name__}"
+        cause, quiet = f"{doing}: {type(error).__name__}", _QUIET_SECONDS
+        if isinstance(error, DatabaseOutage):
+            quiet = _OUTAGE_QUIET_SECONDS
+            if self._outages.get(doing) != (told := str(error)):
+                self._outages[doing] = told
+                self._said.pop(cause, None)
         now = clock.monotonic()
-        if now - self._said.get(cause, -_QUIET_SECONDS) >= _QUIET_SECONDS:
+        if now - self._said.get(cause, -quiet) >= quiet:
             self._said[cause] = now
             self.warn(
                 f"{doing} failed", error=described(error), **{k: str(v) for k, v in about.items()}

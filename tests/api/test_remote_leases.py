@@ -42,7 +42,7 @@ def line(api):
 
 @pytest.fixture
 def leases(line):
-    return RemoteLeases(line, Telemetry())
+    return RemoteLeases(line, Telemetry(), WORKER)
 
 
 @pytest.fixture

@@ -262,7 +262,8 @@ async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
         await asyncio.gather(*(come_and_go() for _ in range(50)))
 
         await until(lambda: len(asyncio.all_tasks()) <= before, waiting_for="all tasks to end")
-        assert (feed._topics, dict(feed._listeners), feed._due) == ({}, {}, {})
+        await until(lambda: not feed._topics, waiting_for="topics to be forgotten")
+        assert (dict(feed._listeners), feed._due) == ({}, {})
         assert not feed._picture._seen
         assert not feed.places._taken
 

@@ -249,6 +249,28 @@ async def test_unknown_stale_and_foreign_leases_look_alike_and_nothing_changes(a
     assert (await api.get(f"/jobs/{lease['job_id']}/logs")).json()["items"] == []
 
 
+async def test_leases_that_a_worker_does_not_name_among_all_it_holds_are_handed_back(api, hello):
+    for _ in range(2):
+        await hello.enqueue()
+    kept, unknown = (await claim(api))["leases"]
+    held = [{"job_id": kept["job_id"], "token": kept["token"]}]
+
+    beat = await api.post(
+        "/worker/heartbeat", json={"worker": "far:1", "leases": held, "complete": True}
+    )
+
+    assert beat.json() == {"leases": [{**held[0], "stop": None}]}
+    assert (await job_of(api, kept))["state"] == "running"
+    back = await job_of(api, unknown)
+    assert (back["state"], back["attempts"]) == ("queued", 0)
+
+
+async def test_leases_of_other_workers_are_not_handed_back(api, lease):
+    await api.post("/worker/heartbeat", json={"worker": "far:2", "leases": [], "complete": True})
+
+    assert (await job_of(api, lease))["state"] == "running"
+
+
 async def test_many_runs_are_told_of_in_one_request(api, wl, hello):
     for _ in range(3):
         await hello.enqueue()

@@ -51,8 +51,6 @@ LINES: Mapping[str, Line] = {
     "config generate-key": Line(local=True),
     "db status": Line(local=True),
     "db sql": Line(local=True),
-    "db downgrade": Line("--to 8", answer="y\n", local=True),
-    "db migrate": Line(local=True),
     "db check": Line(local=True),
     "whoami": Line(),
     "top": Line("--once"),
@@ -152,6 +150,10 @@ LINES: Mapping[str, Line] = {
     "audit list": Line(),
     "audit verify": Line(),
     "audit head": Line(),
+    # They end the worker that runs meanwhile.
+    "db downgrade": Line("--to 8", answer="y\n", local=True),
+    "db migrate": Line(local=True),
+    "db new-epoch": Line(answer="y\n", local=True),
 }
 
 #: Code of another program, with a schedule that can be reset to what it says.

@@ -58,18 +58,54 @@ def test_counts_that_are_wrong_are_found(shell_on: Callable[[str], Shell], datab
     execute(database.url, "delete from windlass_counts")
     wrong = shell.run("db", "check", "--json")
 
-    assert right.err == "All counts are right.\n"
+    assert right.err == "No damage was found.\nAll counts are right.\n"
     assert wrong.code == 1
-    assert wrong.json == [
-        {
-            "tenant_id": "default",
-            "queue": "default",
-            "definition": "hello",
-            "state": "queued",
-            "kept": 0,
-            "counted": 1,
-        }
-    ]
+    [found] = wrong.json
+    assert found == found | {
+        "rule": "count",
+        "tenant_id": "default",
+        "queue": "default",
+        "definition": "hello",
+        "state": "queued",
+        "kept": 0,
+        "counted": 1,
+    }
+
+
+def test_damage_is_named_with_its_jobs_and_what_to_do(ready: Shell):
+    ready.ok("enqueue", "hello", "name=Ada")
+    [(id,)] = execute(f"sqlite:///{ready.folder}/windlass.db", "select id from windlass_live")
+    execute(
+        f"sqlite:///{ready.folder}/windlass.db",
+        "update windlass_live set lease_expires_at = due_at",
+    )
+
+    told = ready.at_terminal("db", "check")
+    listed = ready.run("db", "check", "--json")
+
+    assert (told.code, listed.code) == (1, 1)
+    assert f"1 jobs with a lease that do not run (lease-left, windlass_live): {id}" in told.out
+    assert "Set lease_expires_at to null." in told.out + told.err
+    [found] = listed.json
+    assert (found["rule"], found["found"], found["ids"]) == ("lease-left", 1, [id])
+
+
+def test_a_new_epoch_hands_back_what_runs_and_asks_first(ready: Shell):
+    before = execute(
+        f"sqlite:///{ready.folder}/windlass.db", "select epoch from windlass_installation"
+    )
+
+    assert ready.run("db", "new-epoch").code == 2, "nobody was asked"
+    done = ready.ok("db", "new-epoch", "--yes", "--json").json
+
+    assert done["handed_back"] == 0
+    assert (
+        [(done["epoch"],)]
+        == execute(
+            f"sqlite:///{ready.folder}/windlass.db", "select epoch from windlass_installation"
+        )
+        != before
+    )
 
 
 def test_going_up_is_not_going_down(ready: Shell):

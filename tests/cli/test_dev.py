@@ -47,9 +47,7 @@ def _child_of(dev: Started) -> int:
 
 
 def test_a_job_is_on_screen_right_after_it_is_enqueued(shell: Shell):
-    began = time.monotonic()
     dev = _ready(shell)
-    took = time.monotonic() - began
 
     shell.ok("enqueue", "hello", "name=Ada")
 
@@ -57,7 +55,6 @@ def test_a_job_is_on_screen_right_after_it_is_enqueued(shell: Shell):
     assert "5 found in jobs.py: hello · count · fail · wait_for · login" in text
     assert "sqlite:///windlass.db" in text
     assert "enqueue hello name=Ada\n" in text
-    assert took < 10, "three seconds are promised on a machine that has nothing else to do"
     dev.stop(signal.SIGINT)
     assert dev.ends() == 0
     assert "Traceback" not in dev.text

@@ -92,6 +92,16 @@ def test_a_database_that_does_not_answer_is_a_finding(shell: Shell):
     assert "secret" not in done.out + done.err
 
 
+def test_a_file_that_is_no_database_is_a_finding(shell: Shell):
+    (shell.folder / "windlass.db").write_text("a letter, long enough to be read as a head\n" * 20)
+
+    done = shell.run("doctor")
+
+    assert done.code == 1
+    assert "is damaged" in done.out
+    assert "restore a backup" in done.out
+
+
 @pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
 def test_a_server_is_asked_what_is_its_own(shell_on: Callable[[str], Shell], database):
     shell = shell_on(database.url)

@@ -26,6 +26,8 @@ _ELSEWHERE: Mapping[Exit, str] = {
     Exit.FORBIDDEN: "test_whoever_is_not_let_in_is_told_so",
     Exit.INTERRUPTED: "test_an_interrupt_ends_what_waits",
     Exit.LEFT_BEHIND: "test_worker.py",
+    Exit.BLOCKED: "journeys/test_blocked_workers.py",
+    Exit.EPOCH_CHANGED: "test_worker.py",
 }
 
 _ON = pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)

@@ -40,6 +40,8 @@ def test_the_codes_are_those_that_scripts_rely_on():
         "JOB_FAILED": 8,
         "TIMED_OUT": 9,
         "LEFT_BEHIND": 10,
+        "BLOCKED": 11,
+        "EPOCH_CHANGED": 12,
         "INTERRUPTED": 130,
     }
 

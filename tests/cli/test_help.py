@@ -7,6 +7,7 @@ import click
 import pytest
 
 from tests.cli.shell import Shell
+from windlass.cli.commands import Command
 from windlass.cli.flags import Flags, SettingOption
 from windlass.cli.main import root
 
@@ -115,3 +116,11 @@ def test_an_unknown_flag_gets_a_guess(shell: Shell):
 def test_the_version_is_told_to_people_and_programs(shell: Shell):
     assert shell.ok("version").out.startswith("windlass ")
     assert shell.ok("version", "--json").json["version"] in shell.ok("--version").out
+
+
+def test_help_has_both_names_whoever_asks_first():
+    command = Command("first", callback=lambda: None)
+
+    command.get_help(click.Context(command, obj=Flags()))
+
+    assert "-h, --help" in command.get_help(click.Context(command, obj=Flags()))

@@ -67,6 +67,7 @@ _READING = {
 #: name its code says; a clone's queue and an invited name are new names, and refused, so that nobody
 #: is a member; the audit was changed.
 _ENDS = {
+    "db check": 1,  # it names what was written here past the product
     "doctor": 1,
     "audit verify": 1,
     "triggers reset": 3,
@@ -229,7 +230,8 @@ def _poison(database: sqlite3.Connection, table: str, column: str) -> None:
 def _commands(shell: Shell) -> Iterator[Typed]:
     """All commands of the table, with hostile names."""
     there = _there(shell)
-    for name, line in LINES.items():
+    # First those that bring the tables of access anew: hostile keys of signatures keep others out.
+    for name, line in sorted(LINES.items(), key=lambda each: not each[0].startswith("db ")):
         words = (part.format_map(there) for part in shlex.split(line.args))
         # Nobody can type such a name: the one that is shown counts as well.
         answer = printable(_hostile(line.answer.strip())) + "\n"

@@ -1,8 +1,12 @@
-"""Noticing that files were saved."""
+"""Noticing that files were saved, and listening to the processes that are started for it."""
 
 import os
+import select
+import socket
 import time
 
+from windlass.cli import reloading
+from windlass.cli.reloading import Child, Supervisor
 from windlass.cli.saved_files import Files
 
 
@@ -54,3 +58,26 @@ def test_a_file_that_is_away_for_a_moment_may_come_back(tmp_path):
     assert files.saved() == []
     file.write_text("2", "utf-8")
     assert files.saved() == [str(file)]
+
+
+def test_a_child_that_has_closed_its_line_is_not_listened_to_any_more(monkeypatch):
+    supervisor = Supervisor(lambda link, first: 0, lambda text: None)
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    supervisor._current = Child(0, ours, 0)
+    theirs.sendall(b'{"state": "ready", "files": [], "facts": {}}\n')
+    theirs.close()
+    watched = []
+    choose = select.select
+    monkeypatch.setattr(
+        reloading.select,
+        "select",
+        lambda lines, *rest: (watched.append(len(lines)), choose(lines, [], [], 0))[1],
+    )
+
+    for _ in range(3):
+        supervisor._hear()
+    ours.close()
+
+    assert supervisor._current.state == "ready"
+    assert watched == [1, 1, 0]

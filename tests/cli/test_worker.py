@@ -9,6 +9,8 @@ from contextlib import closing
 import pytest
 
 from tests.cli.shell import Shell
+from tests.databases.connect import execute
+from windlass.cli.exits import Exit
 from windlass.core.states import JobState
 
 
@@ -165,6 +167,66 @@ def test_a_server_that_is_not_migrated_gets_no_worker(shell_on, new_database):
     assert "error[WL1203]" in done.err
 
 
+@pytest.mark.database("postgresql")
+def test_a_worker_waits_for_a_read_only_server_and_then_begins(
+    shell_on, new_database, postgres_url
+):
+    url = new_database("postgresql").url
+    name = url.rpartition("/")[2]
+    shell = shell_on(url)
+    shell.ok("db", "migrate")
+    execute(postgres_url, f'alter database "{name}" set default_transaction_read_only = on')
+
+    looked = shell.run("doctor")
+    worker = shell.start("worker", "jobs.py")
+    worker.sees("waiting for the database")
+    execute(postgres_url, f'alter database "{name}" reset all')
+    worker.sees("Running")
+    worker.stop()
+
+    assert (looked.code, worker.ends()) == (1, 0)
+    assert "The database is read-only" in looked.out
+    assert worker.text.count("waiting for the database") == 1
+    assert "Traceback" not in worker.text
+
+
+@pytest.mark.database("postgresql")
+def test_a_worker_stopped_while_its_server_is_read_only_says_what_it_could_not_record(
+    shell_on, new_database, postgres_url
+):
+    url = new_database("postgresql").url
+    name = url.rpartition("/")[2]
+    shell = shell_on(url)
+    shell.ok("db", "migrate")
+    worker = shell.start("worker", "jobs.py")
+    worker.sees("Running")
+    shell.ok("enqueue", "wait_for", "file=gate")
+    worker.sees('"waiting"')
+    execute(postgres_url, f'alter database "{name}" set default_transaction_read_only = on')
+    execute(
+        postgres_url,
+        f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{name}'",
+    )
+
+    (shell.folder / "gate").touch()
+    worker.sees("recording outcomes failed")
+    worker.stop()
+
+    assert worker.ends() == 10
+    assert "is read-only" in worker.text
+    assert "1 outcome could not be recorded" in worker.text
+    assert "Traceback" not in worker.text
+
+
+@pytest.mark.database("postgresql")
+def test_a_worker_that_a_server_does_not_let_in_ends_at_once(shell_on, new_database):
+    url = new_database("postgresql").url
+    done = shell_on(f"{url}_of_another_name").run("worker", "jobs.py")
+
+    assert done.code == 6
+    assert "error[WL1107]" in done.err
+
+
 def test_a_worker_above_its_memory_limit_ends_well(ready: Shell):
     worker = ready.start(
         "worker", "jobs.py", WINDLASS_WORKER_MEMORY_LIMIT_MB="16", WINDLASS_WORKER_LEASE_SECONDS="1"
@@ -187,6 +249,7 @@ def test_jobs_that_can_be_neither_finished_nor_handed_back_are_told(ready: Shell
 
     assert code == 10
     assert "leaving without it" in worker.text
+    assert "1 outcome could not be recorded" in worker.text
 
 
 def test_a_containers_first_process_buries_orphans_and_hands_signals_on(ready: Shell):
@@ -214,3 +277,13 @@ def test_a_containers_first_process_buries_orphans_and_hands_signals_on(ready: S
     assert done.code == 0, (done, worker.text)
     assert " Z" not in done.out
     assert worker.ends() == 0
+
+
+def test_a_worker_ends_when_its_database_begins_a_new_epoch(ready: Shell):
+    worker = ready.start("worker", "jobs.py", WINDLASS_WORKER_LEASE_SECONDS="1")
+    worker.sees("Running")
+
+    ready.ok("db", "new-epoch", "--yes")
+
+    assert worker.ends() == Exit.EPOCH_CHANGED
+    assert "error[WL1206]" in worker.text

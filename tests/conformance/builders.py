@@ -11,6 +11,7 @@ from windlass.core import registry, share
 from windlass.core.definition import Definition
 from windlass.core.lease import Finish, Held, Lease
 from windlass.core.models import ALL_TENANTS, Job, LogLine, NewJob
+from windlass.core.outcome import success
 from windlass.core.states import JobState, Outcome
 from windlass.core.tenant import Tenant
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_job_id
@@ -27,6 +28,8 @@ DAY = timedelta(days=1)
 LEASE_TIME = timedelta(seconds=30)
 KNOWN = ("plain", "other", "limited")
 ACME, GLOBEX = TenantId("acme"), TenantId("globex")
+#: The worker that claims in a test, unless it says otherwise.
+ALDER = WorkerId("alder")
 
 DEFINITIONS = [
     Definition(key=DefinitionKey("plain"), title="Plain", code_hash="1"),
@@ -96,7 +99,7 @@ async def settle(storage: Storage) -> None:
 async def claim(
     storage: Storage,
     limit: int = 1,
-    worker: str = "alder",
+    worker: str = ALDER,
     known: Collection[str] = KNOWN,
     queues: Sequence[str] | None = None,
     cursor: str = "",
@@ -117,13 +120,13 @@ async def claim_all(storage: Storage, **how: Any) -> list[Lease]:
     return leases
 
 
-async def started(storage: Storage, **changes: Any) -> Lease:
+async def started(storage: Storage, *, by: str = ALDER, **changes: Any) -> Lease:
     """A job that runs. It is in a queue of its own, so no other job is claimed in its place."""
     id = await enqueue(storage, **{"queue": QueueName(f"of {new_job_id()}")} | changes)
-    return await lease_of(storage, id)
+    return await lease_of(storage, id, worker=by)
 
 
-async def lease_of(storage: Storage, id: JobId, worker: str = "alder") -> Lease:
+async def lease_of(storage: Storage, id: JobId, worker: str = ALDER) -> Lease:
     """Claim one job that is due and first in its queue."""
     await storage.promote()
     queue = (await job(storage, id)).queue
@@ -132,18 +135,23 @@ async def lease_of(storage: Storage, id: JobId, worker: str = "alder") -> Lease:
     return lease
 
 
+def worker_of(lease: Lease | Held) -> WorkerId:
+    """The worker that holds a lease."""
+    return (lease.worker if isinstance(lease, Lease) else None) or ALDER
+
+
 def held(lease: Lease) -> Held:
     return Held(lease.job_id, lease.token)
 
 
 def finish(lease: Lease | Held, state: JobState = JobState.COMPLETED, **changes: Any) -> Finish:
-    """The end of an attempt: succeeded if it completes, canceled or failed otherwise."""
-    outcomes = {
-        JobState.COMPLETED: Outcome.SUCCEEDED,
-        JobState.CANCELED: Outcome.CANCELED,
-    }
-    outcome = outcomes.get(state, Outcome.FAILED)
-    end = Finish(job_id=lease.job_id, token=lease.token, outcome=outcome, state=state)
+    """The end of an attempt, as a worker records it: succeeded if it completes, canceled or failed
+    otherwise. A success is plain unless `changes` say more: databases have a shorter way for it."""
+    if state is JobState.COMPLETED:
+        end = success(Held(lease.job_id, lease.token), result=None, warnings=None, keep=True)
+    else:
+        outcome = Outcome.CANCELED if state is JobState.CANCELED else Outcome.FAILED
+        end = Finish(job_id=lease.job_id, token=lease.token, outcome=outcome, state=state)
     return end._replace(**changes)
 
 
@@ -161,7 +169,7 @@ async def end(
     storage: Storage, lease: Lease | Held, state: JobState = JobState.COMPLETED, **changes: Any
 ) -> JobState | None:
     """End one attempt; where its job went, None if the lease was not held."""
-    ended = await storage.finish([finish(lease, state, **changes)])
+    ended = await storage.finish(worker_of(lease), [finish(lease, state, **changes)])
     return ended.get(Held(lease.job_id, lease.token))
 
 

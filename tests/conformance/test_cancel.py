@@ -4,6 +4,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     HOUR,
     SECOND,
     a_job,
@@ -71,7 +72,7 @@ async def test_a_running_job_is_asked_and_goes_on_until_it_ends(storage, clock):
     assert answer == {lease.job_id: JobState.RUNNING}
     assert (asked.state, asked.cancel_requested_at) == (JobState.RUNNING, clock.now)
     assert (asked.cancel_requested_by, asked.reason) == ("ada", "not needed")
-    assert await storage.stops([held(lease)]) == {lease.job_id}
+    assert await storage.stops(ALDER, [held(lease)]) == {lease.job_id}
     assert await end(storage, lease, JobState.CANCELED) is JobState.CANCELED
 
 
@@ -80,8 +81,10 @@ async def test_only_those_asked_to_stop_are_told_to(storage):
     await storage.cancel(ALL_TENANTS, [asked.job_id, former.job_id])
     await end(storage, former, JobState.CANCELED)
 
-    assert await storage.stops([held(a) for a in (asked, going_on, former)]) == {asked.job_id}
-    assert await storage.stops([]) == set()
+    assert await storage.stops(ALDER, [held(a) for a in (asked, going_on, former)]) == {
+        asked.job_id
+    }
+    assert await storage.stops(ALDER, []) == set()
 
 
 async def test_asking_twice_is_asking_once(storage, clock):

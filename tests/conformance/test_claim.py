@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     HOUR,
     KNOWN,
@@ -67,7 +68,7 @@ async def test_tokens_rise_and_the_first_start_is_kept_over_all_attempts(storage
 
 async def test_a_released_attempt_is_not_counted_but_its_token_is_used_up(storage):
     lease = await started(storage)
-    await storage.finish([release(lease)])
+    await storage.finish(ALDER, [release(lease)])
 
     again = await lease_of(storage, lease.job_id)
 
@@ -142,7 +143,7 @@ async def test_with_nothing_to_claim_the_answer_is_empty(storage):
 async def test_a_job_tried_again_keeps_its_place_by_priority(storage):
     urgent = await started(storage, priority=1, queue=QueueName("q"))
     await enqueue(storage, priority=2, queue=QueueName("q"))
-    await storage.finish([release(urgent)])
+    await storage.finish(ALDER, [release(urgent)])
 
     again = await lease_of(storage, urgent.job_id)
 
@@ -210,6 +211,6 @@ async def test_a_survey_tells_when_more_comes_due(storage, clock):
 async def test_a_released_job_is_due_at_once_by_the_survey(storage):
     lease = await started(storage)
 
-    await storage.finish([release(lease)])
+    await storage.finish(ALDER, [release(lease)])
 
     assert (await storage.survey(None, KNOWN)).next_due_in <= timedelta()

@@ -4,6 +4,7 @@ import asyncio
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     MINUTE,
     SECOND,
     a_job,
@@ -97,9 +98,9 @@ async def test_minutes_tell_how_much_was_done_when(storage, clock):
     await clock.advance(10 * SECOND)
     first, second, *rest = await claim(storage, 4)
     await clock.advance(2 * SECOND)
-    await storage.finish([finish(first), finish(second, JobState.QUEUED)])
+    await storage.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
     await clock.advance(MINUTE)
-    await storage.finish([finish(one, JobState.DEAD_LETTER) for one in rest])
+    await storage.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
     while await storage.fold():
         pass
 

@@ -2,6 +2,7 @@
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     a_job,
     a_tenant,
     end,
@@ -21,7 +22,7 @@ async def test_a_discarded_job_is_gone_with_all_that_hung_on_it(storage):
     parent = await a_job(storage, JobState.COMPLETED)
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i")
     lease = await lease_of(storage, child)
-    await storage.log([log_line(lease, "a line")])
+    await storage.log(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.DEAD_LETTER, exit_code=1)
     await storage.retry(ALL_TENANTS, child)
     await end(storage, await lease_of(storage, child), JobState.DEAD_LETTER, exit_code=1)

@@ -4,6 +4,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     LEASE_TIME,
     a_definition,
     a_tenant,
@@ -78,11 +79,12 @@ async def test_other_ends_emit_nothing(storage, state):
     await storage.cancel(ALL_TENANTS, [stopped.job_id])
 
     await storage.finish(
+        ALDER,
         [
             finish(dead, JobState.DEAD_LETTER),
             finish(other, state),
             finish(stopped, JobState.DEAD_LETTER),
-        ]
+        ],
     )
 
     [event] = await storage.events(ALL_TENANTS)
@@ -118,7 +120,7 @@ async def test_a_job_that_a_reaper_sets_aside_is_told_too(storage, clock):
     await listening(storage)
     lease, renewed = await started(storage), await started(storage)
     await clock.advance(LEASE_TIME)
-    await storage.renew([renewed.held], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [renewed.held], lease_time=LEASE_TIME)
 
     await storage.reap([lost(lease, JobState.DEAD_LETTER), lost(renewed, JobState.DEAD_LETTER)])
 
@@ -145,7 +147,7 @@ async def test_an_end_can_be_recorded_without_telling(storage):
     await listening(storage)
     lease = await started(storage)
 
-    await storage.finish([finish(lease, JobState.DEAD_LETTER)], emit=False)
+    await storage.finish(ALDER, [finish(lease, JobState.DEAD_LETTER)], emit=False)
 
     assert await state_of(storage, lease.job_id) is JobState.DEAD_LETTER
     assert await storage.events(ALL_TENANTS) == []

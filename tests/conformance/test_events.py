@@ -193,3 +193,10 @@ async def test_events_are_found_by_the_end_of_their_id(storage):
     assert await storage.find_events(ALL_TENANTS, ids[2].hex[-20:]) == [ids[2]]
     assert await storage.find_events(Scope(TenantId("acme")), "abcdef") == [ids[1]]
     assert await storage.find_events(ALL_TENANTS, "000000") == []
+
+
+async def test_events_that_wait_are_found_page_by_page(storage, event):
+    first = await storage.waiting_events(most=1)
+
+    assert first == [event.id]
+    assert await storage.waiting_events(after=event.id) == []

@@ -6,6 +6,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     GLOBEX,
     HOUR,
     MINUTE,
@@ -208,7 +209,7 @@ async def test_a_payloads_fields_choose_their_jobs(storage, clock, text, names):
         for n, (name, payload) in enumerate(payloads.items())
     }
     if "vip" in text:
-        await storage.finish([finish(lease) for lease in await claim_all(storage)])
+        await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     ids = await found(storage, clock, text)
 
@@ -306,7 +307,7 @@ async def test_where_no_index_helps_a_page_ends_early_and_paging_goes_on(storage
     await storage.enqueue(new_jobs(30))
     rare = await enqueue(storage, queue=QueueName("rare"), source="event")
     await storage.enqueue(new_jobs(30))
-    await storage.finish([finish(lease) for lease in await claim_all(storage)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     first = await storage.page(ALL_TENANTS, parse("source:event"), look=10)
     ids = await found(storage, clock, "source:event", look=10)
@@ -330,7 +331,7 @@ async def test_jobs_of_a_correlation_id_are_found_at_once_among_many(storage, cl
     ended = await a_job(storage, JobState.COMPLETED, correlation_id="order 17")
     other = await a_job(storage, JobState.COMPLETED, correlation_id="order 18")
     await storage.enqueue(new_jobs(50))
-    await storage.finish([finish(lease) for lease in await claim_all(storage)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     for asked, ids in (
         ('correlation:"order 17"', [ended.id]),
@@ -352,7 +353,7 @@ async def test_a_rare_state_is_found_at_once_among_many_ended_jobs(storage, cloc
     """By the definitions that have such jobs: nothing is looked through for it."""
     dead = await a_job(storage, JobState.DEAD_LETTER)
     await storage.enqueue(new_jobs(50))
-    await storage.finish([finish(lease) for lease in await claim_all(storage)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     page = await storage.page(ALL_TENANTS, parse("state:dead_letter"), look=5)
 
@@ -364,7 +365,7 @@ async def test_many_definitions_are_too_many_parts_and_are_found_all_the_same(st
     keys = [f"kind {n:03}" for n in range(MOST_PARTS + 2)]
     for key in keys:
         await storage.enqueue(new_jobs(1, definition=await a_definition(storage, key)))
-    await storage.finish([finish(lease) for lease in await claim_all(storage, known=keys)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage, known=keys)])
 
     assert len(await found(storage, clock, 'definition:"kind "*', look=7)) == len(keys)
     assert len(await found(storage, clock, "state:completed", look=7)) == len(keys)
@@ -385,7 +386,7 @@ async def test_jobs_created_in_a_span_are_found_though_ids_were_made_by_another_
 
 async def test_released_and_lost_attempts_show_in_their_views(storage, clock):
     lost_one, released = await started(storage), await started(storage)
-    await storage.finish([lost(lost_one, delay=HOUR), release(released, delay=HOUR)])
+    await storage.finish(ALDER, [lost(lost_one, delay=HOUR), release(released, delay=HOUR)])
 
     assert await found(storage, clock, "state:retrying") == [lost_one.job_id]
     assert await found(storage, clock, "state:scheduled") == [released.job_id]

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     HOUR,
     MINUTE,
     SECOND,
@@ -32,7 +33,7 @@ async def test_a_completed_job_carries_its_result(storage, clock):
     await clock.advance(MINUTE)
 
     ended = await storage.finish(
-        [finish(lease, result='{"sent": [1, 2.5]}', warnings='["slow"]', progress=1.0)]
+        ALDER, [finish(lease, result='{"sent": [1, 2.5]}', warnings='["slow"]', progress=1.0)]
     )
 
     done = await job(storage, lease.job_id)
@@ -50,7 +51,7 @@ async def test_a_job_may_complete_without_a_result(storage):
     await end(storage, lease)
 
     done = await job(storage, lease.job_id)
-    assert (done.result, done.warnings, done.progress) == (None, (), 0.0)
+    assert (done.result, done.warnings, done.progress) == (None, (), 1.0)
 
 
 async def test_a_failed_attempt_is_tried_again_after_its_delay(storage, clock):
@@ -58,6 +59,7 @@ async def test_a_failed_attempt_is_tried_again_after_its_delay(storage, clock):
     await clock.advance(SECOND)
 
     ended = await storage.finish(
+        ALDER,
         [
             finish(
                 lease,
@@ -67,7 +69,7 @@ async def test_a_failed_attempt_is_tried_again_after_its_delay(storage, clock):
                 error_type="ValueError",
                 error_trace="at line 1",
             )
-        ]
+        ],
     )
 
     waiting = await job(storage, lease.job_id)
@@ -115,7 +117,7 @@ async def test_many_attempts_end_in_one_call_each_in_its_way(storage):
     states = [JobState.COMPLETED, JobState.QUEUED, JobState.DEAD_LETTER, JobState.CANCELED]
 
     ended = await storage.finish(
-        [finish(lease, states[n % 4], error=f"e{n}") for n, lease in enumerate(leases)]
+        ALDER, [finish(lease, states[n % 4], error=f"e{n}") for n, lease in enumerate(leases)]
     )
 
     assert ended == {held(lease): states[n % 4] for n, lease in enumerate(leases)}
@@ -124,7 +126,7 @@ async def test_many_attempts_end_in_one_call_each_in_its_way(storage):
 
 
 async def test_nothing_to_finish_is_an_ordinary_call(storage):
-    assert await storage.finish([]) == {}
+    assert await storage.finish(ALDER, []) == {}
 
 
 # Only once, only by the holder
@@ -135,7 +137,7 @@ async def test_a_second_finish_changes_nothing(storage):
     await end(storage, lease, result="1")
     before = await job(storage, lease.job_id)
 
-    again = await storage.finish([finish(lease, JobState.DEAD_LETTER, error="late")])
+    again = await storage.finish(ALDER, [finish(lease, JobState.DEAD_LETTER, error="late")])
 
     assert again == {}
     assert await job(storage, lease.job_id) == before
@@ -144,18 +146,19 @@ async def test_a_second_finish_changes_nothing(storage):
 async def test_an_attempt_finished_twice_in_one_call_ends_once(storage):
     lease = await started(storage)
 
-    ended = await storage.finish([finish(lease), finish(lease)])
+    ended = await storage.finish(ALDER, [finish(lease), finish(lease)])
 
     assert ended == {held(lease): JobState.COMPLETED}
 
 
 async def test_a_stale_token_is_not_in_the_answer_and_its_neighbours_are(storage):
     stale, good = await started(storage), await started(storage)
-    await storage.finish([release(stale)])
+    await storage.finish(ALDER, [release(stale)])
     current = await lease_of(storage, stale.job_id)
 
     ended = await storage.finish(
-        [finish(stale), finish(good), finish(Held(new_job_id(), 1)), finish(Held(good.job_id, 2))]
+        ALDER,
+        [finish(stale), finish(good), finish(Held(new_job_id(), 1)), finish(Held(good.job_id, 2))],
     )
 
     assert ended == {held(good): JobState.COMPLETED}

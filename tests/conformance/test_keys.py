@@ -7,6 +7,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     DAY,
     GLOBEX,
     HOUR,
@@ -61,7 +62,7 @@ async def test_a_dedupe_key_stays_taken_while_its_job_is_tried_again(storage, cl
     await end(storage, lease, JobState.QUEUED, delay=MINUTE)
     retrying = await offer(storage, new_job(dedupe_key="d"))
     lease = await _after(storage, clock, MINUTE, lease.job_id)
-    await storage.finish([release(lease)])
+    await storage.finish(ALDER, [release(lease)])
     released = await offer(storage, new_job(dedupe_key="d"))
     lease = await lease_of(storage, lease.job_id)
     await clock.advance(HOUR)

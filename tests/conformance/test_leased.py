@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.conformance.builders import LEASE_TIME, end, held, lost, release, started
+from tests.conformance.builders import ALDER, LEASE_TIME, end, held, lost, release, started
 from windlass.core.lease import Held, Leased
 from windlass.core.models import ALL_TENANTS
 from windlass.ids import WorkerId, new_job_id
@@ -40,10 +40,10 @@ async def test_a_wish_to_stop_is_told(storage):
 async def test_what_is_unknown_stale_foreign_or_ended_is_not_told(storage, clock):
     former, ended, reaped, ours = [await started(storage) for _ in range(4)]
     worker = (await storage.get(ALL_TENANTS, ours.job_id)).worker_id
-    await storage.finish([release(former)])
+    await storage.finish(ALDER, [release(former)])
     await end(storage, ended)
     await clock.advance(2 * LEASE_TIME)
-    await storage.renew([held(ours)], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [held(ours)], lease_time=LEASE_TIME)
     await storage.reap([lost(reaped)])
     asked = [
         *(held(lease) for lease in (former, ended, reaped)),

@@ -6,6 +6,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     DAY,
     GLOBEX,
     KNOWN,
@@ -53,7 +54,7 @@ async def test_a_job_gives_its_part_of_a_limit_back_by(storage, ending):
     [first, _] = await claim_all(storage)
     assert await claim_all(storage) == []
 
-    await storage.finish([ending(first)])
+    await storage.finish(ALDER, [ending(first)])
 
     assert len(await claim_all(storage)) == 1
 
@@ -165,7 +166,7 @@ async def test_a_limit_set_while_jobs_run_counts_them(storage):
 
     assert len(await claim_all(storage)) == 1
 
-    await storage.finish([finish(lease) for lease in running])
+    await storage.finish(ALDER, [finish(lease) for lease in running])
     assert len(await claim_all(storage)) == 2
 
 
@@ -201,10 +202,10 @@ async def test_a_raised_limit_lets_more_run_and_a_lowered_one_fewer(storage):
     assert len(leases) == 4
     await a_tenant(storage, "acme", max_running=1)
 
-    await storage.finish([finish(lease) for lease in leases[:3]])
+    await storage.finish(ALDER, [finish(lease) for lease in leases[:3]])
 
     assert await claim_all(storage) == []
-    await storage.finish([finish(leases[3])])
+    await storage.finish(ALDER, [finish(leases[3])])
     assert len(await claim_all(storage)) == 1
 
 
@@ -227,7 +228,7 @@ async def test_a_limit_holds_at_every_instant_with_many_workers(storage, twin):
             assert [row["tenant_id"] for row in running].count("acme") <= 3
             assert [row["definition"] for row in running].count("limited") <= 2
             most = max(most, len(running))
-            await mine.finish([finish(lease) for lease in leases])
+            await mine.finish(f"worker {n}", [finish(lease) for lease in leases])
             done += len(leases)
             idle = 0 if leases else idle + 1
 

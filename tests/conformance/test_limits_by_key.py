@@ -8,6 +8,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     DAY,
     KNOWN,
     MINUTE,
@@ -90,7 +91,7 @@ async def test_however_a_job_ends_its_key_is_free_again(world, how):
 
     match how:
         case "released":
-            await storage.finish([release(lease)])
+            await storage.finish(ALDER, [release(lease)])
         case "failed":
             await end(storage, lease, JobState.DEAD_LETTER)
         case "lost":

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     SECOND,
     a_job,
     a_tenant,
@@ -49,7 +50,7 @@ async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
     before = await activity(storage)
 
     [lease] = await claim(storage)
-    await storage.finish([release(lease)])
+    await storage.finish(ALDER, [release(lease)])
 
     after = await activity(storage)
     assert after["default"][0] == before["default"][0]
@@ -89,7 +90,7 @@ async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
     [before] = (await storage.glance([lease.job_id])).values()
 
     await clock.advance(SECOND)
-    await storage.log([log_line(lease, "one"), log_line(lease, "two")])
+    await storage.log(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
     [logged] = (await storage.glance([lease.job_id])).values()
     await end(storage, lease)
     [ended] = (await storage.glance([lease.job_id])).values()

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     DAY,
     HOUR,
     MINUTE,
@@ -80,7 +81,7 @@ async def test_totals_tell_what_happened_and_never_fall(storage, clock):
         finish(third, JobState.DEAD_LETTER),
         finish(fourth, JobState.DEAD_LETTER),
     ]
-    await storage.finish(ends)
+    await storage.finish(ALDER, ends)
     [before] = await storage.totals()
 
     while await storage.fold():

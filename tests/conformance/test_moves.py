@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     HOUR,
     LEASE_TIME,
     World,
@@ -34,9 +35,9 @@ async def try_verb(world: World, verb: Verb, job: Job, *, to: JobState | None = 
         case Verb.CLAIM:
             await claim(storage, 10)
         case Verb.FINISH:
-            await storage.finish([finish(lease, to or JobState.COMPLETED)])
+            await storage.finish(ALDER, [finish(lease, to or JobState.COMPLETED)])
         case Verb.RELEASE:
-            await storage.finish([release(lease)])
+            await storage.finish(ALDER, [release(lease)])
         case Verb.REAP:
             await world.clock.advance(2 * LEASE_TIME)
             await storage.reap([lost(lease, to or JobState.QUEUED)])
@@ -132,7 +133,10 @@ async def test_a_stale_token_moves_nothing(world: World, verb):
     if verb is Verb.REAP:
         await world.clock.advance(2 * LEASE_TIME)
     ending = {Verb.FINISH: finish, Verb.RELEASE: release, Verb.REAP: lost}[verb](first)
-    answer = await (world.storage.reap if verb is Verb.REAP else world.storage.finish)([ending])
+    if verb is Verb.REAP:
+        answer = await world.storage.reap([ending])
+    else:
+        answer = await world.storage.finish(second.worker, [ending])
 
     assert answer == {}
     assert await job(world.storage, second.job_id) == before

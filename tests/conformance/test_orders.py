@@ -13,9 +13,15 @@ from windlass.ids import WorkerId
 LEASE = WORKER.lease_seconds * SECOND
 
 
+async def order_of(storage, worker):
+    """What a worker's beat brings as an order."""
+    wanted, _ = await storage.beat(worker)
+    return wanted
+
+
 async def test_a_worker_of_whom_nothing_is_wanted_is_to_run(storage):
-    assert await storage.beat(WORKER) is Order.RUN
-    assert await storage.beat(WORKER) is Order.RUN
+    assert await order_of(storage, WORKER) is Order.RUN
+    assert await order_of(storage, WORKER) is Order.RUN
 
 
 @pytest.mark.parametrize("order", [Order.DRAIN, Order.STOP])
@@ -28,7 +34,7 @@ async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order
     [seen] = await storage.workers()
     assert ordered
     assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (order, "ada – ü", START + SECOND)
-    assert [await storage.beat(WORKER) for _ in range(2)] == [order, order]
+    assert [await order_of(storage, WORKER) for _ in range(2)] == [order, order]
 
 
 async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock):
@@ -53,7 +59,7 @@ async def test_a_worker_that_drains_runs_again(storage, clock):
     [seen] = await storage.workers()
     assert resumed
     assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (Order.RUN, None, START + SECOND)
-    assert await storage.beat(replace(WORKER, doing=Order.DRAIN)) is Order.RUN
+    assert await order_of(storage, replace(WORKER, doing=Order.DRAIN)) is Order.RUN
 
 
 @pytest.mark.parametrize("order", [Order.RUN, Order.DRAIN])
@@ -62,7 +68,7 @@ async def test_a_stop_is_not_taken_back(storage, order):
     await storage.order_worker(WORKER.id, Order.STOP)
 
     assert not await storage.order_worker(WORKER.id, order)
-    assert await storage.beat(WORKER) is Order.STOP
+    assert await order_of(storage, WORKER) is Order.STOP
     assert await storage.order_worker(WORKER.id, Order.STOP)
 
 
@@ -108,8 +114,8 @@ async def test_an_order_is_for_one_worker_and_ends_with_it(storage, clock):
 
     await storage.leave(WORKER.id)
 
-    assert await storage.beat(other) is Order.RUN
-    assert await storage.beat(WORKER) is Order.RUN
+    assert await order_of(storage, other) is Order.RUN
+    assert await order_of(storage, WORKER) is Order.RUN
 
 
 async def test_of_orders_given_at_once_to_stop_and_to_resume_the_stop_stands(storage, twin):
@@ -123,4 +129,4 @@ async def test_of_orders_given_at_once_to_stop_and_to_resume_the_stop_stands(sto
     )
 
     assert stopped
-    assert await storage.beat(WORKER) is Order.STOP
+    assert await order_of(storage, WORKER) is Order.STOP

@@ -4,6 +4,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     GLOBEX,
     HOUR,
     MINUTE,
@@ -93,7 +94,7 @@ async def test_pages_have_no_gaps_and_no_repeats(storage):
 async def test_pages_go_on_from_where_they_were_whatever_moved_meanwhile(storage):
     made = [await enqueue(storage) for _ in range(6)]
     first = await storage.page(ALL_TENANTS, JobQuery(), limit=3)
-    await storage.finish([finish(lease) for lease in await claim_all(storage)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
     newer = await enqueue(storage)
 
     second = await storage.page(ALL_TENANTS, JobQuery(), after=first.next, limit=3)
@@ -136,7 +137,7 @@ async def a_zoo(storage, clock) -> dict[str, JobId]:
     }.items():
         lease = await started(storage)
         zoo[name] = lease.job_id
-        await storage.finish([ending(lease)])
+        await storage.finish(ALDER, [ending(lease)])
     return zoo
 
 
@@ -238,7 +239,7 @@ async def test_a_long_list_pages_through_all_of_it(storage):
     new = new_jobs(300) + [new_job(delay=HOUR) for _ in range(100)]
     await storage.enqueue(new)
     leases = (await claim_all(storage))[:150]
-    await storage.finish([finish(lease) for lease in leases])
+    await storage.finish(ALDER, [finish(lease) for lease in leases])
 
     pages = await all_pages(storage, 50)
 

@@ -1,6 +1,7 @@
 """Dependencies: a child waits for all its parents."""
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     HOUR,
     SECOND,
@@ -57,9 +58,9 @@ async def test_a_child_with_a_hundred_parents_waits_for_all(storage):
     child = await enqueue_child(storage, *(parent.id for parent in parents))
     leases = await claim_all(storage)
 
-    await storage.finish([finish(lease) for lease in leases[:99]])
+    await storage.finish(ALDER, [finish(lease) for lease in leases[:99]])
     before = await job(storage, child)
-    await storage.finish([finish(leases[99])])
+    await storage.finish(ALDER, [finish(leases[99])])
 
     assert (before.state, before.waits) == (PENDING, 1)
     assert await state_of(storage, child) is QUEUED
@@ -113,7 +114,7 @@ async def test_a_diamond_runs_its_end_once(storage):
 
     while leases := await claim_all(storage):
         rounds.append({lease.job_id for lease in leases})
-        await storage.finish([finish(lease) for lease in leases])
+        await storage.finish(ALDER, [finish(lease) for lease in leases])
 
     assert rounds == [{top}, {left, right}, {bottom}]
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     KNOWN,
     LEASE_TIME,
     claim,
@@ -60,7 +61,7 @@ async def test_a_more_urgent_job_is_claimed_before_the_place_to_begin_at(storage
 async def test_a_worker_that_goes_on_finds_what_came_to_stand_before_its_place(storage, worker):
     await storage.enqueue([new_job() for _ in range(8)])
     first = await worker(4)
-    await storage.finish([release(first[0])])
+    await storage.finish(ALDER, [release(first[0])])
     await storage.promote()
 
     rest = await worker(4) + await worker(4)

@@ -3,6 +3,7 @@
 import asyncio
 
 from tests.conformance.builders import (
+    ALDER,
     HOUR,
     MINUTE,
     SECOND,
@@ -43,7 +44,7 @@ async def test_only_jobs_that_are_due_are_promoted(storage, clock):
 
 async def test_promoting_changes_nothing_about_a_job(storage, clock):
     lease = await started(storage, priority=7, metadata='{"m": 1}', idempotency_key="i")
-    await storage.log([log_line(lease, "a line")])
+    await storage.log(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.QUEUED, delay=MINUTE, error="boom", error_trace="trace")
     before = await job(storage, lease.job_id)
     await clock.advance(MINUTE)
@@ -52,7 +53,7 @@ async def test_promoting_changes_nothing_about_a_job(storage, clock):
 
     assert await job(storage, lease.job_id) == before
     again = await lease_of(storage, lease.job_id)
-    await storage.log([log_line(again, "another")])
+    await storage.log(ALDER, [log_line(again, "another")])
     assert [line.sequence for line in await storage.logs(before)] == [1, 2]
 
 

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     HOUR,
     KNOWN,
@@ -100,7 +101,7 @@ async def test_jobs_younger_than_the_id_given_are_not_looked_at(storage, clock):
 
 async def test_pruning_goes_in_bounded_steps(storage, clock):
     await storage.enqueue(new_jobs(7))
-    await storage.finish([finish(lease) for lease in await claim(storage, 7)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
     await clock.advance(10 * DAY)
 
     assert [await prune(storage, most=3) for _ in range(4)] == [3, 3, 1, 0]
@@ -110,7 +111,7 @@ async def test_all_that_hangs_on_a_job_is_pruned_with_it(storage, clock):
     parent = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i", **WINDOW)
     lease = await lease_of(storage, child)
-    await storage.log([log_line(lease, "a line")])
+    await storage.log(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.DEAD_LETTER, exit_code=1)
     await storage.retry(ALL_TENANTS, child, actor="ada")
     await end(storage, await lease_of(storage, child), exit_code=0)
@@ -142,7 +143,7 @@ async def test_pruning_by_number_keeps_the_newest_of_a_definition(storage):
 
 async def test_pruning_by_number_goes_in_bounded_steps_down_to_none(storage):
     await storage.enqueue(new_jobs(7))
-    await storage.finish([finish(lease) for lease in await claim(storage, 7)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
 
     assert [await storage.prune_count("plain", keep=2, most=3) for _ in range(3)] == [3, 2, 0]
     assert await storage.prune_count("plain", keep=0) == 2
@@ -157,7 +158,7 @@ async def test_pruning_by_number_with_fewer_than_that_prunes_nothing(storage):
 
 async def test_all_that_hangs_on_a_job_is_pruned_by_number_with_it(storage):
     lease = await started(storage, idempotency_key="i")
-    await storage.log([log_line(lease, "a line")])
+    await storage.log(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, exit_code=0)
 
     assert await storage.prune_count("plain", keep=0) == 1
@@ -176,9 +177,9 @@ async def test_a_definition_outlives_its_jobs(storage, clock):
 
 async def test_lines_whose_job_is_gone_are_pruned_and_no_others(storage):
     leases = [await started(storage) for _ in range(5)]
-    await storage.log([log_line(lease, f"line {n}") for lease in leases for n in range(2)])
-    await storage.finish([finish(lease) for lease in leases[:3]])
-    await storage.finish([finish(leases[3], JobState.QUEUED, delay=DAY)])
+    await storage.log(ALDER, [log_line(lease, f"line {n}") for lease in leases for n in range(2)])
+    await storage.finish(ALDER, [finish(lease) for lease in leases[:3]])
+    await storage.finish(ALDER, [finish(leases[3], JobState.QUEUED, delay=DAY)])
     strays = [new_job().id for _ in range(2)]
     for lease, stray in zip(leases, strays, strict=False):
         await storage.database.query(

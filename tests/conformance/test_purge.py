@@ -13,6 +13,7 @@ from tests.conformance.accounts import (
 )
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     DAY,
     GLOBEX,
     a_tenant,
@@ -79,7 +80,7 @@ async def furnish(storage, tenant):
     """Give a tenant a row in every table there is."""
     await a_tenant(storage, tenant)
     lease = await started(storage, tenant=tenant, dedupe_key="once", idempotency_key="once")
-    await storage.log([log_line(lease, "sent")])
+    await storage.log(ALDER, [log_line(lease, "sent")])
     await end(storage, held(lease), JobState.DEAD_LETTER)
     await storage.retry(Scope(tenant), lease.job_id, actor="ada")
     await end(storage, held(await lease_of(storage, lease.job_id)))

@@ -1,6 +1,7 @@
 """expired and reap: taking back the leases of workers that are gone, and no others."""
 
 from tests.conformance.builders import (
+    ALDER,
     HOUR,
     LEASE_TIME,
     SECOND,
@@ -15,6 +16,7 @@ from tests.conformance.builders import (
     new_jobs,
     started,
     state_of,
+    worker_of,
 )
 from windlass.core.lease import Held
 from windlass.core.models import ALL_TENANTS
@@ -69,7 +71,7 @@ async def test_only_leases_that_ran_out_are_seen(storage, clock):
     await end(storage, ended)
     await end(storage, again, JobState.QUEUED)
     renewed = await lease_of(storage, again.job_id)
-    await storage.renew([held(renewed)], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [held(renewed)], lease_time=LEASE_TIME)
 
     seen = await expired_ids(storage)
 
@@ -81,7 +83,7 @@ async def test_a_lease_that_was_renewed_runs_out_later(storage, clock):
     await storage.enqueue(new_jobs(2))
     first, second = await claim(storage, 2)
     await clock.advance(LEASE_TIME - SECOND)
-    await storage.renew([held(first)], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
     await clock.advance(2 * SECOND)
     await storage.tidy_claims()
 
@@ -100,9 +102,10 @@ async def test_tidying_forgets_no_lease_that_can_still_run_out(storage, clock):
         await storage.enqueue(new_jobs(5))
         leases.append(await claim(storage, 5, worker=f"worker {n}"))
         await clock.advance(3 * SECOND)
-    await storage.finish([finish(lease) for some in leases[::2] for lease in some])
+    for some in leases[::2]:
+        await storage.finish(worker_of(some[0]), [finish(lease) for lease in some])
     for _ in range(20):
-        await storage.renew([held(leases[1][0])], lease_time=LEASE_TIME)
+        await storage.renew(worker_of(leases[1][0]), [held(leases[1][0])], lease_time=LEASE_TIME)
         await clock.advance(5 * SECOND)
         await storage.tidy_claims()
 
@@ -168,7 +171,7 @@ async def test_a_lease_renewed_after_the_look_is_left_alone(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
     [seen] = await storage.expired()
-    await storage.renew([held(lease)], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
 
     reaped = await storage.reap([lost(Held(seen.job_id, seen.token))])
 
@@ -196,7 +199,7 @@ async def test_the_former_holders_reports_change_nothing(storage, clock):
     while_running = await end(storage, former, result='"late"')
 
     assert while_waiting is while_running is None
-    assert await storage.renew([held(former)], lease_time=LEASE_TIME) == []
+    assert await storage.renew(ALDER, [held(former)], lease_time=LEASE_TIME) == []
     assert await end(storage, current, result='"right"') is JobState.COMPLETED
     assert (await job(storage, former.job_id)).result == "right"
 
@@ -227,7 +230,7 @@ async def test_many_leases_are_reaped_in_one_call(storage, clock):
     await storage.enqueue(new_jobs(150))
     leases = await claim(storage, 150)
     await clock.advance(LEASE_TIME)
-    await storage.renew([held(lease) for lease in leases[::3]], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [held(lease) for lease in leases[::3]], lease_time=LEASE_TIME)
 
     reaped = await storage.reap([lost(lease) for lease in leases])
 

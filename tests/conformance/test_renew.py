@@ -1,6 +1,7 @@
 """renew: a holder keeps its lease, also late, until it is reaped."""
 
 from tests.conformance.builders import (
+    ALDER,
     HOUR,
     LEASE_TIME,
     SECOND,
@@ -22,7 +23,7 @@ from windlass.ids import new_job_id
 
 
 async def renew(storage, *leases):
-    return await storage.renew([held(lease) for lease in leases], lease_time=LEASE_TIME)
+    return await storage.renew(ALDER, [held(lease) for lease in leases], lease_time=LEASE_TIME)
 
 
 async def test_a_renewal_counts_from_now(storage, clock):
@@ -38,7 +39,7 @@ async def test_a_renewal_counts_from_now(storage, clock):
 async def test_a_renewal_may_be_longer_or_shorter_than_the_claim(storage, clock):
     lease = await started(storage)
 
-    await storage.renew([held(lease)], lease_time=HOUR)
+    await storage.renew(ALDER, [held(lease)], lease_time=HOUR)
 
     assert (await job(storage, lease.job_id)).lease_expires_at == clock.now + HOUR
 
@@ -65,7 +66,7 @@ async def test_a_reaped_lease_cannot_be_renewed(storage, clock):
 
 async def test_a_stale_token_renews_nothing(storage, clock):
     first = await started(storage)
-    await storage.finish([release(first)])
+    await storage.finish(ALDER, [release(first)])
     second = await lease_of(storage, first.job_id)
     await clock.advance(SECOND)
 
@@ -86,11 +87,11 @@ async def test_a_lease_nobody_gave_cannot_be_renewed(storage):
     queued = await enqueue(storage)
 
     renewed = await storage.renew(
-        [Held(queued, 0), Held(queued, 1), Held(new_job_id(), 1)], lease_time=LEASE_TIME
+        ALDER, [Held(queued, 0), Held(queued, 1), Held(new_job_id(), 1)], lease_time=LEASE_TIME
     )
 
     assert renewed == []
-    assert await storage.renew([], lease_time=LEASE_TIME) == []
+    assert await storage.renew(ALDER, [], lease_time=LEASE_TIME) == []
 
 
 async def test_a_renewal_tells_that_the_job_is_asked_to_stop(storage):

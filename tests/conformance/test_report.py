@@ -3,6 +3,7 @@
 import asyncio
 
 from tests.conformance.builders import (
+    ALDER,
     LEASE_TIME,
     MINUTE,
     SECOND,
@@ -18,12 +19,12 @@ from windlass.core.states import JobState
 
 
 async def renew(storage, *leases):
-    return await storage.renew([held(lease) for lease in leases], lease_time=LEASE_TIME)
+    return await storage.renew(ALDER, [held(lease) for lease in leases], lease_time=LEASE_TIME)
 
 
 async def report(storage, lease, fraction, note=None):
     progress = Progress(job_id=lease.job_id, token=lease.token, fraction=fraction, note=note)
-    return await storage.report([progress])
+    return await storage.report(ALDER, [progress])
 
 
 async def test_progress_is_seen_before_the_job_ends(storage, clock):
@@ -50,7 +51,7 @@ async def test_progress_keeps_its_last_value_and_may_drop_its_note(storage):
 
 async def test_progress_of_a_stale_token_is_not_recorded(storage):
     first = await started(storage)
-    await storage.finish([release(first)])
+    await storage.finish(ALDER, [release(first)])
     second = await lease_of(storage, first.job_id)
     await report(storage, second, 0.1, "mine")
 
@@ -65,15 +66,16 @@ async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
     leases = [await started(storage) for _ in range(3)]
 
     told = await storage.report(
+        ALDER,
         [
             Progress(job_id=lease.job_id, token=lease.token, fraction=n / 4, note=str(n))
             for n, lease in enumerate(leases)
-        ]
+        ],
     )
 
     assert told == {lease.job_id for lease in leases}
     assert [(await job(storage, lease.job_id)).progress for lease in leases] == [0.0, 0.25, 0.5]
-    assert await storage.report([]) == set()
+    assert await storage.report(ALDER, []) == set()
 
 
 async def test_progress_begins_anew_when_the_job_is_tried_again(storage):

@@ -1,10 +1,12 @@
 """finish: any result is recorded, and jobs that are not kept are gone."""
 
 import json
+import math
 
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     HOUR,
     a_job,
     end,
@@ -17,6 +19,7 @@ from tests.conformance.builders import (
     state_of,
 )
 from windlass.core.models import ALL_TENANTS
+from windlass.core.result import encode_result
 from windlass.core.states import ENDED, JobState
 
 RESULTS = [None, True, 0, -0.0, 2**64, 1e-9, "", "😀", [], {}, {"": [{"a": None}]}, "x" * 250_000]
@@ -31,12 +34,33 @@ async def test_any_result_reads_back_equal(storage):
         assert repr((await job(storage, lease.job_id)).result) == repr(result)
 
 
+@pytest.mark.parametrize(
+    ("result", "stored"),
+    [
+        ({"rate": math.nan}, {"rate": "nan"}),
+        ([math.inf, -math.inf], ["inf", "-inf"]),
+        ({math.nan: 1}, {"nan": 1}),
+        ("\ud800\x00", "\ufffd\ufffd"),
+    ],
+)
+async def test_a_result_that_json_cannot_hold_is_stored_with_a_warning(storage, result, stored):
+    lease = await started(storage)
+    text, note = encode_result(result)
+
+    await end(storage, lease, result=text, warnings=json.dumps([note]))
+
+    done = await job(storage, lease.job_id)
+    assert (done.state, done.result) == (JobState.COMPLETED, stored)
+    assert done.warnings == (note,)
+    assert note
+
+
 @pytest.mark.parametrize("state", [JobState.COMPLETED, JobState.CANCELED])
 async def test_a_job_that_is_not_kept_is_gone_with_all_that_hung_on_it(storage, state):
     parent = await a_job(storage, JobState.COMPLETED)
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i")
     lease = await lease_of(storage, child)
-    await storage.log([log_line(lease, "a line")])
+    await storage.log(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.DEAD_LETTER, error="boom", exit_code=1)
     await storage.retry(ALL_TENANTS, child, actor="ada")
     lease = await lease_of(storage, child)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     HOUR,
     MINUTE,
     SECOND,
@@ -52,7 +53,7 @@ async def test_waiting_tells_the_views_apart(storage, clock):
         lambda lease: lost(lease, delay=HOUR),
         lambda lease: release(lease, delay=HOUR),
     ):
-        await storage.finish([ending(await started(storage))])
+        await storage.finish(ALDER, [ending(await started(storage))])
 
     seen = await storage.waiting(ALL_TENANTS, look=100)
     mine = await storage.waiting(Scope(ACME), look=100)
@@ -83,10 +84,10 @@ async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, cloc
     await storage.enqueue(new_jobs(4))
     first, second, *rest = await claim(storage, 4)
     await clock.advance(2 * SECOND)
-    await storage.finish([finish(first), finish(second, JobState.QUEUED)])
+    await storage.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
     await storage.fold()
     await clock.advance(10 * MINUTE)
-    await storage.finish([finish(one, JobState.DEAD_LETTER) for one in rest])
+    await storage.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
 
     rows = await storage.rates(ALL_TENANTS, since=START, slot=5 * MINUTE)
 
@@ -149,7 +150,7 @@ async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, cl
     await clock.advance(HOUR)
     lease = await started(storage, tenant=ACME)
     await clock.advance(2 * SECOND)
-    await storage.finish([finish(lease)])
+    await storage.finish(ALDER, [finish(lease)])
     await storage.enqueue(new_jobs(3))
 
     async def told(scope=ALL_TENANTS, since=START):

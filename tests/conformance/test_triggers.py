@@ -230,3 +230,49 @@ async def test_of_processes_that_start_at_once_one_makes_a_trigger(storage, twin
 
     assert sorted(made) == [False] * 7 + [True]
     assert len(await storage.triggers(ALL_TENANTS)) == 1
+
+
+async def test_passing_a_due_time_over_notes_why_once(storage, due):
+    [seen], _ = await storage.due_triggers()
+    coming = seen.now + MINUTE
+
+    passed = await asyncio.gather(*(storage.pass_over(seen, coming, "no") for _ in range(4)))
+
+    after = await storage.trigger(ALL_TENANTS, due.id)
+    assert sorted(passed) == [False, False, False, True]
+    assert (after.next_run_at, after.last_run_at) == (coming, due.next_run_at)
+    assert (after.last_error, after.last_error_at, after.enabled) == ("no", seen.now, True)
+
+
+async def test_a_trigger_that_is_passed_over_can_be_stopped_by_it(storage, due):
+    [seen], _ = await storage.due_triggers()
+
+    assert await storage.pass_over(seen, None, "no right", stop=True)
+
+    after = await storage.trigger(ALL_TENANTS, due.id)
+    assert (after.enabled, after.next_run_at) == (False, None)
+
+
+async def test_a_trigger_that_failed_is_due_again_after_a_pause_or_when_it_is_edited(
+    storage, clock, due
+):
+    async def seen():
+        return [each.trigger.id for each in (await storage.due_triggers())[0]]
+
+    await storage.trigger_failed(due.id, "broken")
+    at_once = await seen()
+    await clock.advance(MINUTE)
+    later = await seen()
+    await storage.trigger_failed(due.id, "broken")
+    await changed(storage, due, timezone="UTC")
+
+    assert (at_once, later, await seen()) == ([], [due.id], [due.id])
+
+
+async def test_a_time_zone_that_is_none_hides_no_trigger(storage, due):
+    other = await kept(storage, timezone="Europe/Atlantis", next_run_at=due.next_run_at)
+
+    found, _ = await storage.due_triggers()
+
+    assert {each.trigger.id for each in found} == {due.id, other.id}
+    assert {each.id for each in await storage.triggers(ALL_TENANTS)} == {due.id, other.id}

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     MINUTE,
     SECOND,
@@ -99,4 +100,4 @@ async def test_forgetting_a_worker_leaves_its_jobs_alone(storage):
     await storage.leave(WorkerId("alder"))
 
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
-    assert len(await storage.renew([held(lease)], lease_time=MINUTE)) == 1
+    assert len(await storage.renew(ALDER, [held(lease)], lease_time=MINUTE)) == 1

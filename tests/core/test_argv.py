@@ -4,13 +4,13 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.core.function_calls import counted_calls
 from windlass.core import exit_codes
 from windlass.core.argv import parse
 from windlass.core.argv_limits import LONGEST_ARGUMENT, LONGEST_LINE, MOST_ARGUMENTS
@@ -360,14 +360,13 @@ def test_a_program_gets_the_arguments_as_they_are():
     assert json.loads(done.stdout) == [f"x={text}", "--tenant-id", "acme", f"--text={text}"]
 
 
-def test_large_payloads_are_refused_in_a_short_time():
+def test_large_payloads_are_refused_with_little_work():
     given = {"argv": ["tool"], "options": OPTIONS}
 
-    started = time.process_time()
-    with pytest.raises(ArgumentRefused):
+    with counted_calls() as calls, pytest.raises(ArgumentRefused):
         build(given, {"tag": ["x" * 1000] * MOST_ARGUMENTS, "anything": ["y"] * 200_000})
 
-    assert time.process_time() - started < 0.5
+    assert calls.count < 200_000
 
 
 @given(st.dictionaries(st.sampled_from(sorted(SCHEMA["properties"])) | texts, values), texts)

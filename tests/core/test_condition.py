@@ -1,11 +1,10 @@
 """Conditions on an event's data: strict when they are saved, answering for any data."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.core.function_calls import counted_calls
 from windlass.core.condition import CONDITION_LIMIT, parse
 from windlass.errors import ConditionInvalid
 
@@ -180,14 +179,14 @@ def test_every_place_at_fault_is_named():
     }
 
 
-def test_large_data_are_answered_for_in_a_short_time():
+def test_large_data_are_answered_for_with_little_work():
     condition = parse({f"f{n}": {"contains": "a" * 100 + "b"} for n in range(30)})
     event = {f"f{n}": "a" * 10_000 for n in range(30)}
 
-    started = time.process_time()
-    assert not condition.holds(event)
+    with counted_calls() as calls:
+        assert not condition.holds(event)
 
-    assert time.process_time() - started < 0.5
+    assert calls.count < 1000
 
 
 @given(values, values)

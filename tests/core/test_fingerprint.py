@@ -1,12 +1,12 @@
 """Failures of one cause get one fingerprint, others another."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.core.function_calls import counted_calls
 from windlass.core.fingerprint import fingerprint
 
 TRACE = """Traceback (most recent call last):
@@ -148,13 +148,13 @@ def test_a_sentence_is_short_and_of_one_line():
      "input_value=", "1-", "<", "\\", 'File "', '  File "a", line 1, in x\n', "é", "\n", "code ",
      "f" * 8 + "-", "2026-03-01T", " ", "\ud800"],
 )  # fmt: skip
-def test_hostile_text_takes_a_short_time(piece):
+def test_hostile_text_takes_little_work(piece):
     text = piece * (200_000 // len(piece))
 
-    started = time.process_time()
-    fingerprint(text, text, text)
+    with counted_calls() as calls:
+        fingerprint(text, text, text)
 
-    assert time.process_time() - started < 0.2
+    assert calls.count < len(text)
 
 
 @given(st.text() | st.none(), st.text() | st.none(), st.text() | st.none())

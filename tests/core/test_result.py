@@ -90,6 +90,24 @@ def test_a_value_that_is_not_json_is_stored_as_its_repr_with_a_note():
     assert note == "not JSON, stored as text: float, slice"
 
 
+@pytest.mark.parametrize(
+    ("key", "stored", "note"),
+    [
+        (1.5, "1.5", None),
+        (True, "true", None),
+        (None, "null", None),
+        (float("nan"), "nan", "not JSON, stored as text: float"),
+        ((1, 2), "(1, 2)", "not JSON, stored as text: tuple"),
+    ],
+)
+def test_a_key_becomes_text_with_a_note_if_json_has_no_word_for_it(key, stored, note):
+    alone = encode_result({key: 1})
+    beside_text_to_replace = encode_result({key: 1, "a": "\x00"})[0]
+
+    assert alone == (json.dumps({stored: 1}, separators=(",", ":")), note)
+    assert list(json.loads(beside_text_to_replace)) == [stored, "a"]
+
+
 def test_characters_that_cannot_be_stored_are_replaced_and_marked():
     text, note = encode_result({"a\x00": ["b\ud800", "fine"]})
 

@@ -1,13 +1,13 @@
 """Payload templates look fields up, keep types, and know no code."""
 
 import json
-import time
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.core.function_calls import counted_calls
 from windlass.core.template import MOST_PLACEHOLDERS, TEMPLATE_LIMIT, parse
 from windlass.errors import TemplateFailed, TemplateInvalid, TemplateMissing
 
@@ -242,17 +242,17 @@ def test_a_filled_in_value_shares_nothing_with_the_event():
 @pytest.mark.parametrize(
     "piece", ["{{", "{", "{{ ", "{{{{", "{{event.a}}", "{{event.", "{{a.", "}}"]
 )
-def test_hostile_templates_are_read_in_a_short_time(piece):
+def test_hostile_templates_are_read_with_little_work(piece):
     text = piece * (60_000 // len(piece))
     event = {"a": "{{event.a}}" * 20_000}
 
-    started = time.process_time()
-    try:
-        render(text, event)
-    except (TemplateInvalid, TemplateFailed, TemplateMissing):
-        pass
+    with counted_calls() as calls:
+        try:
+            render(text, event)
+        except (TemplateInvalid, TemplateFailed, TemplateMissing):
+            pass
 
-    assert time.process_time() - started < 0.5
+    assert calls.count < 3 * len(text)
 
 
 @given(values(pieces), values(pieces), st.integers(2, 200))

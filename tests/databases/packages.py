@@ -21,8 +21,8 @@ class Product:
     #: Where its programs are besides PATH; of several versions the newest counts.
     places: tuple[str, ...]
     packages: tuple[str, ...]
-    #: The variable that names a server to use instead.
-    variable: str
+    #: The variable that names a server to use instead, if there is one.
+    variable: str | None
 
     def path_of(self, program: str) -> Path | None:
         """Where `program` is, or None."""
@@ -51,6 +51,13 @@ MARIADB = Product(
     # The core packages bring the programs without a service.
     packages=("mariadb-server-core", "mariadb-client-core"),
     variable="WINDLASS_TEST_MARIADB_URL",
+)
+PGBOUNCER = Product(
+    name="PgBouncer",
+    programs=("pgbouncer",),
+    places=("usr/sbin", "usr/bin"),
+    packages=("pgbouncer",),
+    variable=None,
 )
 
 _INSTALL = """
@@ -106,7 +113,7 @@ def _become_root(missing: list[Product]) -> list[str]:
 
 def _advice(missing: list[Product]) -> str:
     return "; ".join(
-        f"install {product.name} ({' '.join(product.packages)}) or name a server in "
-        f"{product.variable}"
+        f"install {product.name} ({' '.join(product.packages)})"
+        + (f" or name a server in {product.variable}" if product.variable else "")
         for product in missing
     )

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     LEASE_TIME,
     a_definition,
     a_job,
@@ -42,7 +43,7 @@ def fail(engine, storage):
         told = {"error": "boom", "error_type": "OSError", "fingerprint": CAUSE}
         told |= {key: changes.pop(key) for key in list(changes) if key in told}
         lease = await started(storage, **changes)
-        await engine.leases().finish([finish(lease, JobState.DEAD_LETTER, **told)])
+        await engine.leases(worker=ALDER).finish([finish(lease, JobState.DEAD_LETTER, **told)])
         return lease.job_id
 
     return end
@@ -234,10 +235,10 @@ async def test_a_job_whose_worker_was_lost_for_good_is_told_too(engine, storage,
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
     lease = await started(storage, definition="other", max_attempts=1)
     await clock.advance(LEASE_TIME)
-    [expired] = await engine.leases().expired()
+    [expired] = await engine.leases(worker=ALDER).expired()
     assert isinstance(expired, Expired)
 
-    await engine.leases().reap([expired])
+    await engine.leases(worker=ALDER).reap([expired])
 
     [hook] = await made()
     dead = await job(storage, lease.job_id)
@@ -301,7 +302,10 @@ async def test_an_event_that_cannot_be_stored_does_not_keep_a_job_from_ending(
     engine, storage, fail
 ):
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
-    await storage.database.script("alter table windlass_events rename column depth to away")
+    await storage.database.script(
+        "create trigger refuse before insert on windlass_events "
+        "begin select raise(abort, 'refused'); end"
+    )
 
     id = await fail(definition="other")
 
@@ -316,4 +320,4 @@ async def test_nobody_else_emits_what_windlass_says(engine):
 async def _fail_all(engine, storage):
     leases = await claim_all(storage)
     ends = [finish(lease, JobState.DEAD_LETTER, error="boom") for lease in leases]
-    await engine.leases().finish(ends)
+    await engine.leases(worker=ALDER).finish(ends)

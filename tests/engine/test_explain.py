@@ -17,11 +17,13 @@ from tests.conformance.builders import (
     enqueue_child,
     job,
     lease_of,
+    lost,
     regate,
     set_enabled,
+    started,
 )
 from windlass.core.definition import Definition
-from windlass.core.gates import own_gate
+from windlass.core.gates import own_gate, suspect_gate
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, WorkerRow
 from windlass.core.orders import Order
 from windlass.core.states import JobState
@@ -219,6 +221,27 @@ async def test_a_job_that_is_just_being_claimed(storage, reason):
     await storage.beat(FREE)
 
     assert (await reason(id)).code == "claiming"
+
+
+@pytest.mark.parametrize(
+    ("alone", "words"),
+    [(False, "apart from other lost jobs"), (True, "for a worker where no other job runs")],
+)
+async def test_a_job_whose_worker_died_with_others(storage, reason, clock, alone, words):
+    lease = await started(storage)
+    await clock.advance(LEASE_TIME)
+    gate = suspect_gate("", "plain", alone=alone)
+    await storage.reap([lost(lease, gate=gate, uncounted=True, spared=True)])
+    await storage.promote()
+    await storage.beat(FREE)
+
+    why = await reason(lease.job_id)
+
+    assert why.code == "suspect"
+    assert why.sentence.startswith("It waits")
+    assert (
+        f"{words}: its worker alder was lost at {clock.now:%Y-%m-%d %H:%M:%S} UTC" in why.sentence
+    )
 
 
 async def test_the_first_true_reason_wins(storage, reason):

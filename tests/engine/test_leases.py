@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     LEASE_TIME,
     a_job,
     enqueue_child,
@@ -23,7 +24,7 @@ OUTAGE = DatabaseUnreachable("postgresql://db/shop")
 
 @pytest.fixture
 def leases(engine):
-    return engine.leases()
+    return engine.leases(worker=ALDER)
 
 
 @pytest.fixture
@@ -33,10 +34,10 @@ def refuse(storage, monkeypatch):
     def install(verb, text, error):
         run = getattr(storage, verb)
 
-        async def refusing(batch, **how):
+        async def refusing(worker, batch, **how):
             if any(text in repr(row) for row in batch):
                 raise error
-            return await run(batch, **how)
+            return await run(worker, batch, **how)
 
         monkeypatch.setattr(storage, verb, refusing)
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from tests.conformance.builders import ACME, MINUTE, a_tenant, log_line, started
+from tests.conformance.builders import ACME, ALDER, MINUTE, a_tenant, log_line, started
 from windlass.core.models import Scope
 from windlass.errors import OptionInvalid
 
 
 async def test_a_search_keeps_to_job_and_time_and_its_hits_lead_to_the_line(storage, clock, engine):
     first, second = await started(storage), await started(storage)
-    await storage.log([log_line(first, "mail sent", at=clock.now)])
+    await storage.log(ALDER, [log_line(first, "mail sent", at=clock.now)])
     await clock.advance(10 * MINUTE)
-    await storage.log([log_line(second, "mail lost", at=clock.now, level="error")])
+    await storage.log(ALDER, [log_line(second, "mail lost", at=clock.now, level="error")])
 
     async def found(words="mail", **which):
         return [line.message for line in await engine.logs.search(words, **which)]
@@ -28,7 +28,7 @@ async def test_a_search_keeps_to_job_and_time_and_its_hits_lead_to_the_line(stor
 
 async def test_a_search_keeps_to_its_scope(storage, engine):
     await a_tenant(storage, "acme")
-    await storage.log([log_line(await started(storage), "mail sent")])
+    await storage.log(ALDER, [log_line(await started(storage), "mail sent")])
 
     assert await engine.logs.search("mail", scope=Scope(ACME)) == []
 

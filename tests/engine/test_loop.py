@@ -5,8 +5,9 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.busy import no_busy_loop
 from tests.waiting import until
-from windlass.engine.loop import Loop, backoff_seconds
+from windlass.engine.loop import Loop, backoff_seconds, wait_for
 from windlass.errors import DatabaseUnreachable
 from windlass.telemetry import Telemetry
 
@@ -97,3 +98,52 @@ async def test_the_soonest_waking_counts(heard):
 def test_waits_between_failures_stay_below_two_seconds(failures):
     # Work is to resume within 5 s of the database's return.
     assert 0 < backoff_seconds(failures) <= 2.0
+
+
+async def test_a_tick_that_wakes_its_own_loop_leaves_time_for_others(heard):
+    ticks = []
+
+    async def tick():
+        ticks.append(1)
+        loop.wake()
+
+    loop = Loop("scheduling", tick, seconds=3600, telemetry=Telemetry(heard))
+    loop.start()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    await loop.stop()
+
+    assert 1 < len(ticks) <= 11
+
+
+async def test_a_tick_that_fails_and_is_woken_all_the_time_does_not_spin(heard):
+    ticks = []
+
+    async def tick():
+        ticks.append(1)
+        loop.wake()
+        raise ZeroDivisionError
+
+    loop = Loop("scheduling", tick, seconds=3600, telemetry=Telemetry(heard))
+    with no_busy_loop(most_rounds=500):
+        loop.start()
+        await until(lambda: len(ticks) > 2)
+    await loop.stop()
+
+
+async def test_waiting_for_what_is_there_already_gives_others_their_turn():
+    event, turns = asyncio.Event(), []
+    event.set()
+
+    async def other():
+        turns.append(1)
+
+    task = asyncio.create_task(other())
+    assert await wait_for(event, 60)
+
+    assert turns
+    await task
+
+
+async def test_waiting_for_what_never_comes_ends():
+    assert not await wait_for(asyncio.Event(), 0.001)

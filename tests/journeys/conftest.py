@@ -45,11 +45,11 @@ async def journey(database, start_journey: Start) -> AsyncIterator[Journey]:
 
 
 @contextmanager
-def a_turn() -> Iterator[None]:
-    """Wait until there is room for one more journey on this machine."""
+def a_turn(of: str = "journey", *, at_once: int = _AT_ONCE) -> Iterator[None]:
+    """Wait until there is room for one more journey, or something else, on this machine."""
     files = [
-        os.open(Path(tempfile.gettempdir()) / f"windlass-journey-{os.getuid()}-{place}", os.O_CREAT)
-        for place in range(_AT_ONCE)
+        os.open(Path(tempfile.gettempdir()) / f"windlass-{of}-{os.getuid()}-{place}", os.O_CREAT)
+        for place in range(at_once)
     ]
     try:
         while not any(map(_locked, files)):

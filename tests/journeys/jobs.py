@@ -54,6 +54,12 @@ def deaf(ctx: JobContext, gate: str = "gate") -> str:
     return _done(ctx)
 
 
+@wl.job("blocking", backoff=_AT_ONCE)
+async def blocking(ctx: JobContext, gate: str = "gate") -> str:
+    """Blocks the worker's event loop."""
+    return deaf.handler.call(ctx, gate)
+
+
 @wl.job("family", isolation="process", backoff=_AT_ONCE)
 def family(ctx: JobContext, gate: str = "gate") -> None:
     """Starts processes of every kind: a child, one in a session of its own, and an orphan."""

@@ -19,12 +19,14 @@ GATES = "JOURNEY_GATES"
 Line = dict[str, Any]
 
 
-def note(what: str, **about: object) -> None:
-    """Write a line into the ledger of this process's journey."""
+def note(what: str, /, *, synced: bool = False, **about: object) -> None:
+    """Write a line into the ledger of this process's journey; `synced` when the disk has it."""
     line = {"what": what, "at": time.monotonic(), "pid": os.getpid(), **about}
     file = os.open(os.environ[LEDGER], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
         os.write(file, json.dumps(line, default=str).encode() + b"\n")
+        if synced:
+            os.fsync(file)
     finally:
         os.close(file)
 
@@ -59,12 +61,17 @@ class Ledger:
         )
 
     def _read(self) -> None:
-        with self.path.open("rb") as file:
-            file.seek(self._read_bytes)
-            new = file.read()
-        new = new[: new.rfind(b"\n") + 1]  # a line may be half written yet
-        self._read_bytes += len(new)
-        self._lines += map(json.loads, new.splitlines())
+        new, self._read_bytes = read_lines(self.path, self._read_bytes)
+        self._lines += new
+
+
+def read_lines(path: Path, start: int = 0) -> tuple[list[Line], int]:
+    """The lines of a ledger from byte `start` on, and where the next ones begin."""
+    with path.open("rb") as file:
+        file.seek(start)
+        new = file.read()
+    new = new[: new.rfind(b"\n") + 1]  # a line may be half written yet
+    return [json.loads(line) for line in new.splitlines()], start + len(new)
 
 
 def _matches(line: Line, what: str | None, about: dict[str, object]) -> bool:

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from tests.databases.servers.minder import is_running
@@ -35,6 +35,13 @@ class Process:
     def is_running(self) -> bool:
         return self._popen.poll() is None
 
+    @property
+    def code(self) -> int:
+        """How it ended: its exit code, negative for a signal."""
+        code = self._popen.poll()
+        assert code is not None
+        return code
+
     def signal(self, number: signal.Signals) -> None:
         self._popen.send_signal(number)
 
@@ -58,9 +65,7 @@ class Process:
         await until(
             lambda: not self.is_running, within=within, waiting_for=f"the end of {self.name}"
         )
-        code = self._popen.returncode
-        assert code is not None
-        return code
+        return self.code
 
 
 class Processes:
@@ -81,13 +86,22 @@ class Processes:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.kill_all()
+        for process in self._started:
+            # pytest shows this only for a test that failed.
+            print(f"--- {process.name} ({process.pid}) said:\n{process.output.read_text()}")
+        print(f"--- the ledger:\n{self._ledger.path.read_text()}")
+
+    def kill_all(self) -> None:
+        """End every process that still runs."""
         for process in self._started:
             if process.is_running:
                 process.thaw()
                 process.kill()
-            # pytest shows this only for a test that failed.
-            print(f"--- {process.name} ({process.pid}) said:\n{process.output.read_text()}")
-        print(f"--- the ledger:\n{self._ledger.path.read_text()}")
+
+    def outputs(self) -> list[Path]:
+        """What each process said."""
+        return [process.output for process in self._started]
 
     def open_gate(self, name: str) -> None:
         (self._folder / name).touch()
@@ -97,12 +111,23 @@ class Processes:
 
     def start(self, module: str, *arguments: str, settings: Mapping[str, object]) -> Process:
         """Run `python -m tests.journeys.<module>` with settings such as worker_lease_seconds."""
-        name = f"{module}-{len(self._started) + 1}"
+        return self.run(module, f"tests.journeys.{module}", *arguments, settings=settings)
+
+    def run(
+        self,
+        kind: str,
+        module: str,
+        *arguments: str,
+        settings: Mapping[str, object],
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> Process:
+        """Run `python -m <module>`, named after its kind and a number."""
+        name = f"{kind}-{len(self._started) + 1}"
         output = self._folder / f"{name}.out"
         given = {f"WINDLASS_{key.upper()}": str(value) for key, value in settings.items()}
         with output.open("wb") as file:
             popen = subprocess.Popen(
-                [sys.executable, "-m", f"tests.journeys.{module}", *arguments],
+                [sys.executable, "-m", module, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
@@ -116,6 +141,7 @@ class Processes:
                     LEDGER: str(self._ledger.path),
                     GATES: str(self._folder),
                     **given,
+                    **environment,
                 },
             )
         process = Process(name, popen, output)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from windlass import Windlass
+from windlass import Windlass, tasks
 from windlass.errors import DatabaseUnreachable, SchemaOutdated
 
 SERVERS = [
@@ -16,6 +16,12 @@ NOWHERE = {
     "postgresql": "postgresql://ada:lovelace@127.0.0.1:1/shop",
     "mariadb": "mariadb://ada:lovelace@127.0.0.1:1/shop",
 }
+
+
+@pytest.fixture(autouse=True)
+def listed_tasks(monkeypatch):
+    """Let `asyncio.all_tasks` list Windlass's own tasks too."""
+    monkeypatch.setattr(tasks, "_unlist", lambda task: task)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 import time
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.databases import migrate
-from tests.databases.connect import connect_mariadb
+from tests.databases.connect import connect_mariadb, execute
 from tests.databases.servers import mariadb, postgres
 from tests.journeys.journey import SLACK_SECONDS
 from windlass.core.states import JobState
@@ -71,10 +72,57 @@ def block_writes(server):
         time.sleep(1.5 * LEASE_SECONDS)
 
 
+def refuse_writes(server):
+    """Make the server read-only, as an operator or a failover does, and writable again."""
+    for word in ("on", "off"):
+        if server.kind == "mariadb":
+            execute(server.url, f"set global read_only = {word}")
+        else:
+            with psycopg.connect(server.url, autocommit=True) as operator:
+                operator.execute("set default_transaction_read_only = off")
+                operator.execute(f"alter system set default_transaction_read_only = {word}")
+                operator.execute("select pg_reload_conf()")
+        if word == "on":
+            time.sleep(1.5 * LEASE_SECONDS)
+
+
 @pytest.mark.parametrize("fault", [restart, kill, pause, block_writes])
 async def test_a_database_that_comes_back_finds_everybody_at_work(server, start_journey, fault):
     async with start_journey(server.url) as journey:
         await at_work_through(journey, lambda: fault(server))
+
+
+async def test_what_runs_while_a_server_is_read_only_runs_once_and_is_recorded(
+    server, start_journey
+):
+    url = an_ordinary_account(server)
+    async with start_journey(url) as journey:
+        # So long that a lease outlasts the outage: nothing but a lost outcome can run a job again.
+        workers = await journey.workers(2, worker_lease_seconds=60)
+        enqueuers = await journey.enqueuers(2, pause=0.02, seconds=0.3)
+        await journey.ledger.moments(20, "done")
+
+        await asyncio.to_thread(refuse_writes, server)
+        before = len(journey.ledger.lines("done"))
+        await journey.ledger.moments(before + 20, "done")
+        acknowledged = await journey.acknowledged(enqueuers)
+        await journey.all_ended(acknowledged)
+
+        assert any("is read-only" in worker.output.read_text() for worker in workers)
+        ran = Counter(line["job"] for line in journey.ledger.lines("done"))
+        assert {ran[id] for id in acknowledged} == {1}
+        ended = {str(job.id): job.state for job in await journey.all_jobs()}
+        assert {ended[id] for id in acknowledged} == {JobState.COMPLETED}
+        await journey.check_records()
+
+
+def an_ordinary_account(server):
+    """The URL of the server by an account that a read-only server refuses like any other."""
+    if server.kind != "mariadb":
+        return server.url
+    execute(server.url, "create or replace user app@'127.0.0.1' identified by 'app'")
+    execute(server.url, "grant all on windlass.* to app@'127.0.0.1'")
+    return f"mariadb://app:app@127.0.0.1:{server.port}/windlass"
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

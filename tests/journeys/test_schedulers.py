@@ -5,6 +5,8 @@ import random
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from tests.waiting import until
 from windlass import every
 
@@ -12,6 +14,7 @@ SCHEDULES, EVENTS, PROCESSES, SECONDS = 1000, 40, 4, 8.0
 INTERVAL = timedelta(seconds=4)
 
 
+@pytest.mark.timeout(400)  # many processes, and every record is read at the end
 async def test_each_due_time_and_each_event_makes_one_job_whoever_dies(journey):
     wl = journey.wl
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conformance.builders import LEASE_TIME
+from tests.conformance.builders import ALDER, LEASE_TIME
 from tests.conformance.test_workers import WORKER
 from tests.databases.connect import execute
 from tests.databases.kinds import asked
@@ -189,8 +189,8 @@ VERBS = {
     "page": lambda s: s.page(ALL_TENANTS, JobQuery()),
     "survey": lambda s: s.survey(None, ["d"]),
     "claim": lambda s: s.claim(WorkerId("w"), [], ["d"], lease_time=LEASE_TIME),
-    "renew": lambda s: s.renew([], lease_time=LEASE_TIME),
-    "finish": lambda s: s.finish([]),
+    "renew": lambda s: s.renew(ALDER, [], lease_time=LEASE_TIME),
+    "finish": lambda s: s.finish(ALDER, []),
     "cancel": lambda s: s.cancel(ALL_TENANTS, [new_job_id()]),
     "retry": lambda s: s.retry(ALL_TENANTS, new_job_id()),
     "promote": lambda s: s.promote(),

@@ -7,7 +7,7 @@ import psycopg
 import pymysql
 import pytest
 
-from tests.conformance.builders import DEFINITIONS, claim, enqueue, finish
+from tests.conformance.builders import ALDER, DEFINITIONS, claim, enqueue, finish
 from tests.databases.connect import execute
 from windlass.core.states import JobState
 from windlass.storage.open import open_storage
@@ -23,7 +23,7 @@ async def url(database):
     for _ in range(3):
         await enqueue(storage)
     leases = await claim(storage, 2)
-    await storage.finish([finish(leases[0], exit_code=0)])
+    await storage.finish(ALDER, [finish(leases[0], exit_code=0)])
     await enqueue(storage, delay=timedelta(hours=1))
     await enqueue(storage, held=True)
     await storage.close()

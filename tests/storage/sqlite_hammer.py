@@ -39,9 +39,12 @@ async def hammer(storage: Storage, jobs: int) -> None:
         if not leases and not batch:
             return
         await storage.renew(
-            [Held(lease.job_id, lease.token) for lease in leases], lease_time=timedelta(hours=1)
+            worker,
+            [Held(lease.job_id, lease.token) for lease in leases],
+            lease_time=timedelta(hours=1),
         )
         finished = await storage.finish(
+            worker,
             [
                 Finish(
                     job_id=lease.job_id,
@@ -50,7 +53,7 @@ async def hammer(storage: Storage, jobs: int) -> None:
                     state=JobState.COMPLETED,
                 )
                 for lease in leases
-            ]
+            ],
         )
         tell("-", [held.job_id for held in finished])
 

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.builders import DEFINITIONS, claim_all, enqueue, finish, held, job, new_job
+from tests.conformance.builders import (
+    ALDER,
+    DEFINITIONS,
+    claim_all,
+    enqueue,
+    finish,
+    held,
+    job,
+    new_job,
+)
 from tests.storage.mysql_spy import connect, overheard
 from windlass.core.states import JobState
 from windlass.storage.base import Storage
@@ -81,7 +90,9 @@ async def test_a_batch_longer_than_a_statement_may_be_is_stored_whole(storage, m
     with overheard() as said:
         stored = await storage.enqueue([parent, *jobs, *children], whole=True)
     leases = await claim_all(storage)
-    ended = await storage.finish([finish(lease, result=json.dumps("y" * 3000)) for lease in leases])
+    ended = await storage.finish(
+        ALDER, [finish(lease, result=json.dumps("y" * 3000)) for lease in leases]
+    )
 
     assert max(map(len, said)) < 40_000
     assert {s.status for s in stored} == {"created"}
@@ -94,7 +105,7 @@ async def test_a_payload_that_reads_like_our_statements_is_only_a_payload(storag
 
     id = await enqueue(storage, payload=json.dumps(text), correlation_id=text)
     [lease] = await claim_all(storage)
-    ended = await storage.finish([finish(lease, result=json.dumps(text))])
+    ended = await storage.finish(ALDER, [finish(lease, result=json.dumps(text))])
 
     assert list(ended.values()) == [JobState.COMPLETED]
     made = await job(storage, id)
@@ -121,10 +132,11 @@ async def test_every_lease_of_a_batch_may_end_in_another_way(storage):
     states = [JobState.COMPLETED, JobState.DEAD_LETTER, JobState.QUEUED, JobState.CANCELED]
 
     ended = await storage.finish(
+        ALDER,
         [
             finish(lease, state, error=f"error {n}", result=json.dumps(n))
             for n, (lease, state) in enumerate(zip(leases, states, strict=True))
-        ]
+        ],
     )
 
     assert [ended[held(lease)] for lease in leases] == states

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DEFINITIONS,
     a_job,
     a_tenant,
@@ -76,7 +77,7 @@ async def test_an_open_transaction_with_jobs_in_it_keeps_nobody_waiting(storage,
         await storage.change_tenant("default", lambda tenant: replace(tenant, weight=2))
         await storage.sync_definitions([replace(DEFINITIONS[0], code_hash="2")])
         leases = await claim(storage, 10, queues=["busy", "default"])
-        await storage.finish([finish(lease) for lease in leases])
+        await storage.finish(ALDER, [finish(lease) for lease in leases])
         await storage.promote()
 
     assert [s.status for s in stored] == [

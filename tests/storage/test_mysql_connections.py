@@ -15,8 +15,8 @@ from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.again import again
 from windlass.storage.base import Storage
 from windlass.storage.database import Lane
+from windlass.storage.deadlines import Deadlines
 from windlass.storage.enqueue import enqueue_params
-from windlass.storage.mysql import pool
 from windlass.storage.open import open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
@@ -164,7 +164,7 @@ async def test_many_canceled_calls_leave_every_connection_of_a_lane_usable(stora
 
 async def test_a_call_past_its_deadline_is_given_up(storage, database, monkeypatch):
     await storage.now()
-    monkeypatch.setattr(pool, "DEADLINE", 0.3)
+    monkeypatch.setattr(Deadlines, "usual", lambda self, lane: 0.3)
     with closing(connect(database.url)) as other, other.cursor() as cursor:
         cursor.execute("begin")
         cursor.execute("select * from windlass_definitions for update")

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DEFINITIONS,
     KNOWN,
     LEASE_TIME,
@@ -22,7 +23,7 @@ from tests.conformance.builders import (
 from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
 from windlass.core.tenant import Tenant
-from windlass.ids import DefinitionKey, JobId, TenantId
+from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 from windlass.storage.base import Storage
 from windlass.storage.open import open_storage
 
@@ -62,13 +63,14 @@ def test_claims_of_eight_workers_take_each_job_once(database):
 
     async def work(number: int) -> list[JobId]:
         storage = open_storage(database.url)
+        worker = WorkerId(f"w{number}")
         done: list[JobId] = []
         misses = 0
         while misses < 20:
-            leases = await claim(storage, random.randint(1, 20), worker=f"w{number}")
+            leases = await claim(storage, random.randint(1, 20), worker=worker)
             misses = 0 if leases else misses + 1
-            await storage.renew([held(lease) for lease in leases], lease_time=LEASE_TIME)
-            ended = await storage.finish([finish(lease) for lease in leases])
+            await storage.renew(worker, [held(lease) for lease in leases], lease_time=LEASE_TIME)
+            ended = await storage.finish(worker, [finish(lease) for lease in leases])
             done += [lease.job_id for lease in ended]
         await storage.close()
         return done
@@ -100,7 +102,7 @@ def test_everything_at_once_ends_with_counts_that_add_up(database):
             )
             leases = await claim(storage, 10, worker=f"w{number}")
             states = [JobState.COMPLETED, JobState.QUEUED, JobState.DEAD_LETTER]
-            await storage.finish([finish(lease, choose.choice(states)) for lease in leases])
+            await storage.finish(ALDER, [finish(lease, choose.choice(states)) for lease in leases])
             await storage.promote()
             await settle(storage)
             await storage.cancel(ALL_TENANTS, [parent.id])

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DEFINITIONS,
     KNOWN,
     LEASE_TIME,
@@ -53,7 +54,7 @@ async def plans_of(
             cursor.execute(ANALYZE)
         await fill(storage, 1500)
         await fill(storage, 500, delay=timedelta(days=1))
-        await storage.finish([finish(lease) for lease in await claim(storage, 500)])
+        await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 500)])
         leases = await claim(storage, 100)
         if statistics == "looked at while full":
             cursor.execute(ANALYZE)
@@ -74,18 +75,21 @@ HOT: dict[str, Callable[[Storage, list[Lease]], Awaitable[Any]]] = {
     ),
     "survey": lambda storage, leases: storage.survey(None, KNOWN),
     "claim": lambda storage, leases: claim(storage, 50),
-    "renew": lambda storage, leases: storage.renew(map_held(leases), lease_time=LEASE_TIME),
-    "stops": lambda storage, leases: storage.stops(map_held(leases)),
+    "renew": lambda storage, leases: storage.renew(ALDER, map_held(leases), lease_time=LEASE_TIME),
+    "stops": lambda storage, leases: storage.stops(ALDER, map_held(leases)),
     "report": lambda storage, leases: storage.report(
+        ALDER,
         [
             Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note=None)
             for lease in leases
-        ]
+        ],
     ),
-    "log": lambda storage, leases: storage.log([log_line(lease, "a line") for lease in leases]),
-    "finish": lambda storage, leases: storage.finish([finish(lease) for lease in leases]),
+    "log": lambda storage, leases: storage.log(
+        ALDER, [log_line(lease, "a line") for lease in leases]
+    ),
+    "finish": lambda storage, leases: storage.finish(ALDER, [finish(lease) for lease in leases]),
     "another try": lambda storage, leases: storage.finish(
-        [finish(lease, JobState.QUEUED, error="no") for lease in leases]
+        ALDER, [finish(lease, JobState.QUEUED, error="no") for lease in leases]
     ),
     "reap": lambda storage, leases: storage.reap(
         [finish(lease, JobState.QUEUED, error="lost") for lease in leases]
@@ -154,7 +158,7 @@ async def test_an_end_that_is_usual_takes_two_messages(storage, database, fields
     leases = await claim(storage, 1)
 
     with messages() as sent:
-        ended = await storage.finish([finish(lease) for lease in leases])
+        ended = await storage.finish(ALDER, [finish(lease) for lease in leases])
 
     assert len(ended) == 1
     assert len(sent) == 2
@@ -201,7 +205,7 @@ async def test_a_claim_costs_the_same_whatever_waits_runs_or_has_ended(storage, 
     alone = await rows_read_by_a_claim(storage, database.url)
     await fill(storage, 3000)
     await fill(storage, 1000, delay=timedelta(days=1))
-    await storage.finish([finish(lease) for lease in await claim(storage, 500)])
+    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 500)])
     await claim(storage, 1000)
 
     crowded = await rows_read_by_a_claim(storage, database.url)

@@ -14,7 +14,7 @@ import asyncpg
 import psycopg
 import pytest
 
-from tests.conformance.builders import DEFINITIONS, KNOWN, LEASE_TIME, claim, new_job
+from tests.conformance.builders import ALDER, DEFINITIONS, KNOWN, LEASE_TIME, claim, new_job
 from tests.databases import migrate
 from tests.databases.kinds import Database
 from tests.databases.plugin import Databases
@@ -107,13 +107,13 @@ async def filled(url: str, state: str) -> None:
         )
         await fill(storage, BACKLOG)
         while leases := await claim(storage, 1000):
-            await storage.finish([success(lease) for lease in leases])
+            await storage.finish(ALDER, [success(lease) for lease in leases])
         await connection.execute("vacuum analyze windlass_live")
         await holder.close()
     await fill(storage, BACKLOG)
     await fill(storage, BACKLOG, delay=timedelta(days=1))
     leases = await claim(storage, 1000)
-    await storage.finish([success(lease) for lease in leases])
+    await storage.finish(ALDER, [success(lease) for lease in leases])
     if state == "analysed when full":
         await connection.execute("analyze")
     await connection.close()
@@ -158,7 +158,7 @@ async def test_a_finish_finds_each_job_by_its_id(storage, database):
     leases = await claim(storage, BATCH)
     ends = [finish_row(success(lease), expired_only=False) for lease in leases]
 
-    plan = await explain(database, storage, "finish", finishes=ends)
+    plan = await explain(database, storage, "finish", finishes=ends, worker_id=ALDER)
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH
@@ -169,7 +169,7 @@ async def test_a_reaped_job_is_found_by_its_id(storage, database):
     leases = await claim(storage, BATCH)
     ends = [finish_row(outcome.released(lease.held), expired_only=True) for lease in leases]
 
-    plan = await explain(database, storage, "finish", finishes=ends)
+    plan = await explain(database, storage, "finish", finishes=ends, worker_id=ALDER)
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH
@@ -178,7 +178,7 @@ async def test_a_reaped_job_is_found_by_its_id(storage, database):
 @pytest.mark.parametrize("verb", ["renew", "stops"])
 async def test_a_lease_is_found_by_its_jobs_id(storage, database, verb):
     leases = await claim(storage, BATCH)
-    more = {"lease_seconds": 30.0} if verb == "renew" else {}
+    more = {"worker_id": ALDER} | ({"lease_seconds": 30.0} if verb == "renew" else {})
 
     plan = await explain(
         database, storage, verb, held=[(lease.job_id, lease.token) for lease in leases], **more
@@ -208,7 +208,7 @@ async def test_promoting_reads_only_what_is_due(storage, database):
 async def test_jobs_of_a_correlation_id_are_found_by_it(storage, database, scope):
     for changes in ({"delay": timedelta(days=1)}, {}):
         await fill(storage, 5, correlation_id="order 17", priority=1, **changes)
-    await storage.finish([success(lease) for lease in await claim(storage, 3)])
+    await storage.finish(ALDER, [success(lease) for lease in await claim(storage, 3)])
     await storage.database.script("analyze")  # a list is planned by what is known of the tables
     asked = JobList("postgresql", scope, JobQuery.of(correlation_id="order 17"))
     text, params = asked.page(above=None, below=None, limit=51)

@@ -29,4 +29,4 @@ async def test_who_gives_up_while_connecting_leaves_nothing_to_complain_of(datab
     gc.collect()  # what nobody asked for is complained of when it is thrown away
 
     assert complaints == []
-    assert [pool._unwanted for pool in pools if pool._unwanted] == []
+    assert [pool._making for pool in pools if pool._making] == []

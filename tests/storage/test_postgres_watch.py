@@ -6,7 +6,11 @@ import gc
 import asyncpg
 import pytest
 
+from tests.proxy import Proxy
+from windlass.storage.address import Address
 from windlass.storage.open import open_storage
+from windlass.storage.postgres import watch as watch_module
+from windlass.storage.postgres.watch import PostgresWatch
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
@@ -46,3 +50,23 @@ async def test_a_watch_leaves_no_connection_wherever_it_was_cut_short(database, 
 def _open_connections() -> list[asyncpg.Connection]:
     all_objects = gc.get_objects()
     return [c for c in all_objects if type(c) is asyncpg.Connection and not c.is_closed()]
+
+
+async def test_a_watch_on_a_silent_link_listens_again(database, monkeypatch):
+    monkeypatch.setattr(watch_module, "_ASK_SECONDS", 0.0)
+    monkeypatch.setattr(watch_module, "_ANSWER_SECONDS", 1.0)
+    storage = open_storage(database.url)
+    with Proxy.before(database.url) as proxy:
+        watch = PostgresWatch(Address.parse(proxy.url), "windlass", ["mail"])
+        assert await watch.wait(30)  # listening from here on
+        proxy.silence()
+        proxy.heal()
+
+        async with asyncio.timeout(60):
+            while "*" not in await watch.wait(0.05):
+                pass
+        await storage.database.nudge(["mail"])
+
+        assert await watch.wait(30) == {"mail"}
+        await watch.close()
+    await storage.close()

@@ -4,7 +4,20 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.builders import LEASE_TIME, SECOND, held, job, started
+from tests.conformance.builders import (
+    ALDER,
+    KNOWN,
+    LEASE_TIME,
+    SECOND,
+    claim,
+    finish,
+    held,
+    job,
+    new_job,
+    new_jobs,
+    started,
+)
+from windlass.core.gates import with_suspects
 from windlass.core.states import JobState
 from windlass.errors import DatabaseUnreachable
 from windlass.upkeep.reaper import Reaper
@@ -14,7 +27,7 @@ THIRD = LEASE_TIME.total_seconds() / 3
 
 @pytest.fixture
 def leases(engine):
-    return engine.leases()
+    return engine.leases(worker=ALDER)
 
 
 @pytest.fixture
@@ -56,7 +69,7 @@ async def test_the_second_look_takes_the_lease_back(reaper, expired, seconds, st
 
 async def test_a_lease_that_was_renewed_between_two_looks_stays(reaper, expired, seconds, storage):
     await reaper.tick()
-    await storage.renew([held(expired)], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [held(expired)], lease_time=LEASE_TIME)
     seconds.pass_by(THIRD)
 
     assert await reaper.tick() == 0
@@ -68,7 +81,7 @@ async def test_a_lease_that_runs_out_again_is_looked_at_anew(
     reaper, expired, seconds, storage, clock
 ):
     await reaper.tick()
-    await storage.renew([held(expired)], lease_time=LEASE_TIME)
+    await storage.renew(ALDER, [held(expired)], lease_time=LEASE_TIME)
     seconds.pass_by(THIRD)
     await reaper.tick()
     await clock.advance(LEASE_TIME + SECOND)
@@ -121,9 +134,9 @@ async def test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew
     seconds.pass_by(THIRD)
     renew = storage.renew
 
-    async def slowly(held, **how):
+    async def slowly(*held, **how):
         seconds.pass_by(THIRD)
-        return await renew(held, **how)
+        return await renew(*held, **how)
 
     with monkeypatch.context() as patch:
         patch.setattr(storage, "renew", slowly)
@@ -158,3 +171,102 @@ async def test_a_lost_lease_of_the_last_attempt_ends_in_the_dead_letter(
     ended = await job(storage, lease.job_id)
     assert ended.state is JobState.DEAD_LETTER
     assert ended.last_error.startswith("the worker was lost: alder")
+
+
+ALL_KNOWN = with_suspects(KNOWN)
+
+
+@pytest.fixture
+def lose(reaper, seconds, clock, storage):
+    """Everything that runs now is lost and taken back."""
+
+    async def lose():
+        await clock.advance(LEASE_TIME + SECOND)
+        await reaper.tick()
+        seconds.pass_by(THIRD)
+        await reaper.tick()
+        await storage.promote()
+
+    return lose
+
+
+async def test_a_poisonous_job_takes_none_of_its_neighbours_along(storage, lose):
+    poison = new_job(max_attempts=100)
+    innocent = new_jobs(11, max_attempts=1)
+    await storage.enqueue([*innocent, poison])
+    deaths = 0
+
+    while any([leases := await claim(storage, 12, f"worker {deaths}", ALL_KNOWN)]):
+        if poison.id in {lease.job_id for lease in leases}:
+            deaths += 1
+            await lose()
+        else:
+            await storage.finish(leases[0].worker, [finish(lease) for lease in leases])
+
+    assert deaths == 3
+    assert (await job(storage, poison.id)).state is JobState.DEAD_LETTER
+    for each in innocent:
+        assert (await job(storage, each.id)).state is JobState.COMPLETED
+
+
+async def test_a_poisonous_job_with_one_attempt_ends_when_it_was_alone(storage, lose):
+    poison, innocent = new_job(max_attempts=1), new_job(max_attempts=1)
+    await storage.enqueue([poison, innocent])
+    await claim(storage, 2, "alder", ALL_KNOWN)
+    await lose()
+
+    [first] = await claim(storage, 2, "birch", ALL_KNOWN)
+    await lose()
+
+    states = {each.id: (await job(storage, each.id)).state for each in (poison, innocent)}
+    assert states.pop(first.job_id) is JobState.DEAD_LETTER
+    assert list(states.values()) == [JobState.QUEUED]
+
+
+async def test_a_suspect_beside_fresh_poison_is_not_set_aside(storage, lose):
+    innocent = new_job(max_attempts=1)
+    await storage.enqueue([innocent, new_job(max_attempts=1)])
+    await claim(storage, 2, "alder", ALL_KNOWN)
+    await lose()
+
+    for number in range(5):
+        poison = new_job(priority=1, max_attempts=1)
+        await storage.enqueue([poison])
+        leases = await claim(storage, 10, f"worker {number}", ALL_KNOWN)
+        assert poison.id in {lease.job_id for lease in leases}
+        await lose()
+
+    assert (await job(storage, innocent.id)).state is JobState.QUEUED
+
+
+async def test_a_worker_that_lives_does_not_use_up_a_jobs_attempts(storage, lose):
+    lease = await started(storage)
+    for _ in range(3):
+        await lose()
+        [lease] = await claim(storage, 1, "alder", ALL_KNOWN)
+
+    back = await job(storage, lease.job_id)
+    assert (back.state, back.worker_deaths) == (JobState.RUNNING, 1)
+
+
+async def test_leases_that_are_taken_back_in_parts_were_not_alone(storage, lose):
+    await storage.enqueue(new_jobs(201, max_attempts=1))
+    leases = []
+    while got := await claim(storage, 201):
+        leases += got
+
+    await lose()
+    await lose()
+
+    for lease in leases:
+        assert (await job(storage, lease.job_id)).state is JobState.QUEUED
+
+
+async def test_a_poisonous_job_that_was_alone_is_named(storage, lose, heard):
+    await started(storage)
+    await lose()
+    await claim(storage, 1, "birch", ALL_KNOWN)
+
+    await lose()
+
+    assert "job takes its worker down, also alone" in heard.events()

@@ -20,6 +20,7 @@ from windlass.ids import DefinitionKey
 from windlass.upkeep.scheduler import Scheduler
 
 MINUTE = timedelta(minutes=1)
+NUMBERS = '{"type": "object", "properties": {"n": {"type": "integer"}}}'
 
 
 @pytest.fixture
@@ -150,7 +151,22 @@ async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clo
     assert [job.trigger_id for job in await made()] == [good.id]
     after = await engine.triggers.get("bad")
     assert "schedule.nothing" in (after.last_error or "")
-    assert after.next_run_at == clock.now + MINUTE
+    assert after.next_run_at == clock.now
+
+
+async def test_a_payload_that_is_refused_is_passed_over_and_noted(
+    engine, scheduler, storage, clock, made
+):
+    await change_definition(storage, KNOWN[0], payload_schema=NUMBERS)
+    await engine.triggers.create(
+        "bad", definition=KNOWN[0], schedule=every("1m"), payload={"n": "{{schedule.name}}"}
+    )
+
+    assert await scheduler.tick() == 0
+
+    after = await engine.triggers.get("bad")
+    assert after.last_error is not None
+    assert (after.enabled, after.next_run_at) == (True, clock.now + MINUTE)
 
 
 async def test_a_job_takes_its_attempts_from_its_schedule_else_from_its_definition(

@@ -2,7 +2,15 @@
 
 from datetime import timedelta
 
-from tests.conformance.builders import KNOWN, LEASE_TIME, SECOND, change_definition, finish, started
+from tests.conformance.builders import (
+    ALDER,
+    KNOWN,
+    LEASE_TIME,
+    SECOND,
+    change_definition,
+    finish,
+    started,
+)
 from windlass.core.schedule import cron, every
 from windlass.core.states import JobState
 from windlass.ids import TenantId
@@ -20,7 +28,7 @@ WHOSE = {
 
 async def test_a_reaped_job_is_told_with_its_identity(engine, storage, clock, seconds, heard):
     lease = await started(storage, correlation_id="request 7", max_attempts=1)
-    reaper = Reaper(engine.leases(), storage, lease_time=LEASE_TIME)
+    reaper = Reaper(engine.leases(worker=ALDER), storage, lease_time=LEASE_TIME)
     await clock.advance(LEASE_TIME + SECOND)
     await reaper.tick()
     seconds.pass_by(LEASE_TIME.total_seconds() / 3)
@@ -28,7 +36,11 @@ async def test_a_reaped_job_is_told_with_its_identity(engine, storage, clock, se
     await reaper.tick()
 
     assert heard.said == [
-        ("warning", "lease ran out", {"job_id": str(lease.job_id), **WHOSE, "now": "dead_letter"}),
+        (
+            "warning",
+            "lease ran out",
+            {"job_id": str(lease.job_id), **WHOSE, "now": "dead_letter", "other_jobs": 0},
+        ),
         (
             "error",
             "dead-lettered",
@@ -39,7 +51,7 @@ async def test_a_reaped_job_is_told_with_its_identity(engine, storage, clock, se
 
 async def test_a_dead_lettered_job_is_told_with_its_identity(engine, storage, heard):
     lease = await started(storage, correlation_id="request 7")
-    leases = engine.leases({lease.held: lease}.get)
+    leases = engine.leases({lease.held: lease}.get, worker=ALDER)
 
     await leases.finish([finish(lease, JobState.DEAD_LETTER)._replace(error_type="ValueError")])
 

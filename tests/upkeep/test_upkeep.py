@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conformance.builders import (
+    ALDER,
     KNOWN,
     a_definition,
     claim,
@@ -53,7 +54,7 @@ async def test_housekeeping_admits_a_child_that_was_stored_while_its_parent_ende
     await storage.enqueue([child])
     assert child.id in await ids_in(storage, JobState.PENDING)
 
-    await storage.finish([finish(lease)])
+    await storage.finish(ALDER, [finish(lease)])
     await Housekeeping(engine).tick()
 
     assert child.id in await ids_in(storage, JobState.QUEUED)

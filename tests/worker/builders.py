@@ -72,8 +72,9 @@ class Run:
         handler: Handler,
         around: Any = (),
         children: Children | None = None,
+        sink: Any = None,
     ) -> None:
-        self.sink = Sink()
+        self.sink = sink or Sink()
         self.threads = Threads()
         self.ends: asyncio.Queue[Finish | None] = asyncio.Queue()
         self.attempt = LiveAttempt(

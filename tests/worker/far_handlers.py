@@ -8,7 +8,9 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
+from tests.worker.bad_handlers import DEEDS, ERRORS, RESULTS
 from windlass import JobContext, Permanent, Settings, Windlass
 
 far = Windlass("sqlite:///never-opened.db", settings=Settings())
@@ -85,3 +87,24 @@ def descriptors() -> list[str]:
         except OSError:  # the listing itself
             continue
     return [place.partition(":")[0] for number, place in found if number > 2]
+
+
+@far.job("bad error", isolation="process")
+def bad_error(name: str) -> None:
+    raise ERRORS[name]()
+
+
+@far.job("bad result", isolation="process")
+def bad_result(name: str) -> Any:
+    return RESULTS[name]()
+
+
+@far.job("bad deed", isolation="process")
+def bad_deed(ctx: JobContext, name: str) -> None:
+    act, _ = DEEDS[name]
+    act(ctx)
+
+
+@far.job("close everything", isolation="process")
+def close_everything() -> None:
+    os.closerange(1, 1000)

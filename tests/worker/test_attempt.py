@@ -13,6 +13,7 @@ from tests.worker.builders import Run, a_handler, a_lease
 from windlass import Backoff, JobContext, Permanent
 from windlass.core.states import JobState, Outcome
 from windlass.worker import attempt as module
+from windlass.worker.failures import trace_of
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ async def test_a_users_module_that_is_called_windlass_too_keeps_its_frames():
     try:
         scope["fail"]()
     except LookupError as error:
-        trace = module.trace_of(error)
+        trace = trace_of(error)
 
     assert "in fail" in trace
 

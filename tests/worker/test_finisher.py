@@ -5,7 +5,7 @@ import asyncio
 import pytest
 import structlog
 
-from tests.conformance.builders import finish, held, job, started, state_of
+from tests.conformance.builders import ALDER, finish, held, job, started, state_of
 from tests.waiting import until
 from windlass.core.redact import Redactor
 from windlass.core.states import JobState
@@ -24,11 +24,11 @@ def batches(storage, monkeypatch):
     batches = Batches()
     write = storage.finish
 
-    async def counted(finishes):
+    async def counted(worker, finishes):
         batches.sizes.append(len(finishes))
         if batches.fail:
             raise batches.fail.pop()
-        return await write(finishes)
+        return await write(worker, finishes)
 
     monkeypatch.setattr(storage, "finish", counted)
     return batches
@@ -48,7 +48,7 @@ def recorded():
 @pytest.fixture
 async def reports(engine, storage, heard):
     return Reports(
-        engine.leases(),
+        engine.leases(worker=ALDER),
         engine.join,
         Telemetry(heard),
         buffer_lines=100,
@@ -60,7 +60,7 @@ async def reports(engine, storage, heard):
 @pytest.fixture
 async def finisher(engine, reports, heard, recorded, batches, monkeypatch):
     monkeypatch.setattr(module, "backoff_seconds", lambda failures: 0.001)
-    finisher = Finisher(engine.leases(), reports, Telemetry(heard), recorded.extend)
+    finisher = Finisher(engine.leases(worker=ALDER), reports, Telemetry(heard), recorded.extend)
     yield finisher
     finisher.close()
 
@@ -104,6 +104,60 @@ async def test_lines_are_written_before_the_lease_that_guards_them_ends(finisher
     assert [line.message for line in lines] == ["last words"]
 
 
+async def test_an_end_waits_for_its_lines_that_are_being_written(
+    finisher, storage, reports, batches, monkeypatch
+):
+    lease = await started(storage)
+    reached, go_on = asyncio.Event(), asyncio.Event()
+    log = storage.log
+
+    async def slowly(worker, lines):
+        reached.set()
+        await go_on.wait()
+        return await log(worker, lines)
+
+    monkeypatch.setattr(storage, "log", slowly)
+    with structlog.testing.capture_logs():
+        reports.log(lease, "info", "last words", {})
+    flushing = asyncio.create_task(reports.flush())
+    await reached.wait()
+
+    finisher.add(finish(lease))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    ended_before_its_lines = list(batches.sizes)
+    go_on.set()
+    await finisher.drain()
+    await flushing
+
+    assert ended_before_its_lines == []
+    lines = await storage.logs(await job(storage, lease.job_id))
+    assert [line.message for line in lines] == ["last words"]
+
+
+async def test_an_end_does_not_wait_for_the_lines_of_other_jobs(
+    finisher, storage, reports, recorded, monkeypatch
+):
+    lease, other = await started(storage), await started(storage)
+    reached = asyncio.Event()
+
+    async def hang(worker, lines):
+        reached.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(storage, "log", hang)
+    with structlog.testing.capture_logs():
+        reports.log(other, "info", "of a job that goes on", {})
+    flushing = asyncio.create_task(reports.flush())
+    await reached.wait()
+
+    finisher.add(finish(lease))
+    await until(lambda: recorded)
+
+    assert [end.held for end in recorded] == [held(lease)]
+    flushing.cancel()
+
+
 async def test_no_statement_carries_more_than_databases_take(
     finisher, storage, batches, monkeypatch
 ):
@@ -141,3 +195,13 @@ async def test_what_is_given_up_at_the_end_stays_running(finisher, storage, batc
 
     assert recorded == []
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
+
+
+async def test_an_end_that_comes_after_the_close_is_given_up(finisher, storage, batches, recorded):
+    lease = await started(storage)
+    finisher.close()
+
+    finisher.add(finish(lease))
+    await finisher.drain()
+
+    assert (batches.sizes, recorded, finisher.unrecorded) == ([], [], [])

@@ -1,12 +1,14 @@
 """A worker's probe tells whether work is to be expected of it."""
 
 import asyncio
+import socket
 
 import pytest
 
 from windlass.worker.handlers import Handlers
 from windlass.worker.health import PROCESS_METRICS, Health
 from windlass.worker.options import WorkerOptions
+from windlass.worker.watchdog import Blockage
 from windlass.worker.worker import Worker
 
 
@@ -28,7 +30,7 @@ async def ask(worker):
         return answer
 
     yield get
-    health.stop()
+    await health.stop()
 
 
 async def test_a_process_that_answers_is_alive(ask):
@@ -54,6 +56,36 @@ async def test_a_worker_that_drains_is_not_ready(ask, worker):
     worker.stop()
 
     assert (await ask("GET /readyz HTTP/1.1\r\n\r\n")).endswith("draining\n")
+
+
+async def test_a_worker_whose_event_loop_stands_still_is_not_ready(ask, worker):
+    worker.renewal.blockage = Blockage(3.0, None, "the stack")
+    ready = await ask("GET /readyz HTTP/1.1\r\n\r\n")
+    alive = await ask("GET /healthz HTTP/1.1\r\n\r\n")
+    metrics = await ask("GET /metrics HTTP/1.1\r\n\r\n")
+
+    assert ready.endswith("the event loop stands still\n")
+    assert alive.startswith("HTTP/1.1 200 OK\r\n")
+    assert "windlass_process_blocked_seconds 3.0" in metrics
+
+
+async def test_a_worker_that_only_a_restart_helps_is_not_alive(ask, worker):
+    worker.renewal.blockage = Blockage(600.0, None, "the stack")
+
+    assert (await ask("GET /healthz HTTP/1.1\r\n\r\n")).startswith("HTTP/1.1 503 ")
+
+
+async def test_the_probe_answers_while_the_event_loop_stands_still(ask, worker):
+    health = Health([worker], host="127.0.0.1", port=0)
+    await health.start()
+
+    # Nothing is awaited here: only another thread can answer.
+    with socket.create_connection(("127.0.0.1", health.port), timeout=30) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n\r\n")
+        answer = connection.makefile("rb").read()
+
+    assert answer.endswith(b"\r\n\r\nok\n")
+    await health.stop()
 
 
 async def test_a_worker_without_its_database_is_not_ready(ask, storage, monkeypatch):
@@ -96,7 +128,7 @@ async def test_connections_that_send_nothing_do_not_take_the_workers_files(worke
     assert closed == [b""] * 24
     for _, writer in silent:
         writer.close()
-    health.stop()
+    await health.stop()
 
 
 async def test_every_answer_of_the_probe_forbids_storing_and_sniffing(ask):

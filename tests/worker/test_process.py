@@ -58,6 +58,36 @@ async def test_a_run_that_fails_says_how(run, how, error, kind, state):
     assert finish.pid
 
 
+@pytest.mark.parametrize("name", ["says exit", "hides its class", "StopIteration"])
+async def test_an_exception_of_any_kind_arrives(run, name):
+    finish = await (await run("bad error", f'{{"name": "{name}"}}')).end(within=60)
+
+    assert finish.outcome is Outcome.FAILED
+    assert finish.error_type != "ProcessDied"
+    assert finish.error
+
+
+@pytest.mark.parametrize("name", ["within", "cyclic", "a generator without end", "surrogate"])
+async def test_a_result_of_any_kind_arrives(run, name):
+    finish = await (await run("bad result", f'{{"name": "{name}"}}')).end(within=60)
+
+    assert finish.outcome is Outcome.SUCCEEDED
+    load_json(finish.result)
+
+
+@pytest.mark.parametrize("name", ["log", "close stdout"])
+async def test_what_a_run_does_to_its_own_process_has_its_outcome(run, name):
+    finish = await (await run("bad deed", f'{{"name": "{name}"}}')).end(within=60)
+
+    assert (finish.outcome, finish.error_type) == (Outcome.FAILED, "LookupError")
+
+
+async def test_a_run_that_closes_every_descriptor_has_died(run):
+    finish = await (await run("close everything")).end(within=60)
+
+    assert (finish.outcome, finish.error_type) == (Outcome.FAILED, "ProcessDied")
+
+
 async def test_a_huge_error_is_cut(run):
     finish = await (await run("fail", '{"how": "huge"}')).end()
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.conformance.builders import LEASE_TIME, SECOND, end, job, lease_of, lost
+from tests.conformance.builders import ALDER, LEASE_TIME, SECOND, end, job, lease_of, lost
 from tests.worker.builders import Run, a_handler, a_lease
 from windlass.core.models import ALL_TENANTS
 from windlass.worker.renewer import Renewer
@@ -17,7 +17,7 @@ def runs():
 
 @pytest.fixture
 def renewer(engine, storage, runs):
-    return Renewer(engine.leases(), lambda: runs, lease_time=LEASE_TIME)
+    return Renewer(engine.leases(worker=ALDER), lambda: runs, lease_time=LEASE_TIME)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ async def test_a_late_renewal_still_counts(renewer, run, clock):
 
 async def test_a_run_whose_lease_is_gone_is_told_once_and_reports_nothing(renewer, run, storage):
     one, other = await run(), await run()
-    await storage.finish([lost(one.attempt.held)])
+    await storage.finish(ALDER, [lost(one.attempt.held)])
 
     assert await renewer.tick() == [one.attempt]
     assert await renewer.tick() == []
@@ -107,7 +107,7 @@ async def test_a_cancel_reaches_its_run_and_no_other(renewer, run, storage, look
 
 async def test_a_cancel_is_heard_by_the_newer_of_two_runs_of_one_job(renewer, run, storage):
     older = await run()
-    await storage.finish([lost(older.attempt.held)])
+    await storage.finish(ALDER, [lost(older.attempt.held)])
     await renewer.tick()
     id = older.attempt.held.job_id
     newer = await run(await lease_of(storage, id))

@@ -7,7 +7,8 @@ import pytest
 import structlog
 from sqlalchemy import create_engine
 
-from tests.conformance.builders import finish, held, job, started
+from tests.busy import no_busy_loop
+from tests.conformance.builders import ALDER, finish, held, job, started
 from tests.waiting import until
 from windlass.core.known_secrets import KnownSecrets
 from windlass.core.redact import Redactor
@@ -15,6 +16,7 @@ from windlass.engine.leases import LINE_BYTES
 from windlass.errors import DatabaseUnreachable, Stopped
 from windlass.storage.callers import drive
 from windlass.telemetry import Telemetry
+from windlass.worker import line_buffer
 from windlass.worker import reports as module
 from windlass.worker.context import JobContext
 from windlass.worker.reports import Reports
@@ -25,7 +27,7 @@ OUTAGE = DatabaseUnreachable("postgresql://db/shop")
 @pytest.fixture
 async def reports(engine, storage, heard, seconds):
     return Reports(
-        engine.leases(),
+        engine.leases(worker=ALDER),
         engine.join,
         Telemetry(heard),
         buffer_lines=100,
@@ -117,6 +119,58 @@ async def test_a_hundred_lines_wake_the_loop_at_once_from_any_thread(reports, le
     running.cancel()
 
 
+async def test_a_flush_by_another_task_leaves_the_loop_nothing_to_do_and_it_waits(
+    reports, lease, written
+):
+    running = asyncio.create_task(reports.run())
+    await asyncio.sleep(0)
+
+    with no_busy_loop():
+        for number in range(120):
+            reports.log(lease, "info", str(number), {})
+        await reports.flush()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        reports.log(lease, "info", "one more", {})
+        await reports.flush()
+
+    assert len(await written(lease)) == 121
+    running.cancel()
+
+
+async def test_the_loop_does_not_spin_while_the_database_is_away_and_lines_come(
+    reports, lease, away, heard, monkeypatch
+):
+    running = asyncio.create_task(reports.run())
+    tries = []
+    trouble = reports._telemetry.trouble
+    monkeypatch.setattr(
+        reports._telemetry, "trouble", lambda *about: (tries.append(1), trouble(*about))
+    )
+
+    for number in range(2_000):
+        reports.log(lease, "info", str(number), {})
+        await asyncio.sleep(0)
+
+    assert len(tries) < 100
+    running.cancel()
+
+
+async def test_the_event_loop_is_woken_once_however_many_lines_a_thread_says(
+    reports, lease, monkeypatch
+):
+    calls = []
+    monkeypatch.setattr(reports._loop, "call_soon_threadsafe", lambda *call: calls.append(call))
+
+    thread = threading.Thread(
+        target=lambda: [reports.log(lease, "info", str(number), {}) for number in range(1_000)]
+    )
+    thread.start()
+    thread.join()
+
+    assert len(calls) == 1
+
+
 async def test_lines_outlive_an_outage_in_their_order(reports, lease, written, away, heard):
     reports.log(lease, "info", "before", {})
     with pytest.raises(DatabaseUnreachable):
@@ -144,7 +198,7 @@ async def test_the_loop_survives_an_outage(reports, lease, away, heard, monkeypa
 async def test_of_too_many_lines_the_oldest_are_dropped_and_that_is_told(
     reports, lease, written, away, heard, monkeypatch
 ):
-    monkeypatch.setattr(module, "_MOST_LINES", 5)
+    monkeypatch.setattr(line_buffer, "MOST_LINES", 5)
     for number in range(8):
         reports.log(lease, "info", str(number), {})
 
@@ -160,14 +214,14 @@ async def test_of_too_many_lines_the_oldest_are_dropped_and_that_is_told(
 async def test_lines_that_come_while_others_are_written_are_not_lost(
     reports, lease, written, storage, monkeypatch
 ):
-    monkeypatch.setattr(module, "_MOST_LINES", 4)
+    monkeypatch.setattr(line_buffer, "MOST_LINES", 4)
     log = storage.log
 
-    async def slowly(lines):
+    async def slowly(worker, lines):
         for number in range(3):
             reports.log(lease, "info", f"new {number}", {})
         monkeypatch.setattr(storage, "log", log)
-        return await log(lines)
+        return await log(worker, lines)
 
     monkeypatch.setattr(storage, "log", slowly)
     for number in range(4):
@@ -180,7 +234,7 @@ async def test_lines_that_come_while_others_are_written_are_not_lost(
 
 async def test_lines_of_a_lost_lease_are_dropped(reports, lease, written, storage):
     reports.log(lease, "info", "too late", {})
-    await storage.finish([finish(lease)])
+    await storage.finish(ALDER, [finish(lease)])
 
     await reports.flush()
 
@@ -278,7 +332,7 @@ async def test_an_end_in_the_handlers_own_transaction_takes_its_lines_along(
 
 
 async def test_an_end_for_a_lost_lease_is_refused(reports, lease, storage, connection):
-    await storage.finish([finish(held(lease))])
+    await storage.finish(ALDER, [finish(held(lease))])
 
     with pytest.raises(Stopped, match="lost"):
         drive(reports.complete(lease, connection, None, []).recording)

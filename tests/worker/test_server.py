@@ -1,6 +1,7 @@
 """How a worker asks a server: as often as the server lets it."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -33,3 +34,17 @@ async def test_a_server_that_asks_to_be_left_alone_is_left_alone():
 
     assert told == {}
     assert arrivals[1] - arrivals[0] >= 1
+
+
+async def test_a_server_is_reopened_with_its_token_and_less_time_for_short_leases():
+    server = Server("http://127.0.0.1:1", "secret")
+
+    quick = server.reopen(lease_time=timedelta(seconds=3))
+    slow = server.reopen(lease_time=timedelta(hours=1))
+
+    assert quick._client is not server._client
+    assert quick._client.headers["authorization"] == "Bearer secret"
+    assert quick._client.timeout.read == 1
+    assert slow._client.timeout.read == 10
+    for each in (server, quick, slow):
+        await each.close()

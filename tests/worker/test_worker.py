@@ -6,14 +6,17 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import structlog
 
+from tests.busy import no_busy_loop
 from tests.conformance.builders import a_definition, enqueue, ids_in, job
 from tests.waiting import until
 from windlass import JobContext, Settings, Windlass
 from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.engine.engine import Engine
-from windlass.errors import DatabaseUnreachable
+from windlass.errors import DatabaseUnreachable, EpochChanged
+from windlass.storage.installation import TOKEN_STEP
 from windlass.storage.open import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker import attempt as attempt_module
@@ -64,6 +67,11 @@ async def app(engine, gate):
     @wl.job("deaf")
     def deaf() -> None:
         gate.wait()
+
+    @wl.job("talkative")
+    def talkative(ctx: JobContext) -> None:
+        for number in range(120):
+            ctx.log.info("line", number=number)
 
     for handler in wl.handlers.values():
         engine.definitions.declare(handler.definition)
@@ -118,6 +126,41 @@ async def test_a_slot_that_comes_free_is_filled(work, storage, gate):
     gate.set()
 
     await ended(storage, *ids)
+
+
+async def test_handlers_in_threads_that_log_much_do_not_stop_the_worker(work, storage):
+    ids = [await put(storage, definition="talkative") for _ in range(30)]
+
+    with structlog.testing.capture_logs(), no_busy_loop():
+        worker, running = work(replace(QUICK, concurrency=8))
+        await ended(storage, *ids)
+        worker.stop()
+        await running
+
+    for id in ids:
+        found = await job(storage, id)
+        lines = await storage.logs(found, limit=200)
+        assert [line.fields["number"] for line in lines] == list(range(120))
+
+
+@pytest.mark.parametrize("away", [False, True], ids=["idle", "without its database"])
+async def test_none_of_its_loops_spins(work, engine, storage, monkeypatch, away):
+    looks = []
+    survey = storage.survey
+
+    async def counted(*about, **more):
+        looks.append(1)
+        if away:
+            raise DatabaseUnreachable("postgresql://db/shop")
+        return await survey(*about, **more)
+
+    monkeypatch.setattr(storage, "survey", counted)
+    with no_busy_loop(most_rounds=500):
+        work()
+        for _ in range(3):
+            engine.nudges.hear({"*"})
+            seen = len(looks)
+            await until(lambda before=seen: len(looks) > before)
 
 
 async def test_what_it_does_not_know_waits(work, storage, engine, gate):
@@ -284,7 +327,7 @@ async def test_a_worker_keeps_a_row_while_it_lives(work, storage):
     await running
 
     assert row.id == worker.id
-    assert set(row.definitions) == {"plain", "deaf"}
+    assert set(row.definitions) == {"plain", "deaf", "talkative"}
     assert await storage.workers() == []
 
 
@@ -387,3 +430,24 @@ async def seen(storage, **fields):
 
 def vars_of(row, fields):
     return {name: getattr(row, name) for name in fields}
+
+
+async def test_a_worker_ends_when_the_database_was_restored_under_it(work, storage, engine, gate):
+    id = await put(storage)
+    worker, running = work(replace(QUICK, lease_time=timedelta(seconds=1)))
+    await until(lambda: worker.running == 1)
+
+    async def has_a_row():
+        return bool(await storage.workers())
+
+    await until(has_a_row)
+
+    assert await engine.epochs.begin() == 1
+    gate.set()
+
+    with pytest.raises(EpochChanged):
+        async with asyncio.timeout(60):
+            await running
+    back = await job(storage, id)
+    # It may have claimed the job anew before it heard; only such a run is recorded.
+    assert back.state is JobState.QUEUED or back.lease_token == TOKEN_STEP + 1

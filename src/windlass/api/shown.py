@@ -81,7 +81,7 @@ Definition = _shape(
     rate_per_key=str | None,
     strategy=str,
 )  # fmt: skip
-Trigger = _shape("Trigger", trigger.Trigger)
+Trigger = _shape("Trigger", trigger.Trigger, without=("unreadable",))
 Event = _shape("Event", trigger.Event)
 Queue = _shape("Queue", QueueCounts)
 Tenant = _shape("Tenant", tenant.Tenant)

@@ -135,12 +135,14 @@ class Beat(Words):
 
 
 class Beats(Shape):
-    """The same for all runs of a worker at once."""
+    """The same for all runs of a worker at once. `complete`: these are all leases that it holds, and
+    others under its name are handed back, because the answer of a claim was lost."""
 
     worker: WorkerName
     leases: Annotated[list[Lease], Field(max_length=10_000)] = Field(default_factory=list)
     lease_seconds: LeaseSeconds = 30.0
     renew: Flag = True
+    complete: Flag = False
     progress: Annotated[list[StepOf], Field(max_length=10_000)] = Field(default_factory=list)
     lines: Annotated[list[SaidOf], Field(max_length=1000)] = Field(default_factory=list)
 

@@ -19,7 +19,8 @@ from windlass.errors.wording import nearest, quoted
 
 P = ParamSpec("P")
 
-_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_HELP_NAMES = ["-h", "--help"]
+_SETTINGS = {"help_option_names": _HELP_NAMES, "max_content_width": 100}
 MORE_FLAGS = "Global flags work here too: windlass --help lists them."
 
 
@@ -38,6 +39,10 @@ class _Shown:
     @property
     def _lists_flags(self) -> bool:
         return False
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        # Not by the context: click keeps the names of the first one that asks.
+        return _HELP_NAMES
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Examples"):

@@ -1,6 +1,7 @@
 """`windlass db`: bring the tables to what this Windlass needs, and check what they say."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
         "windlass db migrate",
         "windlass db sql > pending.sql        # what migrate would run",
         "windlass db check",
+        "windlass db new-epoch                # after a restore or a promotion",
     ],
 )
 def db() -> None:
-    """Migrate the database and check it."""
+    """Migrate the database and check it, and begin anew after a restore."""
 
 
 @db.command(examples=["windlass db migrate", "windlass db migrate --to 3"])
@@ -150,37 +152,84 @@ def downgrade(call: Call, to: int, dry_run: bool) -> None:
 @db.command(examples=["windlass db check", "windlass db check --tenant acme --json"])
 @with_call
 def check(call: Call) -> int:
-    """Compare the counts that are kept with a recount. Reads every job.
+    """Look for damage: rows that contradict each other, and counts that a recount does not confirm.
 
-    Exits with 1 if a count is wrong.
+    Reads every job, in steps, and changes nothing. Names the first rows of each kind and what to do.
+    Exits with 1 if something is wrong.
     """
 
-    async def compare(app: "Windlass") -> list[dict[str, Any]]:
-        from windlass.core.models import ALL_TENANTS, Scope
+    found = call.on_database(lambda app: _damage(app, call.flags.tenant))
+    if call.out.human:
+        for each in found:
+            ids = ", ".join(each["ids"]) + (
+                ", …" if len(each["ids"]) < each["found"] and each["rule"] != "count" else ""
+            )
+            call.out.data(
+                f"{each['found']} {each['what']} ({each['rule']}, {each['table']}): {ids}"
+            )
+            call.out.say(f"  {each['advice']}")
+    else:
+        call.out.list(found, [Column(key) for key in ("rule", "table", "found", "what", "ids")])
+    rules = {each["rule"] for each in found}
+    call.out.say("Damage was found." if rules - {"count"} else "No damage was found.")
+    call.out.say("Some counts are wrong." if "count" in rules else "All counts are right.")
+    return Exit.FAILED if found else Exit.OK
 
-        tenant = call.flags.tenant
+
+async def _damage(app: "Windlass", tenant: str | None) -> list[dict[str, Any]]:
+    from windlass.core.models import ALL_TENANTS, Scope
+
+    engine = await app.ready()
+    damage = [asdict(each) for each in await engine.integrity.check(tenant)]
+    counts = await engine.counts.check(Scope.of(tenant) if tenant else ALL_TENANTS)
+    return damage + [
+        {
+            "rule": "count",
+            "table": "windlass_counts",
+            "what": f"{one.state} jobs counted, and {one.counted} there",
+            "advice": "The job system.recount corrects it; `windlass definitions run` starts it.",
+            "found": one.kept,
+            "ids": [f"{one.tenant}/{one.queue}/{one.definition}"],
+            "tenant_id": one.tenant,
+            "queue": one.queue,
+            "definition": one.definition,
+            "state": one.state,
+            "kept": one.kept,
+            "counted": one.counted,
+        }
+        for one in counts
+    ]
+
+
+@db.command("new-epoch", examples=["windlass db new-epoch", "windlass db new-epoch --yes --json"])
+@click.option("--dry-run", is_flag=True, help="Count the jobs that would be handed back.")
+@with_call
+def new_epoch(call: Call, dry_run: bool) -> None:
+    """Begin an epoch, after a restore or the promotion of a replica.
+
+    Hands back every job that runs according to the database, its attempt not counted, and makes all leases
+    given before worthless. Workers that run end with exit code 12. PostgreSQL tells a promotion by itself.
+    """
+    place = address(call.settings.database.url)
+    if not dry_run:
+        call.confirm(
+            "beginning an epoch",
+            f"Every running job at {place} is handed back and runs again; workers there end. Go on?",
+        )
+
+    async def begin(app: "Windlass") -> dict[str, Any]:
         engine = await app.ready()
-        wrong = await engine.counts.check(Scope.of(tenant) if tenant else ALL_TENANTS)
-        return [
-            {
-                "tenant_id": one.tenant,
-                "queue": one.queue,
-                "definition": one.definition,
-                "state": one.state,
-                "kept": one.kept,
-                "counted": one.counted,
-            }
-            for one in wrong
-        ]
+        handed_back = await (engine.epochs.running() if dry_run else engine.epochs.begin())
+        return {"epoch": (await engine.epochs.current()).epoch, "handed_back": handed_back}
 
-    wrong = call.on_database(compare)
-    titles = ["tenant_id", "queue", "definition", "state", "kept", "counted"]
-    call.out.list(
-        wrong,
-        [Column(key, key.upper(), lambda item, key=key: str(item[key])) for key in titles],  # type: ignore[misc]  # the key is bound as a default
-    )
-    call.out.say(f"{counted(len(wrong), 'count')} wrong." if wrong else "All counts are right.")
-    return Exit.FAILED if wrong else Exit.OK
+    done = call.on_database(begin)
+
+    def show() -> None:
+        what = counted(done["handed_back"], "running job")
+        would = "A new epoch would begin; " if dry_run else "A new epoch began; "
+        call.out.say(f"{would}{what} handed back.")
+
+    call.out.one(done, show, key="epoch")
 
 
 @db.command(examples=["windlass db reencrypt", "windlass db reencrypt --dry-run --json"])

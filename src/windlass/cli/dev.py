@@ -7,6 +7,7 @@ import click
 from windlass.cli.call import Call
 from windlass.cli.commands import Runner, with_call
 from windlass.cli.modules import chosen_modules, takes_modules
+from windlass.cli.signals import end_at_once
 
 _DEMO = "windlass.cli.demo"
 _DEMO_DATABASE = "sqlite:///demo.db"
@@ -54,6 +55,7 @@ def dev(
     At a terminal it has keys, and `?` tells which. With --no-reload the terminal is left to your
     code, for a debugger.
     """
+    end_at_once()
     from windlass.cli.developing import Developing
     from windlass.cli.listening import listen_near
     from windlass.cli.reloading import Supervisor

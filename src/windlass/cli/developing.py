@@ -36,6 +36,7 @@ from windlass.errors import (
     UnsupportedDatabase,
     WindlassError,
 )
+from windlass.tasks import run
 
 _FILES_SECONDS = 1.0
 #: What no change to the code mends: there is no sense in waiting for the next save.
@@ -67,7 +68,7 @@ class Developing:
             # It prints what libraries log, as it is, unless the modules configure logging.
             logging.lastResort.setFormatter(VisibleFormatter())
         try:
-            return asyncio.run(self._work(self._apps(), link, first))
+            return run(self._work(self._apps(), link, first))
         except Exception as error:  # noqa: BLE001  the edge: told to a person
             cause = error.__cause__ if isinstance(error, ModuleNotLoaded) else error
             if cause is not None and not isinstance(cause, WindlassError):

@@ -21,6 +21,8 @@ class Exit(IntEnum):
     JOB_FAILED = 8
     TIMED_OUT = 9
     LEFT_BEHIND = 10
+    BLOCKED = 11
+    EPOCH_CHANGED = 12
     INTERRUPTED = 130
 
 
@@ -31,11 +33,13 @@ MEANINGS: Mapping[Exit, str] = {
     Exit.NOT_FOUND: "what was named is not there",
     Exit.FORBIDDEN: "nobody is signed in, or may not do this",
     Exit.CONFLICT: "its state, a duplicate or a limit forbids it",
-    Exit.UNREACHABLE: "no server or database answers, or it has no room left",
+    Exit.UNREACHABLE: "no server or database answers, or it cannot do its work: full, read-only, not ready",
     Exit.PARTLY: "some were done, some were not",
     Exit.JOB_FAILED: "the job that was waited for ended otherwise than completed",
     Exit.TIMED_OUT: "what was waited for did not come in time",
     Exit.LEFT_BEHIND: "a worker's jobs could be neither finished nor handed back in time",
+    Exit.BLOCKED: "a handler blocked a worker's event loop past its time limit; the worker ended itself",
+    Exit.EPOCH_CHANGED: "a worker's database was restored or promoted: start the worker again",
     Exit.INTERRUPTED: "interrupted by Ctrl-C, or answered with no",
 }
 
@@ -45,7 +49,12 @@ CODES: Mapping[type[WindlassError], Exit] = {
     WindlassError: Exit.FAILED,
     errors.DatabaseUnreachable: Exit.UNREACHABLE,
     errors.DatabaseFull: Exit.UNREACHABLE,
+    errors.DatabaseReadOnly: Exit.UNREACHABLE,
+    errors.DatabaseAccessDenied: Exit.UNREACHABLE,
+    errors.DatabaseDamaged: Exit.UNREACHABLE,
+    errors.DatabaseNotReady: Exit.UNREACHABLE,
     errors.DatabaseTimeout: Exit.UNREACHABLE,
+    errors.EpochChanged: Exit.EPOCH_CHANGED,
     errors.ExtraMissing: Exit.USAGE,
     errors.EncryptionKeyInvalid: Exit.USAGE,
     errors.StreamsFull: Exit.CONFLICT,
@@ -104,6 +113,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.WorkerStopping: Exit.CONFLICT,
     errors.TriggerNotFound: Exit.NOT_FOUND,
     errors.TriggerExists: Exit.CONFLICT,
+    errors.TriggerUnreadable: Exit.CONFLICT,
     errors.EventNotFound: Exit.NOT_FOUND,
     errors.EventChainTooLong: Exit.CONFLICT,
     errors.ScheduleInvalid: Exit.USAGE,

@@ -18,6 +18,7 @@ from windlass.core.lease import Finish, Held, Lease
 from windlass.core.models import DEFAULT_TENANT, Level
 from windlass.core.redact import Redactor
 from windlass.core.states import JobState, Outcome
+from windlass.core.suspicion import Loss
 from windlass.errors.wording import printable
 from windlass.ids import JobId, short
 from windlass.telemetry import Telemetry
@@ -83,7 +84,7 @@ class JobLines(Telemetry):
                     *(self._style(line, dim=True) for line in _indented(finish.error_trace))
                 )
 
-    def reaped(self, lease: Any, state: JobState) -> None:
+    def reaped(self, lease: Any, state: JobState, loss: Loss) -> None:
         self._write(
             f"{self._head(_WARNED)}{lease.definition}  {short(lease.job_id)}  its worker was lost; "
             f"now {STATES[state].label.lower()}"
@@ -178,7 +179,7 @@ class JobLines(Telemetry):
                 self._print(*lines)
 
     def _print(self, *lines: str) -> None:
-        with contextlib.suppress(OSError):  # whoever read it has gone; the jobs go on
+        with contextlib.suppress(OSError, ValueError):  # gone or closed; the jobs go on
             write_lines(lines)
 
 

@@ -9,6 +9,8 @@ from types import ModuleType
 
 from windlass import sync
 from windlass.app import Windlass
+from windlass.cli.signals import is_interrupt
+from windlass.core.text import text_of, type_name
 from windlass.errors import AppNotFound, ModuleNotLoaded, WindlassError
 
 
@@ -45,10 +47,12 @@ def load_module(name: str) -> ModuleType:
         if not path.is_file():
             raise ModuleNotLoaded(name, cause="no such file")
         return _load_file(path)
-    except (WindlassError, KeyboardInterrupt):
+    except WindlassError:
         raise
     except BaseException as error:  # what a module does while it is imported is its author's
-        raise ModuleNotLoaded(name, cause=f"{type(error).__name__}: {error}") from error
+        if is_interrupt(error):
+            raise
+        raise ModuleNotLoaded(name, cause=f"{type_name(error)}: {text_of(error)}") from error
 
 
 def apps_in(module: ModuleType) -> Iterator[Windlass]:

@@ -1,8 +1,9 @@
 """The event loop of long-running commands."""
 
-import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
+
+from windlass import tasks
 
 T = TypeVar("T")
 
@@ -10,7 +11,7 @@ T = TypeVar("T")
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Run it in a faster loop where the extra `uvloop` is installed."""
     try:
-        import uvloop
+        from uvloop import new_event_loop
     except ImportError:
-        return asyncio.run(main)
-    return uvloop.run(main)
+        return tasks.run(main)
+    return tasks.run(main, loop_factory=new_event_loop)

@@ -80,6 +80,7 @@ class Child:
     began_ns: int
     state: State = "starting"
     heard: bytes = b""
+    closed: bool = False
     facts: dict[str, str] = field(default_factory=dict)
 
     def stop(self) -> None:
@@ -160,12 +161,15 @@ class Supervisor:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         began = time.time_ns()
+        # Kept back: in the child the supervisor's handler would swallow a signal to stop.
+        signal.pthread_sigmask(signal.SIG_BLOCK, stopping())
         pid = os.fork()
         if pid == 0:
             code: int = Exit.FAILED
             try:
                 ours.close()
                 self._forget_children()
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
                 # Its own session: Ctrl-C comes to the supervisor alone, which passes it on once.
                 os.setsid()
                 voice = self._terminal.voice if self._terminal else None
@@ -178,6 +182,7 @@ class Supervisor:
                     sys.stdout.flush()
                 finally:
                     os._exit(code)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
         theirs.close()
         ours.setblocking(False)
         self._coming = Child(pid, ours, began)
@@ -192,7 +197,8 @@ class Supervisor:
         return [child for child in (self._current, self._coming, *self._leaving) if child]
 
     def _hear(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
-        lines = {child.line: child for child in self._children()}
+        # A line that is closed can be read for ever, and gives nothing.
+        lines = {child.line: child for child in self._children() if not child.closed}
         watched: list[socket.socket | Keys] = [*lines]
         if keys is not None and keys.listens():
             watched.append(keys)
@@ -201,9 +207,13 @@ class Supervisor:
                 continue  # minded when all is heard
             child = lines[line]
             try:
-                child.heard += line.recv(65536)
-            except (BlockingIOError, ConnectionError):
+                some = line.recv(65536)
+            except BlockingIOError:
                 continue
+            except ConnectionError:
+                some = b""
+            child.closed = not some
+            child.heard += some
             *whole, child.heard = child.heard.split(b"\n")
             for message in whole:
                 told = json.loads(message)

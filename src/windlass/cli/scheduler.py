@@ -10,7 +10,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Runner, with_call
 from windlass.cli.first_process import step_aside
 from windlass.cli.modules import chosen_modules
-from windlass.cli.signals import heard
+from windlass.cli.signals import end_at_once, heard
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -33,6 +33,7 @@ def scheduler(call: Call, modules: tuple[str, ...], once: bool) -> int:
     from; with MODULEs, what they declare is made known first. With the setting scheduler.enabled
     off, no schedule is fired here.
     """
+    end_at_once()
     # A container's first process gets no default handling of signals.
     if (code := step_aside()) is not None:
         return code

@@ -10,7 +10,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Runner, with_call
 from windlass.cli.first_process import step_aside
 from windlass.cli.modules import chosen_modules
-from windlass.cli.signals import heard
+from windlass.cli.signals import end_at_once, heard
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -41,6 +41,7 @@ def serve(
     printed. Rows are enough to work from; with MODULEs, what they declare is made known first.
     SIGTERM, Ctrl-C or a terminal that is closed lets running jobs finish, then requests, and exits.
     """
+    end_at_once()
     # A container's first process gets no default handling of signals.
     if (code := step_aside()) is not None:
         return code

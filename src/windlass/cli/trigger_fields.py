@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from windlass.core.trigger import Misfire, Overlap
-from windlass.errors import CommandInvalid
+from windlass.errors import CommandInvalid, WindlassError
 
 if TYPE_CHECKING:
     from windlass.core.schedule import Schedule
@@ -85,7 +85,10 @@ def when(trigger: Mapping[str, Any]) -> str:
     """What sets a trigger off, in words."""
     from windlass.core.preview import describe
 
-    schedule = schedule_of(trigger)
+    try:
+        schedule = schedule_of(trigger)
+    except WindlassError:
+        return "times that cannot be read"
     if schedule is None:
         return f"on {trigger['event_name']}"
     return describe(schedule, trigger["timezone"])

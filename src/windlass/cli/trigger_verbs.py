@@ -109,7 +109,7 @@ def told(call: Call, trigger: Item, *, dry_run: bool, noun: str) -> None:
     from windlass.core.preview import warnings
 
     tell(call, trigger, line)
-    schedule = schedule_of(trigger)
+    schedule = schedule_of(trigger) if trigger["enabled"] else None
     for warning in warnings(schedule, utcnow(), trigger["timezone"]) if schedule else ():
         call.out.say(f"Note: {warning}")
     if dry_run:

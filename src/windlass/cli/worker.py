@@ -1,19 +1,15 @@
 """`windlass worker`: run jobs until told to stop."""
 
-import asyncio
-import signal
 import sys
-from types import FrameType
 
 import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Runner, with_call
-from windlass.cli.exits import Exit
 from windlass.cli.first_process import step_aside
 from windlass.cli.flags import SettingOption
 from windlass.cli.modules import chosen_modules, takes_modules
-from windlass.cli.signals import stopping
+from windlass.cli.signals import end_at_once
 
 
 @click.command(
@@ -65,17 +61,18 @@ def worker(
     anew; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
     wrong; 4 when the server refuses its token; 6 when there is no database, or no server, at the
     start; 10 when jobs could be neither finished nor
-    handed back.
+    handed back; 11 when an async handler blocked the event loop past its time limit: it is recorded
+    as timed out, and all other jobs are handed back; 12 when the database was restored or promoted
+    meanwhile: start it again.
     """
-    # Until the loop minds them, a signal just ends the process.
-    for number in stopping():
-        signal.signal(number, _quit)
+    end_at_once()
     if (code := step_aside()) is not None:
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.cli.loading import load_apps
     from windlass.cli.worker_log import log_to_stderr, telemetry
     from windlass.cli.working import How, Working, work
+    from windlass.tasks import run
 
     names = chosen_modules(call, modules)
     log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
@@ -96,8 +93,4 @@ def worker(
     known = sorted({key for app in apps for key in app.handlers})
     greeting = f"Running {', '.join(known) or 'no jobs yet'}."
     working = Working(call.out.say, lambda: call.out.say(greeting))
-    return asyncio.run(work(apps, how, working))
-
-
-def _quit(number: int, frame: FrameType | None) -> None:
-    sys.exit(Exit.INTERRUPTED if number == signal.SIGINT else Exit.OK)
+    return run(work(apps, how, working))

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.app import Windlass
 from windlass.cli.exits import Exit
 from windlass.cli.signals import heard
+from windlass.engine.waiting import when_ready
 from windlass.errors import OptionInvalid
 from windlass.errors.wording import counted
 from windlass.settings import Settings
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 #: How long a process may take to end after its jobs' time is over, whatever hangs.
 _LAST_SECONDS = 20.0
+#: How long a last line may take to be written.
+_WRITE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ class How:
 class Working:
     """Workers under way. `stop` lets them drain; said again, they hurry.
 
-    `ready` is called when all of them are about to claim for the first time.
+    `ready` is called when all of them have their rows and are about to claim.
     """
 
     said: Callable[[str], None]
@@ -54,7 +58,9 @@ class Working:
     workers: list[Worker] = field(default_factory=list)
     at_stop: Callable[[], None] = lambda: None
     stops: int = 0
+    _registered: int = 0
     _last: asyncio.TimerHandle | None = None
+    _ending: threading.Lock = field(default_factory=threading.Lock)
 
     def stop(self) -> None:
         self.stops += 1
@@ -75,15 +81,41 @@ class Working:
 
     def add(self, worker: Worker) -> None:
         worker.when_ordered_to_stop = self.stop
+        worker.renewal.end_process = self.end_blocked
+        worker.when_registered = self._note_registered
         self.workers.append(worker)
-        if len(self.workers) == self.expected:
-            self.ready()
         if self.stops:
             worker.stop()
+
+    def _note_registered(self) -> None:
+        self._registered += 1
+        if self._registered == self.expected:
+            self.ready()
+
+    async def end_blocked(self) -> None:
+        """End this process: its event loop stands still and does not come back. Called in the
+        renewal thread of any of its workers."""
+        if not self._ending.acquire(blocking=False):
+            return  # another worker's thread does it
+        self._write_error(
+            "A handler blocks the event loop past its time limit: ending this worker."
+        )
+        handed_back = await asyncio.gather(
+            *(worker.renewal.hand_back() for worker in list(self.workers))
+        )
+        if not all(handed_back):
+            self._write_error(f"The {self.answering} does not answer; leaving without it.")
+        os._exit(Exit.BLOCKED)
 
     @property
     def worn_out(self) -> bool:
         return any(worker.worn_out for worker in self.workers)
+
+    def _write_error(self, line: str) -> None:
+        # From a thread that is not waited for long: the blocked handler may hold the stream's lock.
+        writing = threading.Thread(target=os.write, args=[2, f"{line}\n".encode()], daemon=True)
+        writing.start()
+        writing.join(_WRITE_SECONDS)
 
     def _set_deadline(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
@@ -95,7 +127,17 @@ class Working:
         # Closing a database that does not answer can take for ever, and there is nothing left to
         # lose: what is not recorded, lease recovery finds.
         self.said(f"The {self.answering} does not answer; leaving without it.")
-        os._exit(Exit.LEFT_BEHIND if any(worker.held for worker in self.workers) else Exit.OK)
+        left = sum(len(worker.held) for worker in self.workers)
+        self.tell_left(left)
+        os._exit(Exit.LEFT_BEHIND if left else Exit.OK)
+
+    def tell_left(self, count: int) -> None:
+        """Say how many jobs' outcomes are lost, if any are."""
+        if count:
+            self.said(
+                f"{counted(count, 'outcome')} could not be recorded; once the leases have run out, "
+                f"{'that job runs' if count == 1 else 'those jobs run'} again."
+            )
 
 
 async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
@@ -106,7 +148,7 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     """
     if how.server is None:
         for app in apps:
-            await app.ready()
+            await when_ready(app.ready, app.telemetry)
     else:
         working.answering = "server"
     settle()
@@ -117,6 +159,7 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
             left = await asyncio.gather(*(_running(app, how, working.add) for app in apps))
         working.done()
     if sum(left):
+        working.tell_left(sum(left))
         return Exit.LEFT_BEHIND
     # Above its memory limit a worker ends well, to be started anew. With every slot held by a run
     # that ignored its stop something is wrong, and a supervisor should hear of it.
@@ -142,7 +185,7 @@ async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        health.stop()
+        await health.stop()
 
 
 def _running(

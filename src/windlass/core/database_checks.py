@@ -2,13 +2,13 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from windlass.core.checks import Check, broken, failed, ok, warning
 from windlass.core.durations import words
 from windlass.errors import WindlassError
-from windlass.errors.wording import counted
+from windlass.errors.wording import counted, listed
 
 #: Clocks that differ by more are told of.
 _SKEW = timedelta(seconds=2)
@@ -56,6 +56,17 @@ def unreached(error: WindlassError) -> Check:
     )
 
 
+def writable(refuses: str) -> Check:
+    """Whether the database takes writes; `refuses` is why it does not."""
+    if not refuses:
+        return ok("writable", "The database takes writes.")
+    return broken(
+        "writable",
+        f"The database is read-only: {refuses}. Nothing can be enqueued, and workers wait.",
+        "Make it writable, or point WINDLASS_DATABASE_URL at the primary.",
+    )
+
+
 def durability(warnings: Sequence[str]) -> list[Check]:
     """Whether the database keeps what it acknowledges; `warnings` are why it may not."""
     fix = "Change it in the database, unless losing jobs in a crash is fine here."
@@ -84,6 +95,18 @@ def clock_skew(skew: timedelta, *, error: timedelta) -> Check:
         f"This machine's clock is {words(abs(skew))} {way} the database's.",
         "Synchronise both. Jobs follow the database's clock, what this machine logs does not.",
     )
+
+
+def epoch(begun_at: datetime, noted: str | None, server: str | None) -> Check:
+    """Whether the server that answers is the one the installation's epoch belongs to."""
+    if None not in (noted, server) and noted != server:
+        return broken(
+            "epoch",
+            "Another database server answers than before: it was restored, or a replica promoted.",
+            "windlass db new-epoch, or start a worker, which does it by itself.",
+        )
+    since = begun_at.strftime("%Y-%m-%d %H:%M UTC")
+    return ok("epoch", f"No restore or promotion was noted since {since}.")
 
 
 def pooling(backends: Sequence[int | None], *, told: bool) -> Check:
@@ -174,6 +197,19 @@ def journal(mode: str) -> Check:
         "journal",
         f"The journal mode is {mode}: who reads and who writes wait for each other.",
         "A newer SQLite lets Windlass use the write-ahead log (3.51.3, 3.50.7 or 3.44.6).",
+    )
+
+
+def stopped_writers(processes: Sequence[str]) -> Check:
+    """Whether a process stands still in the middle of a write, so that no other can write."""
+    if not processes:
+        return ok("writers", "No stopped process keeps the others from writing.")
+    return broken(
+        "writers",
+        f"{listed(processes)} is stopped and keeps the others from writing."
+        if len(processes) == 1
+        else f"{listed(processes)} are stopped and keep the others from writing.",
+        "Let it go on (kill -CONT), or kill it: what it has not committed is undone.",
     )
 
 

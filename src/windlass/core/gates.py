@@ -5,19 +5,24 @@ key, so that nobody else waits behind them. A job whose payload is of a later ve
 first, or that has a limit key, stands behind a gate of its own kind, `definition␟version␞key`: workers
 of older code pass it by, and a key that is full is not in the way of the others. Keys are a tenant's
 own, and count over all versions.
+
+A job whose worker died with others is a suspect: a mark after the version says so, and makes a gate that
+only workers draw from that may run a suspect now. See docs/decisions/0019.
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from windlass.core.dedupe import check_name
+from windlass.core.dedupe import LONGEST_NAME, check_name
 from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
 from windlass.core.models import DEFAULT_TENANT
 
 #: Between definition and version, and before the key. No person types them.
 VERSION, KEY = "\x1f", "\x1e"
+#: After the version, in the gate of a suspect; twice if it has to run with no other job beside it.
+SUSPECT = "\x1d"
 
 #: A key as it is, as long as it is no longer than this; else a digest of it, which this begins.
 _LONGEST_KEY = 32
@@ -89,7 +94,7 @@ def version_of(gate: str) -> int:
     """The version of the payloads behind a gate."""
     if not gate:
         return 1
-    version = gate.partition(KEY)[0].partition(VERSION)[2]
+    version = gate.partition(KEY)[0].partition(VERSION)[2].rstrip(SUSPECT)
     return int(version) if version else 1
 
 
@@ -98,6 +103,45 @@ def counted_by(gate: str) -> str | None:
     Statements make the same name of a gate."""
     _, has_key, token = gate.partition(KEY)
     return f"key:{definition_of(gate)}{KEY}{token}" if has_key else None
+
+
+def is_suspect(gate: str) -> bool:
+    """Whether the jobs behind a gate run one at a time on each worker."""
+    return SUSPECT in gate
+
+
+def runs_alone(gate: str) -> bool:
+    """Whether the jobs behind a gate run only where no other job runs."""
+    return SUSPECT * 2 in gate
+
+
+def suspect_gate(gate: str, definition: str, *, alone: bool = False) -> str | None:
+    """The gate of a job from now on, if it is a suspect; None if there is no room for the mark."""
+    front, before_key, key = (cleared_gate(gate) or definition).partition(KEY)
+    marked = suspect_name(front, alone=alone) + before_key + key
+    return marked if len(marked) <= LONGEST_NAME else None
+
+
+def cleared_gate(gate: str) -> str:
+    """The gate of a job that is no suspect any more. Statements make the same of a gate."""
+    if SUSPECT not in gate:
+        return gate
+    return gate.replace(SUSPECT, "").replace(VERSION + KEY, KEY).rstrip(VERSION)
+
+
+def suspect_name(need: str, *, alone: bool = False) -> str:
+    """What a worker passes that may run suspects of a definition, or of a version of it."""
+    return need + ("" if VERSION in need else VERSION) + SUSPECT * (2 if alone else 1)
+
+
+def with_suspects(known: Iterable[str]) -> list[str]:
+    """What a worker passes that may run a suspect now: all that it knows, and the suspects of it."""
+    plain = list(known)
+    return [
+        *plain,
+        *(suspect_name(need) for need in plain),
+        *(suspect_name(need, alone=True) for need in plain),
+    ]
 
 
 def key_in(payload: Any, path: str) -> str | None:

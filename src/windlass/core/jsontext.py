@@ -10,7 +10,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from types import GeneratorType
 from typing import Any
 
 from windlass.core.text import storable
@@ -147,8 +146,8 @@ def find_unstorable(value: object, deepest: int = DEEPEST) -> tuple[str, str] | 
 
 def plain(value: object) -> Any:
     """What JSON writes for a value it does not know itself, such as a date; else TypeError."""
-    # Reading a generator would use it up, and might never end.
-    if isinstance(value, GeneratorType) or hasattr(value, "get_secret_value"):
+    # Reading an iterator would use it up, and might never end.
+    if hasattr(type(value), "__next__") or hasattr(value, "get_secret_value"):
         raise TypeError(f"is a {type(value).__name__}")
     from pydantic_core import to_jsonable_python
 

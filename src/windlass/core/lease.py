@@ -12,6 +12,9 @@ from windlass.core.models import Source
 from windlass.core.states import JobState, Outcome
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 
+#: No worker may ask for a longer one.
+LONGEST_LEASE = timedelta(hours=1)
+
 
 class Place(NamedTuple):
     """Where a job stands in its line."""
@@ -128,6 +131,9 @@ class Finish(NamedTuple):
     `state` queued means another try after `delay`. An end asked for meanwhile wins over every
     state but completed. `keep=False` deletes the job, at the latest when it is next pruned,
     instead of keeping it among the ended ones; dead-lettered jobs are always kept.
+    `gate`: the one to stand behind from now on, if its job is queued; None leaves it, or clears a
+    suspect whose attempt ended. `uncounted`: the attempt is given back. `spared`: a lost attempt is no
+    death of a worker. Both are None rather than False, which costs drivers nothing.
     `perhaps_ended`: the handler's own transaction may have recorded the end already.
     `permanent`: what happened ruled out another try, however many were left.
     """
@@ -149,6 +155,9 @@ class Finish(NamedTuple):
     stderr_tail: str | None = None
     fingerprint: str | None = None
     keep: bool = True
+    gate: str | None = None
+    uncounted: bool | None = None
+    spared: bool | None = None
     perhaps_ended: bool = False
     permanent: bool = False
 

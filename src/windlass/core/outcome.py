@@ -1,4 +1,4 @@
-"""How an attempt ends, and what that means for its job."""
+"""Ends of attempts, and what each means for its job."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,9 +8,7 @@ from windlass.core.backoff import Backoff, delay
 from windlass.core.fingerprint import fingerprint
 from windlass.core.lease import Finish, Held
 from windlass.core.states import JobState, Outcome
-
-#: A job that takes its worker down this often is set aside, whatever attempts remain.
-MOST_WORKER_DEATHS = 3
+from windlass.core.suspicion import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +44,6 @@ def judge(
     return Retry(after=delay(backoff, attempts, random))
 
 
-def judge_lost(*, attempts: int, max_attempts: int, worker_deaths: int) -> Retry | DeadLetter:
-    """Decide what a lost lease means: at once again, unless the job keeps killing its workers."""
-    if attempts >= max_attempts or worker_deaths + 1 >= MOST_WORKER_DEATHS:
-        return DeadLetter()
-    return Retry(after=timedelta())
-
-
 def success(held: Held, *, result: str | None, warnings: str | None, keep: bool) -> Finish:
     """The end of an attempt that succeeded."""
     return Finish(
@@ -85,6 +76,17 @@ def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
         return finish._replace(state=JobState.QUEUED, delay=verdict.after)
     cause = fingerprint(failure.error_type, failure.error, failure.trace)
     return finish._replace(fingerprint=cause.key)
+
+
+def lost(held: Held, failure: Failure, verdict: Verdict) -> Finish:
+    """The end of an attempt whose worker was lost."""
+    if verdict.dead:
+        return failed(held, failure, DeadLetter())
+    return failed(held, failure, Retry(after=timedelta()))._replace(
+        gate=verdict.gate,
+        uncounted=None if verdict.attempt_counts else True,
+        spared=None if verdict.death_counts else True,
+    )
 
 
 def stopped(held: Held, *, keep: bool = True) -> Finish:

@@ -1,10 +1,10 @@
-"""What a handler returned, as it is stored. Recording an end never fails because of its content."""
+"""Results of handlers, as they are stored. Recording an end never fails because of its content."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from windlass.core.jsontext import DEEPEST, dump_json, find_unstorable, plain, size_of
-from windlass.core.text import clean, storable
+from windlass.core.text import clean, storable, type_name
 
 RESULT_LIMIT = 256 * 1024
 
@@ -24,7 +24,7 @@ def encode_result(value: object, limit: int = RESULT_LIMIT) -> tuple[str, str | 
     note = None
     try:
         text = dump_json(value)
-    except Exception:  # noqa: BLE001  a returned object's own methods may raise anything
+    except BaseException:  # noqa: BLE001  a returned object's own methods may raise anything
         text, note = _rescued(value)
     size = size_of(text)
     if size <= limit:
@@ -36,8 +36,8 @@ def _rescued(value: object) -> tuple[str, str | None]:
     rescue = _Rescue()
     try:
         return dump_json(rescue.plain(value)), rescue.note()
-    except Exception:  # noqa: BLE001  as above
-        return dump_json(_repr(value)), f"not JSON, stored as text: {type(value).__name__}"
+    except BaseException:  # noqa: BLE001  as above
+        return dump_json(_repr(value)), f"not JSON, stored as text: {type_name(value)}"
 
 
 def _head(text: str, size: int, limit: int) -> str:
@@ -85,12 +85,16 @@ class _Rescue:
             return value if find_unstorable(value) is None else self._as_text(value)
         try:
             known = plain(value)
-        except Exception:  # noqa: BLE001  as above
+        except BaseException:  # noqa: BLE001  as above
             return self._as_text(value)
         return self.plain(known, depth)
 
-    def _key(self, key: object) -> str:
-        return self._text(key) if isinstance(key, str) else _repr(key)
+    def _key(self, key: object) -> Any:
+        if isinstance(key, str):
+            return self._text(key)
+        # Of numbers, true, false and null JSON makes keys itself.
+        is_plain = key is None or isinstance(key, int | float)
+        return key if is_plain and find_unstorable(key) is None else self._as_text(key)
 
     def _text(self, text: str) -> str:
         kept = storable(text)
@@ -98,12 +102,12 @@ class _Rescue:
         return kept
 
     def _as_text(self, value: object) -> str:
-        self._kinds.add(type(value).__name__)
+        self._kinds.add(type_name(value))
         return _repr(value)
 
 
 def _repr(value: object) -> str:
     try:
         return clean(repr(value), _REPR_BYTES)
-    except Exception:  # noqa: BLE001  as above
-        return f"<{type(value).__name__}>"
+    except BaseException:  # noqa: BLE001  as above
+        return f"<{type_name(value)}>"

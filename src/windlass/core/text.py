@@ -5,6 +5,7 @@ import re
 #: What takes the place of a character no database would give back.
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
+_NAME = type.__dict__["__name__"].__get__
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -25,6 +26,20 @@ def clean(text: str, limit: int) -> str:
     tail = _whole_characters(whole[len(whole) - room // 2 :])
     left_out = len(whole) - len(head.encode()) - len(tail.encode())
     return f"{head}{_mark(left_out)}{tail}"
+
+
+def text_of(value: object) -> str:
+    """`str(value)`; the name of its type if its own methods raise anything at all."""
+    try:
+        # Joined, so that a subclass of str with methods of its own goes no further.
+        return "".join(str(value))
+    except BaseException:  # noqa: BLE001  SystemExit too: it must not end who only wants to log
+        return f"<{type_name(value)}>"
+
+
+def type_name(value: object) -> str:
+    """The name of a value's class, whatever its metaclass says."""
+    return str(_NAME(type(value)))
 
 
 def storable(text: str) -> str:

@@ -55,6 +55,9 @@ class Trigger:
     saved_by: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    #: Fields of its row that cannot be read, such as JSON that was edited by hand. They have their
+    #: defaults here, and the trigger does not fire until they are given again.
+    unreadable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

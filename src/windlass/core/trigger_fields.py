@@ -69,8 +69,10 @@ def type_of(schedule: Schedule | None) -> TriggerType:
 
 def next_time(trigger: Trigger, now: datetime) -> datetime | None:
     """When a trigger is due next, counted from now: what it has fired for is over."""
+    if not trigger.enabled:
+        return None
     schedule, last = schedule_of(trigger), trigger.last_run_at
-    if schedule is None or not trigger.enabled:
+    if schedule is None:
         return None
     match schedule:
         case Every() if last is not None:
@@ -116,20 +118,22 @@ def following(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
     counted anew only if its times have changed: what is due and not yet fired for is not lost."""
     if row.type != declared.type and not set(row.edited) <= set(_ALWAYS):
         return row
-    kept = {name: getattr(row, name) for name in row.edited}
+    kept = {name: getattr(row, name) for name in row.edited if name not in row.unreadable}
     followed = replace(
         declared,
         **kept,
         id=row.id,
-        edited=row.edited,
+        edited=tuple(kept),
         last_run_at=row.last_run_at,
         # Who edited it is still whose right it fires under.
         saved_by=row.saved_by if row.edited else None,
     )
-    if _times(followed) == _times(row):
+    if _times(followed) == _times(row) and "next_run_at" not in row.unreadable:
         return replace(followed, next_run_at=row.next_run_at)
     return timed(followed, now)
 
 
 def _times(trigger: Trigger) -> tuple[object, ...]:
-    return schedule_of(trigger), trigger.enabled, trigger.missing_from_code
+    # As stored: what no schedule can be made of differs from what one can.
+    times = [getattr(trigger, name) for name in _TIMES.get(trigger.type, ())]
+    return trigger.type, *times, trigger.enabled, trigger.missing_from_code

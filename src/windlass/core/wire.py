@@ -115,7 +115,9 @@ def definition(definition: Definition, strategy: str = "on_demand") -> dict[str,
 
 def trigger(trigger: Trigger) -> dict[str, Any]:
     """A trigger, with the fields of its type."""
-    return _plain(trigger)
+    shown = _plain(trigger)
+    del shown["unreadable"]  # `last_error` tells it, in words
+    return shown
 
 
 def event(event: Event, redactor: Redactor) -> dict[str, Any]:

@@ -6,10 +6,11 @@ It changes nothing, and needs no database that is ready: that is one of the ques
 from collections.abc import AsyncIterator, Iterable, Mapping
 
 from windlass import clock
-from windlass.core import database_checks, queue_checks
+from windlass.core import database_checks, queue_checks, wrong_clock
 from windlass.core.checks import Check, broken, ok, warning
 from windlass.core.models import ALL_TENANTS
 from windlass.core.queue_checks import Serving, Waiting
+from windlass.engine.epochs import Epochs
 from windlass.engine.metrics import LATE_SECONDS
 from windlass.engine.mutes import Mutes
 from windlass.engine.schema import Schema
@@ -29,7 +30,8 @@ _UNSERVED = "windlass.checkup"
 
 
 class Checkup:
-    def __init__(self, storage: Storage, settings: Settings) -> None:
+    def __init__(self, storage: Storage, settings: Settings, epochs: Epochs) -> None:
+        self._epochs = epochs
         self._storage = storage
         self._settings = settings
         self._schema = Schema(storage)
@@ -52,6 +54,9 @@ class Checkup:
             yield self._pending(len(pending))
             return
         yield ok("migrated", "Its tables are what this Windlass needs.")
+        noted = await self._epochs.current()
+        yield database_checks.epoch(noted.begun_at, noted.server, await self._epochs.server())
+        yield wrong_clock.written_ahead(await self._storage.clock_ahead())
         async for check in self._queue():
             yield check
 
@@ -66,6 +71,7 @@ class Checkup:
 
     async def _database(self) -> AsyncIterator[Check]:
         storage = self._storage
+        yield database_checks.writable(await storage.database.read_only())
         for check in database_checks.durability(await storage.database.warnings()):
             yield check
         before = clock.utcnow()
@@ -87,6 +93,7 @@ class Checkup:
                 yield database_checks.isolation(_isolation(vitals))
             case _:
                 yield database_checks.journal(vitals["journal_mode"])
+                yield database_checks.stopped_writers(await storage.database.stopped_writers())
                 yield database_checks.readable(await storage.database.readable_files())
 
     async def _listening(self, place: str) -> Check:

@@ -5,6 +5,8 @@ does not know and, while something holds an old snapshot of a PostgreSQL databas
 since. So it is done sparingly, and a claim begins where the last look found a job, or where the last
 claim stopped. What has come to stand before that place is found by the next look: after a while, and
 at once when a claim brings less than was wanted. See docs/decisions/0008.
+
+A worker that runs a suspect sees no others: they must not stand in the way of what it may claim.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +15,8 @@ from datetime import timedelta
 
 from windlass import clock
 from windlass.core import share
-from windlass.core.lease import Lease, Line, Place, Survey
+from windlass.core.gates import is_suspect, with_suspects
+from windlass.core.lease import Held, Lease, Line, Place, Survey
 from windlass.ids import WorkerId
 from windlass.storage.base import Storage
 
@@ -34,6 +37,7 @@ class Claims:
         self._places: dict[Line, Place] = {}
         self._gave: Sequence[Line] = ()
         self._saw_part = False
+        self._suspect: Held | None = None
         self._looked_at = self._look_again_at = float("-inf")
 
     async def claim(
@@ -52,14 +56,22 @@ class Claims:
         came from, and starts sooner if nothing else is looked at first.
         """
 
+        everything = known
+        if not await self._runs_suspect(worker):
+            everything = with_suspects(known)
+
         async def draw(lines: Sequence[Line], wanted: int) -> list[Lease]:
+            if everything is known:
+                lines = [line for line in lines if not is_suspect(line.gate)]
             quotas = [
                 replace(quota, begin=self._places.get(quota.line))
                 for quota in share.quotas(lines, wanted)
             ]
             if not quotas:
                 return []
-            leases = await self._storage.claim(worker, quotas, known, lease_time=lease_time)
+            suspected = any(is_suspect(quota.line.gate) for quota in quotas)
+            names = everything if suspected else known
+            leases = await self._storage.claim(worker, quotas, names, lease_time=lease_time)
             self._cursor = share.next_cursor(lines, quotas)
             self._remember(lines, leases)
             return leases
@@ -68,12 +80,19 @@ class Claims:
             return leases, self._survey.next_due_in
         looked = self._is_time_to_look
         if looked:
-            await self._look(queues, known, wanted)
+            await self._look(queues, everything, wanted)
         leases = await draw(self._survey.lines, wanted)
         if len(leases) < wanted and not looked:
-            await self._look(queues, known, wanted)
+            await self._look(queues, everything, wanted)
             leases += await draw(self._survey.lines, wanted - len(leases))
         return leases, self._survey.next_due_in
+
+    async def _runs_suspect(self, worker: WorkerId) -> bool:
+        """Whether the suspect that was claimed last is still leased."""
+        if self._suspect is not None and not await self._storage.leased(worker, [self._suspect]):
+            self._suspect = None
+            self._look_again_at = float("-inf")
+        return self._suspect is not None
 
     @property
     def _is_time_to_look(self) -> bool:
@@ -108,6 +127,8 @@ class Claims:
         by_gate = {(line.queue, line.tenant, line.gate): line for line in lines}
         gave: dict[Line, None] = {}
         for lease in leases:
+            if is_suspect(lease.gate):
+                self._suspect = lease.held
             if line := by_gate.get((lease.queue, lease.tenant, lease.gate)):
                 self._places[line] = Place(lease.priority, lease.due_at, lease.job_id)
                 gave[line] = None

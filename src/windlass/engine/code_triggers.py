@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 
@@ -13,6 +14,7 @@ from windlass.core.states import JobState
 from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import fields_of, following, said, timed, type_of
 from windlass.engine.tenants import Tenants
+from windlass.errors import TriggerUnreadable
 from windlass.ids import new_trigger_id
 from windlass.storage.base import Storage
 
@@ -66,10 +68,12 @@ class CodeTriggers:
                 row.code_hash != trigger.code_hash or row.missing_from_code
             ):
                 await self._follow(row, trigger)
-            elif await self._starts_again(row):
+            elif not row.unreadable and await self._starts_again(row):
                 await self._start(row)
         for row in rows:
             gone = row.definition == definition.key and _name_in_code(row) not in named
+            if row.unreadable:
+                continue
             if gone and row.origin == "code" and not row.edited and not row.missing_from_code:
                 await self._storage.change_trigger(row.id, _missing)
 
@@ -102,7 +106,9 @@ class CodeTriggers:
     async def _follow(self, row: Trigger, trigger: Trigger) -> None:
         now = await self._storage.now()
         if trigger.type == row.type:
-            await self._storage.change_trigger(row.id, lambda row: following(row, trigger, now))
+            # One that cannot be read, and that the code may not overwrite, tells so when it is due.
+            with suppress(TriggerUnreadable):
+                await self._storage.change_trigger(row.id, lambda row: following(row, trigger, now))
             return
         followed = following(row, trigger, now)
         if followed is not row and await self._storage.drop_trigger(ALL_TENANTS, row.id):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from windlass import clock
 from windlass.core.access import ROLES, Table
@@ -18,11 +18,13 @@ from windlass.engine.dead import Dead
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import sealer_of
 from windlass.engine.enqueue_rights import EnqueueRights
+from windlass.engine.epochs import Epochs
 from windlass.engine.events import Events
+from windlass.engine.integrity import Integrity
 from windlass.engine.invitations import Invitations
 from windlass.engine.jobs import Jobs
 from windlass.engine.latency import Latency
-from windlass.engine.leases import Leases
+from windlass.engine.leases import NO_WORKER, Leases
 from windlass.engine.lists import Lists
 from windlass.engine.logs import Logs
 from windlass.engine.making import Maker
@@ -48,6 +50,7 @@ from windlass.engine.triggers import Triggers
 from windlass.engine.users import Users
 from windlass.engine.workers import Workers
 from windlass.errors import WindlassError
+from windlass.ids import WorkerId
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.bound import unbound
@@ -73,6 +76,7 @@ class Engine:
         self.sealer = sealer_of(settings)
         self.schema = Schema(storage)
         self.counts = Counts(storage)
+        self.integrity = Integrity(storage)
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges, settings)
         self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
@@ -102,13 +106,14 @@ class Engine:
         )
         self.events = Events(storage, self.maker, self.nudges, telemetry)
         self.trials = Trials(self.triggers, self.events, self.maker)
-        self.workers = Workers(storage, self.nudges)
+        self.epochs = Epochs(storage, telemetry)
+        self.workers = Workers(storage, self.nudges, self.epochs)
         self.latency = Latency(storage)
         self.metrics = Metrics(storage)
-        self.checkup = Checkup(storage, settings)
+        self.checkup = Checkup(storage, settings, self.epochs)
         self.retention = Retention(storage, settings)
         self.remote = RemoteWorkers(
-            self.leases,
+            lambda worker: self.leases(worker=worker),
             storage,
             self.definitions,
             self.workers,
@@ -132,9 +137,21 @@ class Engine:
         self._checked = False
         self._checking = asyncio.Lock()
 
-    def leases(self, who: Callable[[Held], Lease | None] = lambda held: None) -> Leases:
+    def leases(
+        self,
+        who: Callable[[Held], Lease | None] = lambda held: None,
+        *,
+        worker: WorkerId = NO_WORKER,
+    ) -> Leases:
         """The worker's side; one for each worker, who knows the leases it holds."""
-        return Leases(self.storage, self.nudges, self.events, self.telemetry, who, self.sealer)
+        return Leases(
+            self.storage, self.nudges, self.events, self.telemetry, who, self.sealer, worker
+        )
+
+    def reopen(self, *, lease_time: timedelta) -> "Engine":
+        """The same engine over connections of its own, for a thread with its own event loop."""
+        storage = self.storage.reopen(lease_time=lease_time)
+        return Engine(storage, self.settings, self.telemetry, passwords=self.passwords)
 
     def join(self, tx: object) -> CallerSession | None:
         """A session in a caller's own transaction; None where none was given."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from uuid import UUID
 
 from windlass.core.models import NewJob
-from windlass.errors import DatabaseTimeout, DatabaseUnreachable
+from windlass.errors import DatabaseOutage
 from windlass.storage.base import Storage
 from windlass.storage.bound import apart, bound
 from windlass.storage.jobs import Stored
@@ -76,7 +76,7 @@ async def store_surely(
             left = [job for job in jobs if job.id not in known] if known else jobs
             now = await storage.enqueue(left, whole=whole, existing=existing) if left else []
             break
-        except (DatabaseUnreachable, DatabaseTimeout):
+        except DatabaseOutage:
             if repeat == _REPEATS - 1:
                 raise
             await asyncio.sleep(0.1 * 2**repeat)

@@ -13,14 +13,18 @@ from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, NewJob, Scope
 from windlass.core.trigger import Event, Trigger
 from windlass.engine.making import Maker
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
+from windlass.engine.trigger_refusals import REFUSALS
 from windlass.errors import (
     AmbiguousId,
-    DatabaseTimeout,
-    DatabaseUnreachable,
+    ConditionInvalid,
+    DatabaseOutage,
+    DefinitionInvalid,
     EventChainTooLong,
     EventNotFound,
     OptionInvalid,
+    TemplateInvalid,
     TriggerRightGone,
+    TriggerUnreadable,
     WindlassError,
 )
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_suffix
@@ -36,6 +40,9 @@ TRIGGER_BATCH = 100
 #: How far down a chain of events and jobs an event may stand.
 DEEPEST = 16
 
+#: A trigger, or its definition, that is not what it should be: it is passed by and says so, and the
+#: event's other triggers make their jobs. `replay` makes up for it.
+_BROKEN = (ConditionInvalid, DefinitionInvalid, TemplateInvalid, TriggerUnreadable)
 
 _Made = tuple[Trigger | None, NewJob]
 
@@ -86,7 +93,7 @@ class Events:
         await self._storage.add_event(event)
         try:
             await self.match(event.id)
-        except (DatabaseTimeout, DatabaseUnreachable) as error:
+        except DatabaseOutage as error:
             self._telemetry.trouble("matching events", error)
         return event
 
@@ -168,11 +175,26 @@ class Events:
         return await self.get((await self.emit(copy)).id)
 
     async def match_waiting(self) -> int:
-        """Make the jobs of events that wait for it. Answers how many events those were."""
-        waiting = await self._storage.waiting_events()
-        for id in waiting:
+        """Make the jobs of events that wait for it. Answers how many events were matched.
+
+        One that cannot be matched goes on waiting and stands in the way of no other.
+        """
+        matched, after = 0, None
+        while waiting := await self._storage.waiting_events(after=after):
+            for id in waiting:
+                matched += await self._match_one(id)
+            after = waiting[-1]
+        return matched
+
+    async def _match_one(self, id: EventId) -> bool:
+        try:
             await self.match(id)
-        return len(waiting)
+        except DatabaseOutage:
+            raise
+        except Exception as error:  # noqa: BLE001  the other events are not at fault
+            self._telemetry.trouble("matching an event", error, event_id=str(id))
+            return False
+        return True
 
     async def match(self, id: EventId) -> int:
         """Make the jobs an event sets off, once per trigger; one trigger's trouble harms no other.
@@ -218,20 +240,18 @@ class Events:
             try:
                 if self._maker.applies(trigger, event.data):
                     made.append((trigger, await self._maker.after(trigger, event)))
-            except (DatabaseTimeout, DatabaseUnreachable):
-                raise  # an outage is no refusal: the event waits and is matched later
-            except WindlassError as error:
+            except (*REFUSALS, *_BROKEN) as error:
                 stop = isinstance(error, TriggerRightGone)
                 await self._refused(matching, event, trigger, error, stop=stop)
+            except (WindlassError, OSError):
+                raise  # whatever it is, it is no refusal: the event waits and is matched later
             except Exception as error:  # noqa: BLE001 - our own fault must not stop the others
                 await self._refused(matching, event, trigger, f"unexpected {type(error).__name__}")
         if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
             try:
                 if hook := await self._maker.on_dead_letter(event):
                     made.append((None, hook))
-            except (DatabaseTimeout, DatabaseUnreachable):
-                raise
-            except WindlassError as error:
+            except REFUSALS as error:
                 self._hook_failed(event, described(error))
         return made
 
@@ -253,7 +273,7 @@ class Events:
         matching: Matching,
         event: Event,
         trigger: Trigger,
-        error: WindlassError | str,
+        error: Exception | str,
         *,
         stop: bool = False,
     ) -> None:

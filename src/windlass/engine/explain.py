@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from windlass.core.durations import words
-from windlass.core.gates import version_of
+from windlass.core.gates import is_suspect, runs_alone, version_of
 from windlass.core.lease import Line
 from windlass.core.models import Job, Scope, WorkerRow
 from windlass.core.orders import Order
 from windlass.core.principal import named
-from windlass.core.states import JobState
+from windlass.core.states import JobState, Outcome
 from windlass.engine.queues import with_names
 from windlass.errors.wording import counted
 from windlass.ids import short
@@ -52,7 +52,8 @@ async def _reasons(
         yield _ended(job)
     if job.state is JobState.RUNNING:
         asked = " and is asked to stop" if job.cancel_requested_at else ""
-        yield Explanation("running", f"It is running on {job.worker_id}{asked}.")
+        alone = ", with no other job beside it" if runs_alone(job.gate) else ""
+        yield Explanation("running", f"It is running on {job.worker_id}{alone}{asked}.")
     definitions = {row.key: row for row in await storage.definitions()}
     definition = definitions.get(job.definition)
     if definition is None or not definition.enabled:
@@ -91,6 +92,21 @@ async def _reasons(
         yield reason
     async for reason in _workers(storage, job):
         yield reason
+    if is_suspect(job.gate):
+        yield await _suspect(storage, job)
+
+
+async def _suspect(storage: Storage, job: Job) -> Explanation:
+    lost = [a for a in await storage.attempts(job) if a.outcome is Outcome.LOST and a.finished_at]
+    since = ""
+    if lost:
+        last = max(lost, key=lambda attempt: attempt.number)
+        since = (
+            f": its worker {last.worker_id} was lost at {last.finished_at:%Y-%m-%d %H:%M:%S} UTC"
+        )
+    if runs_alone(job.gate):
+        return Explanation("suspect", f"It waits for a worker where no other job runs{since}.")
+    return Explanation("suspect", f"It waits to run apart from other lost jobs{since}.")
 
 
 def _ended(job: Job) -> Explanation:

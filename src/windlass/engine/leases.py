@@ -8,17 +8,20 @@ from typing import Any
 
 from windlass.core import outcome
 from windlass.core.backoff import Backoff
+from windlass.core.gates import is_suspect
 from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
 from windlass.core.models import ALL_TENANTS, LogLine
 from windlass.core.payload import encode_result, load_json
 from windlass.core.sealing import is_sealed
 from windlass.core.states import ENDED, JobState, Outcome
+from windlass.core.suspicion import Loss, judge_loss
 from windlass.core.text import clean
 from windlass.engine.claims import Claims
 from windlass.engine.encryption import Sealer
 from windlass.engine.events import Events
 from windlass.engine.nudges import Nudges
 from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
+from windlass.errors.wording import counted
 from windlass.ids import JobId, WorkerId
 from windlass.storage.base import Storage
 from windlass.storage.expired import Expired
@@ -33,6 +36,8 @@ LINE_BYTES = 16 * 1024
 #: How long a job whose key is missing waits for a worker that has it.
 _WITHOUT_KEY = timedelta(minutes=1)
 _UNSTORABLE = "the outcome's own text could not be stored"
+#: What the error of a lost attempt ends in that was given back.
+UNCOUNTED = "(the attempt does not count)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,13 @@ class Claimed:
     next_due_in: timedelta | None
 
 
+#: The worker of a `Leases` that was made without one. It holds no lease, so it can change none.
+NO_WORKER = WorkerId("nobody")
+
+
 class Leases:
-    """One worker's hold on jobs. It keeps its turn among tenants, so make one per worker.
+    """One worker's hold on jobs. It keeps its turn among tenants, so make one per worker: all but
+    `claim`, `expired` and `reap` touch only leases that `worker` holds.
     `who` tells the lease behind a token, while it is still known."""
 
     def __init__(
@@ -55,7 +65,9 @@ class Leases:
         telemetry: Telemetry,
         who: Callable[[Held], Lease | None] = lambda held: None,
         sealer: Sealer | None = None,
+        worker: WorkerId = NO_WORKER,
     ) -> None:
+        self._worker = worker
         self._sealer = sealer or Sealer()
         self._storage = storage
         self._nudges = nudges
@@ -107,19 +119,35 @@ class Leases:
         await self.finish(ends)
         return opened
 
+    async def release_unknown(self, held: Collection[Held]) -> int:
+        """Hand back, uncounted, the leases of this worker that are not among those it knows to hold: a
+        claim took them, and its answer was lost. Never call it while a claim is under way."""
+        known = set(held)  # as it is before the look: what ends meanwhile is not seen either
+        unknown = await self._storage.leases_of(self._worker) - known
+        released = await self.finish([outcome.released(lease) for lease in sorted(unknown)])
+        if released:
+            self._telemetry.warn(
+                "handed back what a claim brought whose answer was lost",
+                worker_id=self._worker,
+                job_ids=[str(lease.job_id) for lease in released],
+            )
+            self._nudges.nudge_all()
+        return len(released)
+
     async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
         """Extend leases, in one statement. A lease missing from the answer is lost."""
-        return await self._storage.renew(held, lease_time=lease_time) if held else []
+        return await self._storage.renew(self._worker, held, lease_time=lease_time) if held else []
 
     async def stops(self, held: Sequence[Held]) -> set[JobId]:
         """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
-        return await self._storage.stops(held) if held else set()
+        return await self._storage.stops(self._worker, held) if held else set()
 
     async def report(self, progress: Sequence[Progress]) -> None:
         """Record progress of leases still held; of others it is dropped."""
         if progress:
             await self._storage.report(
-                [replace(p, note=p.note and clean(p.note, NOTE_BYTES)) for p in progress]
+                self._worker,
+                [replace(p, note=p.note and clean(p.note, NOTE_BYTES)) for p in progress],
             )
 
     async def log(self, lines: Sequence[LogLine]) -> None:
@@ -131,7 +159,7 @@ class Leases:
         cleaned = [replace(line, message=clean(line.message, LINE_BYTES)) for line in lines]
         try:
             if cleaned:
-                await self._storage.log(cleaned)
+                await self._storage.log(self._worker, cleaned)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  the content: an outage is a WindlassError
@@ -150,7 +178,7 @@ class Leases:
             return {}
         cleaned = [storable_end(finish) for finish in finishes]
         try:
-            ended = await self._storage.finish(cleaned)
+            ended = await self._storage.finish(self._worker, cleaned)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  the content: an outage is a WindlassError
@@ -163,24 +191,63 @@ class Leases:
         """Leases that ran out and were not taken back yet; looking changes nothing."""
         return await self._storage.expired()
 
-    async def reap(self, expired: Sequence[Expired]) -> dict[Held, JobState]:
-        """Take back leases that are still run out: their jobs go again, or are set aside."""
+    async def reap(
+        self, expired: Sequence[Expired], seen: Collection[Expired] = ()
+    ) -> dict[Held, JobState]:
+        """Take back leases that are still run out: their jobs go again, or are set aside.
+
+        `seen` are all that ran out of late, also those that were taken back already: a job that was
+        not alone on its worker is not to blame yet.
+        """
         if not expired:
             return {}
-        ended = await self._storage.reap([_lost(lease) for lease in expired])
+        losses = await self._losses(expired, [*expired, *seen])
+        ended = await self._storage.reap([_lost(lease, losses[lease.held]) for lease in expired])
         for lease in expired:
             if state := ended.get(lease.held):
-                self._telemetry.reaped(lease, state)
+                self._telemetry.reaped(lease, state, losses[lease.held])
         if ended:
             self._nudges.nudge_all()
         await self._followed([], ended)
         return ended
 
+    async def _losses(
+        self, expired: Sequence[Expired], seen: Sequence[Expired]
+    ) -> dict[Held, Loss]:
+        there: dict[WorkerId | None, dict[JobId, bool]] = {}
+        for lease in seen:
+            there.setdefault(lease.worker_id, {})[lease.job_id] = is_suspect(lease.gate)
+        losses = {}
+        for lease in expired:
+            others = there[lease.worker_id].keys() - {lease.job_id}
+            losses[lease.held] = Loss(
+                definition=lease.definition,
+                gate=lease.gate,
+                attempts=lease.attempts,
+                max_attempts=lease.max_attempts,
+                worker_deaths=lease.worker_deaths,
+                neighbours=len(others),
+                suspects=sum(there[lease.worker_id][other] for other in others),
+                lost_before=0 if others else await self._lost_before(lease),
+            )
+        return losses
+
+    async def _lost_before(self, lease: Expired) -> int:
+        """How often its worker lost this job before, and lived on."""
+        job = await self._storage.get(ALL_TENANTS, lease.job_id) if lease.token > 1 else None
+        if job is None:
+            return 0
+        return sum(
+            attempt.outcome is Outcome.LOST and attempt.worker_id == lease.worker_id
+            for attempt in await self._storage.attempts(job)
+            if attempt.number != lease.token
+        )
+
     async def _one_by_one(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
         ended: dict[Held, JobState] = {}
         for finish in finishes:
             try:
-                ended |= await self._storage.finish([finish])
+                ended |= await self._storage.finish(self._worker, [finish])
             except WindlassError:
                 raise
             except Exception as error:  # noqa: BLE001  as above
@@ -191,7 +258,7 @@ class Leases:
     async def _barely(self, finish: Finish) -> dict[Held, JobState]:
         try:
             # Without its event too: an end must not fail because of whom it is told.
-            return await self._storage.finish([bare_end(finish)], emit=False)
+            return await self._storage.finish(self._worker, [bare_end(finish)], emit=False)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  others must not wait for it; its lease will run out
@@ -234,19 +301,17 @@ async def end_overdue(storage: Storage) -> int:
     return ended
 
 
-def _lost(lease: Expired) -> Finish:
-    verdict = outcome.judge_lost(
-        attempts=lease.attempts,
-        max_attempts=lease.max_attempts,
-        worker_deaths=lease.worker_deaths,
-    )
+def _lost(lease: Expired, loss: Loss) -> Finish:
     worker = lease.worker_id or "unknown"
+    others = f" of this job and {counted(loss.neighbours, 'other')}" if loss.neighbours else ""
+    verdict = judge_loss(loss)
+    uncounted = "" if verdict.attempt_counts else f" {UNCOUNTED}"
     failure = outcome.Failure(
-        error=f"the worker was lost: {worker} did not renew its lease",
+        error=f"the worker was lost: {worker} did not renew its lease{others}{uncounted}",
         error_type="WorkerLost",
         outcome=Outcome.LOST,
     )
-    return outcome.failed(lease.held, failure, verdict)
+    return outcome.lost(lease.held, failure, verdict)
 
 
 def _undecryptable(lease: Lease, error: PayloadUndecryptable) -> Finish:

@@ -5,6 +5,7 @@ import contextlib
 import random
 from collections.abc import Awaitable, Callable
 
+from windlass.tasks import start_task
 from windlass.telemetry import Telemetry
 
 #: Work is to resume within 5 s of the database's return.
@@ -31,7 +32,7 @@ class Loop:
         self._alarm: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._run(), name=f"windlass {self._name}")
+        self._task = start_task(self._run(), name=f"windlass {self._name}")
 
     async def stop(self) -> None:
         self._silence()
@@ -60,9 +61,11 @@ class Loop:
             except Exception as error:  # noqa: BLE001  the next round may succeed
                 failures += 1
                 self._telemetry.trouble(self._name, error)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._pause(failures) * random.uniform(0.9, 1.1)):
-                    await self._woken.wait()
+            if failures:
+                # Also when it is woken: what wakes it may come faster than the tick can fail.
+                await asyncio.sleep(self._pause(failures) * random.uniform(0.9, 1.1))
+            else:
+                await wait_for(self._woken, self._seconds * random.uniform(0.9, 1.1))
 
     def _silence(self) -> None:
         if self._alarm is not None:
@@ -72,9 +75,22 @@ class Loop:
     def _pause(self, failures: int) -> float:
         # A loop that fails gets faster, not slower: a late renewal may still save its leases from
         # a reaper, whose second look comes one round of renewals after its first.
-        return min(self._seconds / 2, backoff_seconds(failures)) if failures else self._seconds
+        return min(self._seconds / 2, backoff_seconds(failures))
 
 
 def backoff_seconds(failures: int) -> float:
     """How long to wait after so many failures in a row: short at first, jittered, capped."""
     return float(random.uniform(0.5, 1.0) * min(_LONGEST_SECONDS, 0.1 * 2.0 ** min(failures, 10)))
+
+
+async def wait_for(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event, so many seconds at most. Answers whether it came.
+
+    Other tasks get their turn also if it is there already: a loop that asks again and again cannot
+    keep the event loop for itself.
+    """
+    await asyncio.sleep(0)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()

@@ -20,6 +20,7 @@ from windlass.core.trigger import Event, Trigger
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import Sealer
 from windlass.engine.enqueue_rights import EnqueueRights
+from windlass.errors import TriggerUnreadable
 from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings
 
@@ -58,6 +59,8 @@ class Maker:
 
     def applies(self, trigger: Trigger, data: Any) -> bool:
         """Whether an event's data meet the condition of a trigger."""
+        if trigger.unreadable:
+            raise TriggerUnreadable(trigger.name, trigger.unreadable)
         return self._read(trigger).applies.holds(data)
 
     def failing(self, trigger: Trigger, data: Any) -> str:

@@ -2,7 +2,7 @@
 
 A lease token is easily guessed, so every call is checked against the worker that holds the lease.
 One that is unknown, stale or another's is answered alike: it is lost. The check cannot be overtaken,
-because a token has one holder, and all that follows is guarded by the token.
+because all that follows is guarded by the token and the worker too.
 
 Jobs of system definitions are never leased to these workers: they work on the database, which these
 workers do not have.
@@ -51,7 +51,7 @@ class _Place:
 class RemoteWorkers:
     def __init__(
         self,
-        leases: Callable[[], Leases],
+        leases: Callable[[WorkerId], Leases],
         storage: Storage,
         definitions: Definitions,
         workers: Workers,
@@ -62,7 +62,6 @@ class RemoteWorkers:
     ) -> None:
         self.times = times
         self._make = leases
-        self._leases = leases()
         self._storage = storage
         self._definitions = definitions
         self._workers = workers
@@ -137,13 +136,18 @@ class RemoteWorkers:
         }
         redact = partial(self._redacted, kept, secrets)
         told = await off_loop_if_long(redact, *((line.message, line.fields) for line in kept))
-        await self._leases.log(told)
-        await self._leases.report([self._noted(step, secrets) for step in steps])
+        leases = self._place(worker).leases
+        await leases.log(told)
+        await leases.report([self._noted(step, secrets) for step in steps])
         alive = {one: ours[one].cancel_requested for one in held if one in ours}
         if lease_time is None:
             return alive
-        renewed = await self._leases.renew(list(alive), lease_time=lease_time)
+        renewed = await leases.renew(list(alive), lease_time=lease_time)
         return {Held(one.job_id, one.token): one.cancel_requested for one in renewed}
+
+    async def release_unknown(self, worker: WorkerId, held: Collection[Held]) -> int:
+        """Hand back, uncounted, the leases of `worker` that are not among all those it holds."""
+        return await self._place(worker).leases.release_unknown(held)
 
     async def finish(self, worker: WorkerId, ends: Sequence[Ended]) -> dict[Held, JobState]:
         """Record how attempts ended, and decide what that means for their jobs. A lease missing
@@ -157,7 +161,7 @@ class RemoteWorkers:
                 attempt=held.token,
                 worker_id=worker,
             )
-        ended = await self._leases.finish(
+        ended = await self._place(worker).leases.finish(
             [
                 await self._judge.judged(end, ours[held])
                 for held, end in by_lease.items()
@@ -173,11 +177,11 @@ class RemoteWorkers:
         want of it, and which of its definitions have no row here."""
         rows = await self._definitions.find(worker.definitions)
         runs = [key for key in worker.definitions if key not in rows or not rows[key].system]
-        wanted = await self._workers.beat(replace(worker, definitions=runs))
+        wanted = await self._workers.beat_remote(replace(worker, definitions=runs))
         return wanted, [key for key in worker.definitions if key not in rows]
 
     def _place(self, worker: WorkerId) -> _Place:
-        place = self._places.setdefault(worker, _Place(self._make()))
+        place = self._places.setdefault(worker, _Place(self._make(worker)))
         self._places.move_to_end(worker)
         if len(self._places) > _MOST_WORKERS:
             self._places.popitem(last=False)

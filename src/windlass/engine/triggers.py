@@ -34,6 +34,7 @@ from windlass.errors import (
     ScheduleInvalid,
     TriggerExists,
     TriggerNotFound,
+    TriggerUnreadable,
 )
 from windlass.ids import (
     DefinitionKey,
@@ -204,6 +205,8 @@ class Triggers:
         if not stops:
             await self._rights.require_trigger(by, trigger)
         saved = {} if stops else {"saved_by": saver(by)}
+        if stops and trigger.unreadable and not dry_run:
+            return await self._stop(trigger)
         return await self._change(trigger, changes, saved, dry_run=dry_run)
 
     async def reschedule(
@@ -265,6 +268,12 @@ class Triggers:
         """Forget a trigger; the jobs it made stay."""
         await self._storage.drop_trigger(scope, (await self.get(id, scope)).id)
 
+    async def _stop(self, trigger: Trigger) -> Trigger:
+        """Disable a trigger that cannot be read, and leave all else of its row as it is."""
+        error = str(TriggerUnreadable(trigger.name, trigger.unreadable))
+        await self._storage.trigger_failed(trigger.id, error, stop=True)
+        return await self._saved(trigger)
+
     async def _change(
         self,
         trigger: Trigger,
@@ -275,11 +284,15 @@ class Triggers:
     ) -> Trigger:
         fields = {**await self._fields(trigger, changes), **saved}
         now = await self._storage.now()
-        await self._maker.check(replace(trigger, **fields))
+        if changes != {"enabled": False}:  # a trigger that no longer fits can still be stopped
+            await self._maker.check(replace(trigger, **fields))
 
         def change(row: Trigger) -> Trigger:
-            changed = with_edits_named(replace(row, **fields))
-            return timed(changed, now) if {"schedule", "enabled"} & set(changes) else changed
+            moved = bool({"schedule", "enabled"} & set(changes))
+            given = {*fields, "next_run_at"} if moved else {*fields}
+            still = tuple(name for name in row.unreadable if name not in given)
+            changed = with_edits_named(replace(row, **fields, unreadable=still))
+            return timed(changed, now) if moved else changed
 
         if dry_run:
             await self._check_free(change(trigger))
@@ -337,8 +350,11 @@ class Triggers:
         return saved
 
     async def _swallowed(self, trigger: Trigger) -> str:
-        schedule, window = schedule_of(trigger), trigger.dedupe_window_seconds
-        if schedule is None or not window or not self._maker.is_constant(trigger):
+        window = trigger.dedupe_window_seconds
+        if not window or not trigger.enabled or not self._maker.is_constant(trigger):
+            return ""
+        schedule = schedule_of(trigger)
+        if schedule is None:
             return ""
         now = await self._storage.now()
         return preview.swallowed(schedule, now, timedelta(seconds=window), trigger.timezone)

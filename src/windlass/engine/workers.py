@@ -8,6 +8,7 @@ from typing import Literal
 from windlass.core.dedupe import LONGEST_NAME
 from windlass.core.models import WorkerRow
 from windlass.core.orders import Order, call
+from windlass.engine.epochs import Epochs
 from windlass.engine.nudges import Nudges
 from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
 from windlass.errors.wording import printable
@@ -21,15 +22,30 @@ Liveness = Literal["live", "stale", "lost"]
 
 
 class Workers:
-    def __init__(self, storage: Storage, nudges: Nudges) -> None:
+    def __init__(self, storage: Storage, nudges: Nudges, epochs: Epochs) -> None:
         self._storage = storage
         self._nudges = nudges
+        self._epochs = epochs
 
     async def beat(self, worker: WorkerRow) -> Order:
         """Keep a worker's row and note that it lives. Answers what is wanted of it.
 
-        A host may have any name: what does not print in it is kept as an escape.
+        EpochChanged if the database was restored or promoted since the worker's first heartbeat.
         """
+        await self._epochs.watch_server()
+        wanted, epoch = await self._keep(worker)
+        self._epochs.compare(worker.id, epoch)
+        return wanted
+
+    async def beat_remote(self, worker: WorkerRow) -> Order:
+        """The same for a worker without a database. It hears with its next heartbeat that its
+        leases are lost, and need not stop: its next leases have tokens that were never given."""
+        await self._epochs.watch_server()
+        wanted, _ = await self._keep(worker)
+        return wanted
+
+    async def _keep(self, worker: WorkerRow) -> tuple[Order, str]:
+        # A host may have any name: what does not print in it is kept as an escape.
         return await self._storage.beat(
             replace(
                 worker,
@@ -42,6 +58,7 @@ class Workers:
 
     async def leave(self, worker: WorkerId) -> None:
         """Remove the row of a worker that has stopped."""
+        self._epochs.forget(worker)
         await self._storage.leave(worker)
 
     async def list(self) -> Sequence[WorkerRow]:

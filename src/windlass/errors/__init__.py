@@ -7,10 +7,15 @@
     │   ├── WL1103 UnsupportedDatabase      a URL for no database we know, or its driver is missing
     │   ├── WL1104 RowSecurityUnavailable   asked for where the database cannot keep it
     │   ├── WL1105 DatabaseFull             it has no room left to write
+    │   ├── WL1106 DatabaseReadOnly         it takes no writes
+    │   ├── WL1107 DatabaseAccessDenied     it does not let this account in
+    │   ├── WL1108 DatabaseDamaged          what it has stored cannot be read
+    │   ├── WL1109 DatabaseNotReady         it answers, and cannot do what it was asked
     │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
+    │   ├── WL1206 EpochChanged             the database was restored or promoted under a worker
     │   ├── WL1301 SettingsInvalid          every problem with the settings, at once
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
@@ -44,7 +49,8 @@
     │   ├── WL2201 TenantNotFound
     │   ├── WL2202 TenantSuspended
     │   ├── WL2210 PayloadKeyMissing        encrypted with a key that this process does not have
-    │   └── WL2211 PayloadUndecryptable     encrypted, and changed since
+    │   ├── WL2211 PayloadUndecryptable     encrypted, and changed since
+    │   └── WL2220 TriggerUnreadable        its row has fields that cannot be read
     ├── 3xxx  jobs
     │   ├── WL3301 JobNotFound
     │   ├── WL3302 JobStateConflict         the verb does not apply to the job's state
@@ -156,10 +162,16 @@ from windlass.errors.installation import (
     AppNotFound,
     AuditKeyInvalid,
     AuditKeyMissing,
+    DatabaseAccessDenied,
+    DatabaseDamaged,
     DatabaseFull,
+    DatabaseNotReady,
+    DatabaseOutage,
+    DatabaseReadOnly,
     DatabaseTimeout,
     DatabaseUnreachable,
     EncryptionKeyInvalid,
+    EpochChanged,
     ExtraMissing,
     MigrationChanged,
     ModuleNotLoaded,
@@ -205,6 +217,7 @@ from windlass.errors.rules import (
     TriggerExists,
     TriggerNotFound,
     TriggerRightGone,
+    TriggerUnreadable,
 )
 from windlass.errors.schedules import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
 from windlass.errors.written import (
@@ -227,7 +240,12 @@ __all__ = [
     "ConditionInvalid",
     "ConfirmationNeeded",
     "CrossSiteRefused",
+    "DatabaseAccessDenied",
+    "DatabaseDamaged",
     "DatabaseFull",
+    "DatabaseNotReady",
+    "DatabaseOutage",
+    "DatabaseReadOnly",
     "DatabaseTimeout",
     "DatabaseUnreachable",
     "DeadGroupNotFound",
@@ -238,6 +256,7 @@ __all__ = [
     "DefinitionNotFound",
     "DuplicateJob",
     "EncryptionKeyInvalid",
+    "EpochChanged",
     "EventChainTooLong",
     "EventNotFound",
     "ExtraMissing",
@@ -302,6 +321,7 @@ __all__ = [
     "TriggerExists",
     "TriggerNotFound",
     "TriggerRightGone",
+    "TriggerUnreadable",
     "UnsupportedDatabase",
     "UserExists",
     "UserNotFound",

@@ -15,7 +15,15 @@ from windlass.errors.wording import (
 )
 
 
-class DatabaseUnreachable(WindlassError):
+class DatabaseOutage(WindlassError):
+    """The database cannot do now what it was asked to, whatever that was.
+
+    It says nothing about the job, schedule or event that was asked about: that stays as it is, and
+    the same call may succeed later. The classes below say what is wrong.
+    """
+
+
+class DatabaseUnreachable(DatabaseOutage):
     """Nobody answers at the database's address.
 
     The database is down, still starting, behind a firewall, or somewhere else than the URL says.
@@ -55,7 +63,87 @@ class DatabaseFull(DatabaseUnreachable):
         )
 
 
-class DatabaseTimeout(WindlassError):
+class DatabaseReadOnly(DatabaseUnreachable):
+    """The database takes no writes.
+
+    It is a replica, was made read-only by an operator or a full disk, or its file may not be
+    written. Nothing of the call was stored. Workers keep what they could not record, and go on by
+    themselves, over new connections, once it can be written.
+    """
+
+    code = "WL1106"
+
+    def __init__(self, url: str, *, cause: str = "") -> None:
+        self.address = address(url)
+        WindlassError.__init__(
+            self,
+            f"the database at {self.address} is read-only.",
+            reason=sentence(f"{cause.rstrip('.') or 'it takes no writes'}; nothing was stored"),
+            hint="Make it writable, or point WINDLASS_DATABASE_URL at the primary; workers go on "
+            "by themselves then.",
+        )
+
+
+class DatabaseAccessDenied(DatabaseUnreachable):
+    """The database does not let this account in, or not do what Windlass needs.
+
+    The user, the password, the name of the database or the account's rights are wrong. A process
+    ends with this at its start; one that has worked before tries again.
+    """
+
+    code = "WL1107"
+
+    def __init__(self, url: str, *, cause: str = "") -> None:
+        self.address = address(url)
+        WindlassError.__init__(
+            self,
+            f"the database at {self.address} refuses this account.",
+            reason=sentence(cause or "it may not do this"),
+            hint="Check user, password and database name in WINDLASS_DATABASE_URL, and the "
+            "account's rights.",
+        )
+
+
+class DatabaseDamaged(DatabaseUnreachable):
+    """What the database has stored cannot be read.
+
+    A file is damaged, or is no database. Nothing of the call was stored. Workers keep what they
+    could not record, and go on once the database is whole again.
+    """
+
+    code = "WL1108"
+
+    def __init__(self, url: str, *, cause: str = "") -> None:
+        self.address = address(url)
+        WindlassError.__init__(
+            self,
+            f"the database at {self.address} is damaged.",
+            reason=sentence(cause or "it cannot be read"),
+            hint="Stop what writes to it and copy it as it is, then check it (SQLite: pragma "
+            "integrity_check) or restore a backup.",
+        )
+
+
+class DatabaseNotReady(DatabaseUnreachable):
+    """The database answers, and cannot do what it was asked.
+
+    It is starting up, recovering, or short of memory or connections; or something in it is not as
+    Windlass needs it. Nothing of the call was stored, and it is tried again.
+    """
+
+    code = "WL1109"
+
+    def __init__(self, url: str, *, cause: str = "") -> None:
+        self.address = address(url)
+        WindlassError.__init__(
+            self,
+            f"the database at {self.address} is not ready.",
+            reason=sentence(cause or "it could not do what it was asked"),
+            hint="Its own log tells more; `windlass doctor` looks at it from here.",
+        )
+
+
+class DatabaseTimeout(DatabaseOutage):
     """The database took longer than a call may take.
 
     It is overloaded, or something holds a lock. Whether the call took effect is unknown; what
@@ -159,6 +247,22 @@ class MigrationChanged(WindlassError):
             f"migration {name} is not the one that was applied to this database.",
             reason=f"Its checksum is {installed[:12]}, applied was {applied[:12]}.",
             hint="Install the Windlass that migrated it; never edit a migration that has run.",
+        )
+
+
+class EpochChanged(WindlassError):
+    """The database was restored from a backup, or a replica was promoted, while a worker ran.
+
+    What the worker had leased was handed back. It stops, and records nothing of what it ran.
+    """
+
+    code = "WL1206"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the database was restored or promoted while this worker ran.",
+            reason="Its jobs were handed back and run again; what it still ran was stopped.",
+            hint="Start the worker again. What to do after a restore: docs/operate/backup.md.",
         )
 
 

@@ -1,7 +1,9 @@
 """4xxx: rules that make jobs — triggers, schedules, events."""
 
+from collections.abc import Sequence
+
 from windlass.errors.base import WindlassError
-from windlass.errors.wording import quoted
+from windlass.errors.wording import listed, quoted
 
 
 class TriggerNotFound(WindlassError):
@@ -29,6 +31,26 @@ class TriggerExists(WindlassError):
             f"{quoted(name)} cannot be saved: there is another trigger of that name.",
             reason=f"Names are unique within a tenant, here {quoted(tenant)}.",
             hint="Choose another name, or change the trigger that has it.",
+        )
+
+
+class TriggerUnreadable(WindlassError):
+    """A trigger's row has fields that this Windlass cannot read.
+
+    It was edited by hand, or by a newer version. The trigger does not fire and stays due; it is
+    tried again every minute, and at once when the fields are given again.
+    """
+
+    code = "WL2220"
+
+    def __init__(self, trigger: str, fields: Sequence[str]) -> None:
+        self.trigger = trigger
+        self.fields = tuple(fields)
+        super().__init__(
+            f"the trigger {quoted(trigger)} cannot be read.",
+            reason=f"What is stored as its {listed(fields)} is none that this Windlass knows.",
+            hint=f"Give it its {listed(fields)} again, disable or delete it; "
+            "or upgrade this process, if a newer Windlass wrote it.",
         )
 
 

@@ -8,6 +8,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Protocol, TypeVar
 
+from windlass.tasks import run
+
 T = TypeVar("T")
 
 
@@ -112,8 +114,6 @@ class _LoopThread:
             started.set_result(asyncio.get_running_loop())
             await self._stop.wait()
 
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(live()), name="windlass", daemon=True
-        )
+        self._thread = threading.Thread(target=lambda: run(live()), name="windlass", daemon=True)
         self._thread.start()
         self.loop = started.result()

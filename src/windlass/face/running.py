@@ -1,14 +1,15 @@
 """An app at work in this process: its worker, scheduler and upkeep."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from windlass.engine.engine import Engine
+from windlass.engine.waiting import when_ready
 from windlass.face.declare import declare_in
 from windlass.face.path_handlers import path_handler
+from windlass.tasks import start_task
 from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.handlers import Handlers
 from windlass.worker.options import WorkerOptions
@@ -35,7 +36,7 @@ class Running:
                 yield None
                 return
             async with self.worker(engine, options) as worker:
-                working = asyncio.create_task(worker.run(), name="windlass worker")
+                working = start_task(worker.run(), name="windlass worker")
                 try:
                     yield worker
                 finally:
@@ -90,7 +91,7 @@ class Running:
         async with AsyncExitStack() as stack:
             for span in self._app.lifespans:
                 await stack.enter_async_context(span())
-            yield Worker(
+            worker = Worker(
                 engine,
                 known,
                 options,
@@ -98,14 +99,20 @@ class Running:
                 threads=threads,
                 resolve=partial(path_handler, settings=self._app.settings),
             )
+            try:
+                yield worker
+            finally:
+                worker.close()  # a handler in a thread may end when the database is gone
 
     @asynccontextmanager
     async def _upheld(
         self, options: WorkerOptions, *, scheduling: bool | None = None, runs: bool = True
     ) -> AsyncIterator[Engine]:
-        """An engine that is ready and kept up, closed at the end."""
+        """An engine that is ready and kept up, closed at the end. Waits for a database that answers
+        and cannot do its work yet."""
         try:
-            engine = await (self._ready_to_run() if runs else self._app.ready())
+            ready = self._ready_to_run if runs else self._app.ready
+            engine = await when_ready(ready, self._app.telemetry)
             upkeep = Upkeep(engine, lease_time=options.lease_time, scheduling=scheduling)
             upkeep.start()
             try:

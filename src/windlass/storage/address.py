@@ -28,6 +28,11 @@ class Address:
     name: str = ""
     options: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether the database exists only in the memory of one connection."""
+        return self.kind == "sqlite" and self.name == ":memory:"
+
     @classmethod
     def parse(cls, url: str) -> "Address":
         """Take a URL apart; drivers named in the scheme (`postgresql+psycopg://`) are ignored."""

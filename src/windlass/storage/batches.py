@@ -61,6 +61,7 @@ BATCHES: Mapping[str, Shape] = {
     "rooms": {"name": "text", "kind": "text", "most": "int"},
     "starts": {"name": "text", "seconds": "float", "parts": "int", "started": "int"},
     "names": {"name": "text"},
+    "holds": {"job_id": "uuid", "name": "text"},
     "queues": {"queue": "text"},
     "known": {"key": "text"},
     "ids": {"id": "uuid"},
@@ -83,6 +84,9 @@ BATCHES: Mapping[str, Shape] = {
         "stderr_tail": "text",
         "fingerprint": "text",
         "keep": "bool",
+        "gate": "text",
+        "uncounted": "bool",
+        "spared": "bool",
         "expired_only": "bool",
     },
     "corrections": {

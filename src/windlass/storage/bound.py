@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from typing import Any
 
+from windlass.tasks import start_task
+
 _TENANT: ContextVar[str | None] = ContextVar("windlass_tenant", default=None)
 
 
@@ -37,4 +39,4 @@ def apart(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
     """A task that serves all tenants, whoever happens to start it."""
     context = copy_context()
     context.run(bind, None)
-    return asyncio.create_task(work, context=context)
+    return start_task(work, context=context)

@@ -90,8 +90,17 @@ class Database(Protocol):
         those are not here."""
         ...
 
+    async def stopped_writers(self) -> Sequence[str]:
+        """Stopped processes that keep the others of this machine from writing. None for a server's:
+        it ends what stands still."""
+        ...
+
     async def warnings(self) -> Sequence[str]:
         """Why this database may not keep what it acknowledges, in words; empty if it does."""
+        ...
+
+    async def read_only(self) -> str:
+        """Why this database takes no writes, in words; empty if it does."""
         ...
 
     async def close(self) -> None: ...

@@ -19,6 +19,7 @@ class Expired:
     attempts: int
     max_attempts: int
     worker_deaths: int
+    gate: str = ""
 
     @property
     def held(self) -> Held:

@@ -1,18 +1,21 @@
 """Verbs on leases: survey, claim, renew, report, log, finish, release, reap.
 
-Every one is guarded by job and lease token; the rows it changed are its answer.
+Every one is guarded by job, lease token and worker; the rows it changed are its answer. A token alone
+is not enough: after a restore or a failover that lost transactions, another worker's claim may be
+given a number that was given before.
 """
 
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from windlass.core import share
 from windlass.core.dead import DEAD_LETTERED
-from windlass.core.gates import definition_of
+from windlass.core.gates import definition_of, is_suspect
 from windlass.core.jsontext import dump_json
 from windlass.core.lease import (
     Finish,
@@ -100,22 +103,27 @@ class LeaseVerbs:
         be left out unless their priority is higher. Answers ordered by priority, due time and id.
         """
         names = sorted({name for quota in quotas for name in quota.line.limits})
-        if not names:
+        suspected = any(is_suspect(quota.line.gate) for quota in quotas)
+        if not names and not suspected:
             return await self._take(self._db, worker, quotas, known, (), lease_time)
         async with self._db.transaction(Lane.WORK) as session:
             # Two statements: the room must be counted after the lock was won.
-            locked = await session.run("lock_limits", names=[(name,) for name in names])
+            locked = await session.run("lock_limits", names=[(n,) for n in names]) if names else []
             limits = {row["name"]: Limit.of(row) for row in locked}
             rooms = await _rooms(session, limits, [quota.line for quota in quotas])
             # In no fixed order, or the first line would always have the little room there is.
             shuffled = random.sample(quotas, len(quotas))
             allowed = share.within(shuffled, limits, rooms)
+            if suspected:
+                allowed = await _with_one_suspect(session, worker, allowed)
             if not allowed:
                 return []
             leases = await self._take(
                 session, worker, allowed, known, list(limits.values()), lease_time
             )
             await _note_starts(session, limits, leases)
+            if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
+                await session.run("hold", holds=[(id, _suspect_of(worker)) for id in suspects])
             return leases
 
     async def rooms(self, line: Line) -> dict[Room, int]:
@@ -124,10 +132,14 @@ class LeaseVerbs:
         found = await self._db.run("limits", names=[(name,) for name in line.limits])
         return await _rooms(self._db, {row["name"]: Limit.of(row) for row in found}, [line])
 
-    async def stops(self, held: Sequence[Held]) -> set[JobId]:
-        """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
+    async def stops(self, worker: WorkerId, held: Sequence[Held]) -> set[JobId]:
+        """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
+        looking often."""
         asked = await self._db.run(
-            "stops", lane=Lane.RENEW, held=[(h.job_id, h.token) for h in held]
+            "stops",
+            lane=Lane.RENEW,
+            held=[(h.job_id, h.token) for h in held],
+            worker_id=worker,
         )
         return {JobId(rows.uuid(row["id"])) for row in asked}
 
@@ -151,12 +163,21 @@ class LeaseVerbs:
             for row in found
         }
 
-    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
-        """Extend the leases still held, also late ones; those not in the answer are lost."""
+    async def leases_of(self, worker: WorkerId) -> set[Held]:
+        """All leases of `worker`, also those that it does not know of. Costs all that run."""
+        found = await self._db.run("leases_of", lane=Lane.WORK, worker_id=worker)
+        return {Held(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
+
+    async def renew(
+        self, worker: WorkerId, held: Sequence[Held], *, lease_time: timedelta
+    ) -> list[Renewal]:
+        """Extend the leases that `worker` still holds, also late ones; those not in the answer are
+        lost."""
         renewed = await self._db.run(
             "renew",
             lane=Lane.RENEW,
             held=[(h.job_id, h.token) for h in held],
+            worker_id=worker,
             lease_seconds=lease_time.total_seconds(),
         )
         return [
@@ -164,38 +185,45 @@ class LeaseVerbs:
             for r in renewed
         ]
 
-    async def report(self, progress: Sequence[Progress]) -> set[JobId]:
-        """Record progress; answers the jobs whose lease was still held."""
+    async def report(self, worker: WorkerId, progress: Sequence[Progress]) -> set[JobId]:
+        """Record progress; answers the jobs whose lease `worker` still held."""
         changed = await self._db.run(
             "report",
             lane=Lane.WORK,
             reports=[(p.job_id, p.token, p.fraction, p.note) for p in progress],
+            worker_id=worker,
         )
         return {JobId(rows.uuid(row["id"])) for row in changed}
 
-    async def log(self, lines: Sequence[LogLine]) -> set[JobId]:
-        """Add log lines, numbered on from each job's last; answers the jobs still held."""
+    async def log(self, worker: WorkerId, lines: Sequence[LogLine]) -> set[JobId]:
+        """Add log lines, numbered on from each job's last; answers the jobs `worker` still held."""
         changed = await self._db.run(
             "log",
             lane=Lane.WORK,
             log_lines=log_rows(lines),
+            worker_id=worker,
         )
         return {JobId(rows.uuid(row["id"])) for row in changed}
 
     async def finish(
-        self, finishes: Sequence[Finish], *, emit: bool = True
+        self, worker: WorkerId, finishes: Sequence[Finish], *, emit: bool = True
     ) -> dict[Held, JobState]:
-        """End attempts and move their jobs on. Answers where each job went; a lease that is not
-        in the answer was no longer held, and nothing of it was recorded.
+        """End attempts of `worker` and move their jobs on. Answers where each job went; a lease that
+        is not in the answer was no longer held by it, and nothing of it was recorded.
 
         Who listens for dead-lettered jobs is told by an event, stored with their end; not without
         `emit`.
         """
-        return await self._end(finishes, expired_only=False, emit=emit)
+        batch = finish_batch(worker, finishes)
+        return await self._end(batch, emit=emit and _has_dead_letter(finishes))
 
     async def expired(self, *, most: int = 1000) -> list[Expired]:
-        """Leases that have run out but were not taken back yet. Changes nothing."""
+        """Leases that have run out but were not taken back yet, of each worker all or none, unless
+        one alone has more than `most`. Changes nothing."""
         found = await self._db.run("expired", lane=Lane.WORK, most=most)
+        cut = found[-1]["worker_id"] if len(found) >= most else None
+        if found and found[0]["worker_id"] != cut:
+            found = [row for row in found if cut is None or row["worker_id"] != cut]
         return [
             Expired(
                 job_id=JobId(rows.uuid(row["id"])),
@@ -207,31 +235,30 @@ class LeaseVerbs:
                 attempts=row["attempts"],
                 max_attempts=row["max_attempts"],
                 worker_deaths=row["worker_deaths"],
+                gate=row["gate"],
             )
             for row in found
         ]
 
+    @again
     async def reap(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
-        """Take back leases that are still run out; one renewed meanwhile is left alone."""
-        return await self._end(finishes, expired_only=True, emit=True)
+        """Take back leases that are still run out. One renewed meanwhile is left alone, and one
+        whose row is locked by an open transaction is left for a later look."""
+        async with self._db.transaction(Lane.WORK) as session:
+            found = await session.run("lock_expired", held=[f.held for f in finishes])
+            locked = {Held(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
+            free = [finish for finish in finishes if finish.held in locked]
+            return await _end_and_emit(session, reap_batch(free)) if free else {}
 
-    async def _end(
-        self, finishes: Sequence[Finish], *, expired_only: bool, emit: bool
-    ) -> dict[Held, JobState]:
-        batch = [finish_row(f, expired_only=expired_only) for f in finishes]
-        if emit and any(finish.state is JobState.DEAD_LETTER for finish in finishes):
-            return await self._end_and_emit(batch)
-        return _ended(await self._db.run("finish", lane=Lane.WORK, finishes=batch))
+    async def _end(self, batch: Mapping[str, Any], *, emit: bool) -> dict[Held, JobState]:
+        if not emit:
+            return _ended(await self._db.run("finish", lane=Lane.WORK, **batch))
+        return await self._finish_and_emit(batch)
 
     @again
-    async def _end_and_emit(self, batch: Sequence[tuple[Any, ...]]) -> dict[Held, JobState]:
+    async def _finish_and_emit(self, batch: Mapping[str, Any]) -> dict[Held, JobState]:
         async with self._db.transaction(Lane.WORK) as session:
-            ended = _ended(await session.run("finish", finishes=batch))
-            dead = [held.job_id for held, state in ended.items() if state is JobState.DEAD_LETTER]
-            if dead:
-                told = [(id, new_event_id()) for id in dead]
-                await session.run("emit_dead", dead=told, name=DEAD_LETTERED)
-            return ended
+            return await _end_and_emit(session, batch)
 
     async def _take(
         self,
@@ -283,6 +310,28 @@ async def _rooms(
     return {(row["name"], row["kind"]): max(0, int(row["room"])) for row in counted}
 
 
+async def _with_one_suspect(
+    session: Session, worker: WorkerId, quotas: Sequence[Quota]
+) -> list[Quota]:
+    """The quotas with one suspect at most; with none if the worker already runs one."""
+    asked = [(_suspect_of(worker), "running", 1)]
+    [counted] = await session.run("rooms", rooms=asked)
+    room = int(counted["room"])
+    allowed = []
+    for quota in quotas:
+        if not is_suspect(quota.line.gate):
+            allowed.append(quota)
+        elif room > 0:
+            allowed.append(replace(quota, line_limit=1))
+            room = 0
+    return allowed
+
+
+def _suspect_of(worker: WorkerId) -> str:
+    """What the suspect that a worker runs is counted under."""
+    return f"suspect:{worker}"
+
+
 async def _note_starts(
     session: Session, limits: Mapping[str, Limit], leases: Sequence[Lease]
 ) -> None:
@@ -293,6 +342,15 @@ async def _note_starts(
     if begun:
         starts = [(name, seconds, PARTS, count) for (name, seconds), count in begun.items()]
         await session.run("note_starts", starts=sorted(starts))
+
+
+async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[Held, JobState]:
+    ended = _ended(await session.run("finish", **batch))
+    dead = [held.job_id for held, state in ended.items() if state is JobState.DEAD_LETTER]
+    if dead:
+        told = [(id, new_event_id()) for id in dead]
+        await session.run("emit_dead", dead=told, name=DEAD_LETTERED)
+    return ended
 
 
 def _ended(found: Rows) -> dict[Held, JobState]:
@@ -316,6 +374,22 @@ def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:
         )
         for place, line in enumerate(lines)
     ]
+
+
+def finish_batch(worker: WorkerId, finishes: Sequence[Finish]) -> dict[str, Any]:
+    """The parameters of `finish` for ends that `worker` reports."""
+    rows = [finish_row(finish, expired_only=False) for finish in finishes]
+    return {"finishes": rows, "worker_id": worker}
+
+
+def reap_batch(finishes: Sequence[Finish]) -> dict[str, Any]:
+    """The parameters of `finish` for leases that have run out, whoever holds them."""
+    rows = [finish_row(finish, expired_only=True) for finish in finishes]
+    return {"finishes": rows, "worker_id": None}
+
+
+def _has_dead_letter(finishes: Sequence[Finish]) -> bool:
+    return any(finish.state is JobState.DEAD_LETTER for finish in finishes)
 
 
 def finish_row(finish: Finish, *, expired_only: bool) -> tuple[Any, ...]:

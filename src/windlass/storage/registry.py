@@ -163,8 +163,9 @@ class RegistryVerbs:
         found = await self._db.run("open_jobs", tenant_id=tenant, most=most)
         return [JobId(rows.uuid(row["id"])) for row in found]
 
-    async def beat(self, worker: WorkerRow) -> Order:
-        """Keep a worker's row and note that it lives. Answers what is wanted of it."""
+    async def beat(self, worker: WorkerRow) -> tuple[Order, str]:
+        """Keep a worker's row and note that it lives. Returns what is wanted of it, and the
+        installation's epoch."""
         [row] = await self._db.run(
             "beat",
             lane=Lane.RENEW,
@@ -180,7 +181,7 @@ class RegistryVerbs:
             metadata=dump_json(dict(worker.metadata)),
             doing=worker.doing,
         )
-        return Order(row["wanted"])
+        return Order(row["wanted"]), row["epoch"]
 
     async def order_worker(self, worker: WorkerId, wanted: Order, *, by: str | None = None) -> bool:
         """Say what is wanted of a worker; wanted already, it stays as it was said first. False if it
@@ -189,7 +190,7 @@ class RegistryVerbs:
 
     async def workers(self) -> list[WorkerRow]:
         """All workers with a row, and how long ago each was seen."""
-        return [rows.worker(row) for row in await self._db.run("workers")]
+        return rows.readable(rows.worker, await self._db.run("workers"))
 
     async def leave(self, worker: WorkerId) -> None:
         """Remove the row of a worker that has stopped."""

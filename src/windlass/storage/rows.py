@@ -1,10 +1,11 @@
 """Row -> model. Accepts what each driver gives for an id, an instant, a JSON value, a flag."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from windlass.core.definition import Definition
@@ -15,7 +16,7 @@ from windlass.core.queue import Queue
 from windlass.core.sealing import SEALED
 from windlass.core.states import JobState, Outcome
 from windlass.core.tenant import Tenant
-from windlass.core.trigger import Event, Trigger
+from windlass.core.trigger import Event
 from windlass.ids import (
     DefinitionKey,
     EventId,
@@ -28,6 +29,7 @@ from windlass.ids import (
 )
 
 Row = Mapping[str, Any]
+Model = TypeVar("Model")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -56,6 +58,24 @@ def maybe_instant(value: Any) -> datetime | None:
 def decoded(value: Any) -> Any:
     """A JSON value from its text; None stays None."""
     return json.loads(value) if isinstance(value, str | bytes) else value
+
+
+def _decoded_or(value: Any, default: Any) -> Any:
+    """The same; `default` where the text is no JSON, or JSON of another kind."""
+    try:
+        read = decoded(value)
+    except ValueError:
+        return default
+    return read if read is None or default is None or isinstance(read, type(default)) else default
+
+
+def readable(read: Callable[[Row], Model], found: Iterable[Row]) -> list[Model]:
+    """The models of some rows; one that cannot be read is left out and harms no other."""
+    models = []
+    for row in found:
+        with suppress(ValueError, TypeError, OverflowError):
+            models.append(read(row))
+    return models
 
 
 def seconds(value: Any) -> timedelta | None:
@@ -196,6 +216,8 @@ def log_line(row: Row) -> LogLine:
 
 
 def definition(row: Row) -> Definition:
+    """A definition. JSON that cannot be read, because somebody edited it by hand, reads as empty:
+    all who work read all definitions, and the next sync or edit writes the row anew."""
     return Definition(
         key=DefinitionKey(row["key"]),
         title=row["title"],
@@ -210,7 +232,7 @@ def definition(row: Row) -> Definition:
         max_concurrency=row["max_concurrency"],
         payload_schema=row["payload_schema"],
         default_payload=row["default_payload"],
-        tags=tuple(decoded(row["tags"]) or ()),
+        tags=tuple(_decoded_or(row["tags"], [])),
         enabled=bool(row["enabled"]),
         system=bool(row["system"]),
         idempotent=bool(row["idempotent"]),
@@ -229,14 +251,14 @@ def definition(row: Row) -> Definition:
         rate_seconds=row["rate_seconds"],
         key_rate_count=row["key_rate_count"],
         key_rate_seconds=row["key_rate_seconds"],
-        runs_after=tuple(decoded(row["runs_after"])),
+        runs_after=tuple(_decoded_or(row["runs_after"], [])),
         on_dead_letter=row["on_dead_letter"],
         memory_limit_mb=row["memory_limit_mb"],
         version=row["version"],
-        metadata=decoded(row["metadata"]),
+        metadata=_decoded_or(row["metadata"], {}),
         origin=row["origin"],
-        edited=tuple(decoded(row["edited"])),
-        code=decoded(row["code"]),
+        edited=tuple(_decoded_or(row["edited"], [])),
+        code=_decoded_or(row["code"], None),
         missing_from_code=bool(row["missing_from_code"]),
         code_hash=row["code_hash"],
         gate=row["gate"],
@@ -284,44 +306,6 @@ def worker(row: Row) -> WorkerRow:
         wanted_by=row["wanted_by"],
         wanted_at=maybe_instant(row["wanted_at"]),
         doing=Order(row["doing"]),
-    )
-
-
-def trigger(row: Row) -> Trigger:
-    return Trigger(
-        id=TriggerId(uuid(row["id"])),
-        tenant=TenantId(row["tenant_id"]),
-        name=row["name"],
-        type=row["type"],
-        definition=DefinitionKey(row["definition"]),
-        payload=decoded(row["payload"]),
-        enabled=bool(row["enabled"]),
-        cron=row["cron"],
-        interval_seconds=row["interval_seconds"],
-        at=maybe_instant(row["at"]),
-        timezone=row["timezone"],
-        misfire=row["misfire"],
-        overlap=row["overlap"],
-        run_once=bool(row["run_once"]),
-        event_name=row["event_name"],
-        condition=decoded(row["condition"]),
-        delay_seconds=row["delay_seconds"],
-        dedupe_window_seconds=row["dedupe_window_seconds"],
-        max_attempts=row["max_attempts"],
-        origin=row["origin"],
-        edited=tuple(decoded(row["edited"])),
-        code=decoded(row["code"]),
-        code_hash=row["code_hash"],
-        missing_from_code=bool(row["missing_from_code"]),
-        next_run_at=maybe_instant(row["next_run_at"]),
-        last_run_at=maybe_instant(row["last_run_at"]),
-        last_job_id=None if row["last_job_id"] is None else JobId(uuid(row["last_job_id"])),
-        last_error=row["last_error"],
-        last_error_at=maybe_instant(row["last_error_at"]),
-        created_by=row["created_by"],
-        saved_by=row["saved_by"],
-        created_at=instant(row["created_at"]),
-        updated_at=instant(row["updated_at"]),
     )
 
 

@@ -8,12 +8,16 @@ from typing import Any
 from windlass.core.jsontext import dump_json
 from windlass.core.models import NewJob, Scope
 from windlass.core.trigger import Event, Trigger
+from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
-from windlass.storage import rows
+from windlass.storage import rows, trigger_rows
 from windlass.storage.again import again
 from windlass.storage.batches import BATCHES
 from windlass.storage.database import Database, Session
 from windlass.storage.enqueue import Stored, store
+
+#: How long a trigger that could not fire, for a fault that may pass, is left alone.
+RETRY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,10 @@ class TriggerVerbs:
             found = await session.run("lock_trigger", id=id)
             if not found:
                 return None
-            changed = change(rows.trigger(found[0]))
+            changed = change(trigger_rows.trigger(found[0]))
+            # What cannot be read would be overwritten by a default.
+            if lost := [name for name in changed.unreadable if name in BATCHES["triggers"]]:
+                raise TriggerUnreadable(changed.name, lost)
             return bool(await session.run("change_trigger", triggers=[_row(changed)]))
 
     @again
@@ -62,23 +69,24 @@ class TriggerVerbs:
 
     async def triggers(self, scope: Scope) -> list[Trigger]:
         """All triggers, by tenant and name."""
-        return [rows.trigger(row) for row in await self._db.run("triggers", tenant_id=scope.tenant)]
+        return trigger_rows.triggers(await self._db.run("triggers", tenant_id=scope.tenant))
 
     async def trigger(self, scope: Scope, id: TriggerId) -> Trigger | None:
         """One trigger, or None if there is none or the scope may not see it."""
         found = await self._db.run("trigger", id=id, tenant_id=scope.tenant)
-        return rows.trigger(found[0]) if found else None
+        return trigger_rows.trigger(found[0]) if found else None
 
     async def due_triggers(self, *, most: int = 100) -> tuple[list[Due], timedelta | None]:
         """Triggers of enabled definitions and active tenants whose time has come, and how long it
-        is until the next one is due that is not yet; None if none will be."""
-        found = await self._db.run("due_triggers", most=most)
-        due = [
-            Due(rows.trigger(row), rows.instant(row["now_at"]))
-            for row in found
-            if row["id"] is not None
-        ]
-        return due, rows.seconds(found[0]["due_in"])
+        is until the next one is due that is not yet; None if none will be.
+
+        A due trigger that `trigger_failed` was said of is left out for a minute, or until it is
+        edited, so that however many cannot fire, none stands in the way of one that can.
+        """
+        found = await self._db.run("due_triggers", most=most, pause=RETRY_SECONDS)
+        due = trigger_rows.triggers(row for row in found if row["id"] is not None)
+        now = rows.instant(found[0]["now_at"])
+        return [Due(trigger, now) for trigger in due], rows.seconds(found[0]["due_in"])
 
     @again
     async def fire(
@@ -111,17 +119,36 @@ class TriggerVerbs:
                 await session.run("note_job", id=trigger.id, job_id=stored[-1].existing_id)
             return stored
 
+    async def pass_over(
+        self, due: Due, next_run_at: datetime | None, error: str, *, stop: bool = False
+    ) -> bool:
+        """Move a trigger on from a due time whose job is refused, and note why, both or nothing;
+        with `stop` it is disabled too. False if another process moved it on before."""
+        passed = await self._db.run(
+            "pass_over",
+            id=due.trigger.id,
+            due_at=due.trigger.next_run_at,
+            next_run_at=next_run_at,
+            error=error,
+            seen_at=due.now,
+            stop=stop,
+        )
+        return bool(passed)
+
     async def trigger_failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
-        """Note on a trigger why it could not make a job; with `stop` it is disabled too."""
+        """Note on a trigger why it could not make a job; with `stop` it is disabled too. When it is
+        due stays."""
         await self._db.run("trigger_failed", id=id, error=error, stop=stop)
 
     async def add_event(self, event: Event) -> None:
         """Keep an event, to be matched."""
         await add_event(self._db, event)
 
-    async def waiting_events(self, *, most: int = 100) -> list[EventId]:
-        """Events whose jobs are not made yet, the oldest first."""
-        found = await self._db.run("waiting_events", most=most)
+    async def waiting_events(
+        self, *, after: EventId | None = None, most: int = 100
+    ) -> list[EventId]:
+        """Events whose jobs are not made yet, the oldest first; those after `after`."""
+        found = await self._db.run("waiting_events", after=after, most=most)
         return [EventId(rows.uuid(row["id"])) for row in found]
 
     async def events(
@@ -129,7 +156,7 @@ class TriggerVerbs:
     ) -> list[Event]:
         """Events, newest first; `before` is the last one already seen."""
         found = await self._db.run("events", tenant_id=scope.tenant, before=before, most=most)
-        return [rows.event(row) for row in found]
+        return rows.readable(rows.event, found)
 
     async def event(self, scope: Scope, id: EventId) -> Event | None:
         """One event, or None if there is none or the scope may not see it."""
@@ -185,7 +212,7 @@ class Matching:
         found = await self._session.run(
             "listening", tenant_id=event.tenant, name=event.name, after=self._after, most=most
         )
-        return [rows.trigger(row) for row in found]
+        return trigger_rows.triggers(found)
 
     async def store(self, jobs: Sequence[NewJob]) -> list[Stored]:
         return await store(self._session, jobs) if jobs else []

@@ -1,8 +1,11 @@
-"""What must be done now and then: admit, end, fold, regate, sweep."""
+"""Chores of upkeep: admit, end, fold, regate, sweep."""
+
+from collections.abc import Awaitable, Callable, Mapping
 
 from windlass.engine.engine import Engine
 from windlass.engine.leases import end_overdue
 from windlass.engine.pace import until_done
+from windlass.errors import DatabaseOutage
 
 
 class Housekeeping:
@@ -10,24 +13,51 @@ class Housekeeping:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._chores: Mapping[str, Callable[[], Awaitable[int]]] = {
+            "unchecked": self._admit,
+            "overdue": self._end_overdue,
+            "deltas": self._fold,
+            "claims": self._tidy_claims,
+            "events": self._match_events,
+        }
 
     async def tick(self) -> int:
         """Admit children whose parents ended unseen, end what is overdue, fold the counts, match
-        events nobody has matched."""
-        storage = self._engine.storage
-        chores = await storage.chores()
-        done = 0
-        if "unchecked" in chores and (unchecked := await storage.unchecked()):
-            done += len(await storage.admit(unchecked))
-        if "overdue" in chores:
-            done += await end_overdue(storage)
-        while "deltas" in chores and (folded := await storage.fold()):
-            done += folded
-        if "claims" in chores:
-            await storage.tidy_claims()
-        while "events" in chores and (matched := await self._engine.events.match_waiting()):
-            done += matched
+        events nobody has matched. A chore that fails keeps none of the others from being done."""
+        found = await self._engine.storage.chores()
+        done, failure = 0, None
+        for name, chore in self._chores.items():
+            if name not in found:
+                continue
+            try:
+                done += await chore()
+            except DatabaseOutage:
+                raise
+            except Exception as error:  # noqa: BLE001  raised when the others are done
+                failure = error
+        if failure is not None:
+            raise failure
         return done
+
+    async def _admit(self) -> int:
+        unchecked = await self._engine.storage.unchecked()
+        return len(await self._engine.storage.admit(unchecked)) if unchecked else 0
+
+    async def _end_overdue(self) -> int:
+        return await end_overdue(self._engine.storage)
+
+    async def _fold(self) -> int:
+        done = 0
+        while folded := await self._engine.storage.fold():
+            done += folded
+        return done
+
+    async def _tidy_claims(self) -> int:
+        await self._engine.storage.tidy_claims()
+        return 0
+
+    async def _match_events(self) -> int:
+        return await self._engine.events.match_waiting()
 
 
 class Regating:

@@ -68,9 +68,9 @@ class Operating:
     async def _batch(self, operation: Operation) -> Worked | None:
         try:
             return await self._storage.work_operation(operation, most=_BATCH, hold=_HOLD)
-        except WindlassError:
+        except (WindlassError, OSError):
             raise
-        except Exception as error:  # noqa: BLE001  one job's: an outage is a WindlassError
+        except Exception as error:  # noqa: BLE001  one job's fault, no outage
             self._engine.telemetry.trouble("a bulk operation", error)
             return await self._one_by_one(operation)
 
@@ -79,7 +79,7 @@ class Operating:
         for _ in range(_BATCH):
             try:
                 worked = await self._storage.work_operation(operation, most=1, hold=_HOLD)
-            except WindlassError:
+            except (WindlassError, OSError):
                 raise
             except Exception as error:  # noqa: BLE001  as above
                 # Its kind only: what a driver says may repeat a payload.

@@ -5,13 +5,13 @@ renew, must not make everything start again.
 """
 
 import random
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
 from windlass import clock
 from windlass.core.lease import Held
-from windlass.engine.leases import Leases
+from windlass.engine.leases import NO_WORKER, Leases
 from windlass.storage.base import Storage
 from windlass.storage.expired import Expired
 
@@ -28,13 +28,17 @@ class Reaper:
         self._lease_time = lease_time
         self._second_look = lease_time.total_seconds() / 3
         self._first_seen: dict[Held, float] = {}
+        self._seen: dict[Held, tuple[float, Expired]] = {}
         self._patient_until = 0.0
+        #: Whether the last look found a database that takes no renewals.
+        self._refused = False
 
     async def tick(self) -> int:
         """Look once; take back what was already run out a renewal's time ago. Answers how many."""
         expired = await self._promptly(self._leases.expired())
         now = clock.monotonic()
         seen = {Held(lease.job_id, lease.token): lease for lease in expired}
+        self._remember(expired, now)
         self._first_seen = {key: self._first_seen.get(key, now) for key in seen}
         due = [
             lease for key, lease in seen.items() if now - self._first_seen[key] >= self._second_look
@@ -42,10 +46,27 @@ class Reaper:
         if due:
             # A database may let us look and yet not write: a backup's lock on all tables, or
             # somebody's on a file. So see first that a renewal would get through.
-            await self._promptly(self._storage.renew([], lease_time=self._lease_time))
+            await self._check_writable()
         if not due or clock.monotonic() < self._patient_until:
             return 0
-        return len(await self._leases.reap(_some(due)))
+        there = [lease for _, lease in self._seen.values()]
+        return len(await self._leases.reap(_some(due), there))
+
+    async def _check_writable(self) -> None:
+        """Raises unless a renewal would get through. The first one that does after others did not
+        begins the time in which all may find back."""
+        refused, self._refused = self._refused, True
+        await self._promptly(self._storage.renew(NO_WORKER, [], lease_time=self._lease_time))
+        self._refused = False
+        if refused:
+            self._patient_until = clock.monotonic() + 2 * self._second_look
+
+    def _remember(self, expired: Sequence[Expired], now: float) -> None:
+        """Note what ran out, for some time: leases of one worker run out within a renewal's time of
+        each other, and are taken back one part after the other."""
+        since = now - 2 * self._lease_time.total_seconds()
+        self._seen = {held: seen for held, seen in self._seen.items() if seen[0] > since}
+        self._seen.update((lease.held, (now, lease)) for lease in expired)
 
     async def _promptly(self, asked: Awaitable[Answer]) -> Answer:
         """An answer. If it fails or comes late, the database was away or stood still, and nobody

@@ -5,18 +5,14 @@ from datetime import datetime, timedelta
 from graphlib import CycleError, TopologicalSorter
 
 from windlass.core.models import ALL_TENANTS, NewJob
-from windlass.core.schedule import GRACE, fires
+from windlass.core.schedule import GRACE, Schedule, fires
 from windlass.core.states import JobState
 from windlass.core.trigger import Trigger
 from windlass.core.trigger_fields import schedule_of
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
-from windlass.errors import (
-    DatabaseTimeout,
-    DatabaseUnreachable,
-    TriggerRightGone,
-    WindlassError,
-)
+from windlass.engine.trigger_refusals import NOT_SCHEDULED, REFUSALS
+from windlass.errors import DatabaseOutage, TriggerRightGone, TriggerUnreadable, WindlassError
 from windlass.ids import TriggerId
 from windlass.storage.triggers import Due, Refused
 from windlass.telemetry import described
@@ -53,10 +49,27 @@ class Scheduler:
             if not due:
                 break
             tried.update(map(_time_of, due))
-            for each in await self._in_order(due):
-                made += await self._fire(each)
+            made += await self._fire_all(await self._in_order(due))
         if next_in is not None:
             self._loop.wake(after=max(_SHORTEST_SECONDS, next_in.total_seconds()))
+        return made
+
+    async def _fire_all(self, due: Sequence[Due]) -> int:
+        """Fire each. One outage may be one row's, such as a lock that somebody holds on it, and the
+        others go on; after two in a row the database is away."""
+        made = 0
+        last_outage = None
+        away = False
+        for each in due:
+            try:
+                made += await self._fire(each)
+                away = False
+            except DatabaseOutage as outage:
+                if away:
+                    raise
+                last_outage, away = outage, True
+        if last_outage is not None:
+            raise last_outage
         return made
 
     def _hear(self, queues: Collection[str]) -> None:
@@ -65,40 +78,44 @@ class Scheduler:
 
     async def _in_order(self, due: Sequence[Due]) -> Sequence[Due]:
         """As given, but definitions behind those they run after: their jobs wait for those."""
-        graph = {
-            key: (await self._engine.definitions.get(key)).runs_after
-            for key in {each.trigger.definition for each in due}
-        }
+        definitions = await self._engine.definitions.find({each.trigger.definition for each in due})
+        graph = {key: definition.runs_after for key, definition in definitions.items()}
         if not any(graph.values()):
             return due
         depths: dict[str, int] = {}
         try:
             for key in TopologicalSorter(graph).static_order():
-                depths[key] = max((depths[k] + 1 for k in graph.get(key, ())), default=0)  # type: ignore[call-overload]  # keys are texts
+                depths[key] = max((depths[k] + 1 for k in graph.get(key, ())), default=0)
         except CycleError:  # each waits for what is open of the others, in whatever order
             return due
-        return sorted(due, key=lambda each: depths[each.trigger.definition])
+        return sorted(due, key=lambda each: depths.get(each.trigger.definition, 0))
 
     async def _fire(self, due: Due) -> int:
-        """How many jobs were made; none if another process was faster."""
-        storage, trigger = self._engine.storage, due.trigger
-        schedule, due_at = schedule_of(trigger), trigger.next_run_at
-        if schedule is None or due_at is None:
-            return 0
+        """How many jobs were made; none if another process was faster.
+
+        Only a refusal moves the trigger on without a job. After anything else it stays due.
+        """
         try:
-            times, next_run_at = fires(
-                schedule, due_at, due.now, trigger.misfire, grace=self._grace
-            )
-            jobs: list[NewJob] = []
-            overlaps = await self._overlaps(trigger)
-            if not overlaps:
-                jobs = [await self._engine.maker.at(trigger, at) for at in times]
-            stored = await storage.fire(trigger, due_at, next_run_at, jobs)
-        except (DatabaseTimeout, DatabaseUnreachable):
-            raise  # an outage is no refusal: the trigger stays due
-        except (Refused, WindlassError) as error:
+            return await self._make(due)
+        except REFUSALS as error:
+            await self._refused(due, error)
+        except DatabaseOutage:
+            raise
+        except Exception as error:  # noqa: BLE001  one trigger's fault must not stop the others
             await self._failed(due, error)
-            return 0
+        return 0
+
+    async def _make(self, due: Due) -> int:
+        storage, trigger = self._engine.storage, due.trigger
+        schedule, due_at = _schedule_of(trigger), trigger.next_run_at
+        if schedule is None or due_at is None:
+            raise TriggerUnreadable(trigger.name, trigger.unreadable or ("type",))
+        times, next_run_at = fires(schedule, due_at, due.now, trigger.misfire, grace=self._grace)
+        jobs: list[NewJob] = []
+        overlaps = await self._overlaps(trigger)
+        if not overlaps:
+            jobs = [await self._engine.maker.at(trigger, at) for at in times]
+        stored = await storage.fire(trigger, due_at, next_run_at, jobs)
         if stored is not None and due_at not in times:
             self._skipped(due, "its time had passed")
         elif stored is not None and overlaps:
@@ -126,23 +143,44 @@ class Scheduler:
             why=why,
         )
 
-    async def _failed(self, due: Due, error: Exception) -> None:
-        """Note it on the trigger, and pass this due time by: the next may be better."""
-        trigger, storage = due.trigger, self._engine.storage
-        schedule, due_at = schedule_of(trigger), trigger.next_run_at
-        self._engine.telemetry.warn(
-            "a trigger was refused",
-            trigger=trigger.name,
-            tenant_id=trigger.tenant,
-            definition=trigger.definition,
-            due_at=str(due_at),
-            error=described(error) if isinstance(error, WindlassError) else str(error),
-        )
+    async def _refused(self, due: Due, error: Exception) -> None:
+        """Pass this due time by and note why on the trigger: the next may be better."""
+        if isinstance(error, Refused) and error.stored.status in NOT_SCHEDULED:
+            return
+        self._warn("a trigger was refused", due, error)
+        schedule, due_at = _schedule_of(due.trigger), due.trigger.next_run_at
         if schedule is not None and due_at is not None:
             _, next_run_at = fires(schedule, due_at, due.now, "skip")
-            await storage.fire(trigger, due_at, next_run_at, [])
-        stop = isinstance(error, TriggerRightGone)
-        await storage.trigger_failed(trigger.id, str(error), stop=stop)
+            stop = isinstance(error, TriggerRightGone)
+            await self._engine.storage.pass_over(due, next_run_at, str(error), stop=stop)
+
+    async def _failed(self, due: Due, error: Exception) -> None:
+        """Note on the trigger why it could not fire. It stays due and is tried again after a pause,
+        or as soon as it is edited."""
+        self._warn("a trigger could not fire", due, error)
+        told = str(error) if isinstance(error, WindlassError) else _unexpected(error)
+        await self._engine.storage.trigger_failed(due.trigger.id, told)
+
+    def _warn(self, what: str, due: Due, error: Exception) -> None:
+        self._engine.telemetry.warn(
+            what,
+            trigger=due.trigger.name,
+            tenant_id=due.trigger.tenant,
+            definition=due.trigger.definition,
+            due_at=str(due.trigger.next_run_at),
+            error=str(error) if isinstance(error, Refused) else described(error),
+        )
+
+
+def _schedule_of(trigger: Trigger) -> Schedule | None:
+    if trigger.unreadable:
+        raise TriggerUnreadable(trigger.name, trigger.unreadable)
+    return schedule_of(trigger)
+
+
+def _unexpected(error: Exception) -> str:
+    # Its kind only: what it says may repeat a payload.
+    return f"unexpected {type(error).__name__}"
 
 
 def _time_of(due: Due) -> tuple[TriggerId, datetime | None]:

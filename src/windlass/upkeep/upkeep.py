@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
+from windlass.engine.wrong_clock import ClockRepair
 from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
 from windlass.upkeep.operating import Operating
 from windlass.upkeep.reaper import Reaper
@@ -16,10 +17,11 @@ _REAP_SECONDS = (0.1, 3.0)
 _HOUSEKEEPING_SECONDS = 5.0
 _REGATING_SECONDS = 300.0
 _SWEEPING_SECONDS = 600.0
+_CLOCK_SECONDS = 60.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, sweeping, bulk operations and scheduling; that last one if
+    """Reaping, housekeeping, regating, sweeping, correcting clocks, bulk operations and scheduling; that last one if
     `scheduling`, or where it is not said, if scheduler.enabled is on. Any number of processes may
     run it at once."""
 
@@ -50,6 +52,12 @@ class Upkeep:
                 "sweeping",
                 Sweeping(engine).tick,
                 seconds=_SWEEPING_SECONDS,
+                telemetry=engine.telemetry,
+            ),
+            Loop(
+                "correcting what a wrong clock wrote",
+                ClockRepair(engine.storage, engine.telemetry).tick,
+                seconds=_CLOCK_SECONDS,
                 telemetry=engine.telemetry,
             ),
             Operating(engine),

@@ -1,14 +1,16 @@
 """One attempt: runs the handler under its time limit, and says how it ended."""
 
 import asyncio
-import traceback
+import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 from random import Random
 from typing import Any
 
+from windlass import clock
 from windlass.core import outcome
 from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.lease import Finish, Lease
@@ -16,11 +18,14 @@ from windlass.core.outcome import Failure
 from windlass.core.payload import dump_json, encode_result, load_json
 from windlass.core.redact import Redactor
 from windlass.core.states import Outcome
+from windlass.core.text import type_name
 from windlass.engine.leases import ERROR_BYTES
 from windlass.errors import Permanent, Stopped, WindlassError
+from windlass.tasks import start_task
 from windlass.worker.command import END_SECONDS, Account
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed, StopReason
 from windlass.worker.deadlines import Deadlines
+from windlass.worker.failures import failure_of, is_one_of, trace_of
 from windlass.worker.handlers import Handler
 from windlass.worker.process import ChildFailed, Children
 from windlass.worker.reports import Reports
@@ -97,12 +102,16 @@ class LiveAttempt:
 
     __slots__ = (
         "_account", "_handler", "_patience", "_reason", "_sink", "_task", "_tools",
-        "began_at", "context", "ended", "ended_at", "held", "late", "lease", "stuck",
+        "began_at", "context", "ended", "ended_at", "held", "late", "lease", "lease_ends_at", "stuck",
     )  # fmt: skip
 
-    def __init__(self, lease: Lease, handler: Handler, tools: Tools, began_at: float = 0.0) -> None:
+    def __init__(
+        self, lease: Lease, handler: Handler, tools: Tools, lease_ends_at: float = math.inf
+    ) -> None:
         self.lease = lease
-        self.began_at = self.ended_at = began_at  # by this machine's monotonic clock
+        self.began_at = self.ended_at = 0.0  # by this machine's monotonic clock
+        #: By its boot-time clock: the database may think that there is more time, never less.
+        self.lease_ends_at = lease_ends_at
         self.held = lease.held
         self._sink = AttemptSink(lease, handler, tools)
         self.context = JobContext(lease, self._sink)
@@ -115,11 +124,18 @@ class LiveAttempt:
         self._account: Account | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        self._task = start_task(self._run())
+
+    @property
+    def started(self) -> bool:
+        return self._task is not None
 
     def stop(self, reason: StopReason) -> None:
         """Tell the run to stop. The first reason stays, but a lost lease overrules all."""
-        if self.ended or self._task is None:
+        if self.ended:
+            return
+        if self._task is None:
+            self._end_unstarted(reason)
             return
         if self._reason is None and not self._in_thread:
             self._task.cancel()
@@ -130,6 +146,22 @@ class LiveAttempt:
         if self._patience is None and not (self._in_thread and reason == "canceled"):
             loop = asyncio.get_running_loop()
             self._patience = loop.call_later(self.patience, self._write_off)
+
+    @property
+    def task(self) -> "asyncio.Task[None] | None":
+        """What runs it in the event loop; None before it was started."""
+        return self._task
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether the handler's own code runs in the event loop."""
+        handler = self._handler
+        return handler.is_async and handler.command is None and not handler.in_child
+
+    @property
+    def in_process(self) -> bool:
+        """Whether it runs in processes of its own."""
+        return self._handler.command is not None or self._handler.in_child
 
     @property
     def lost(self) -> bool:
@@ -152,12 +184,16 @@ class LiveAttempt:
         return not self._handler.is_async and self._handler.definition.isolation == "thread"
 
     async def _run(self) -> None:
+        if self._too_late:
+            self._end(outcome.released(self.held))
+            return
         CURRENT.set(self.lease)
+        self.began_at = clock.monotonic()
         self._tools.deadlines.add(self, self.time_limit)
         try:
             finish = self._returned(await self._call())
         except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
-            finish = self._raised(error)
+            finish = self._raised_or_unclear(error)
         self._end(finish)
 
     async def _call(self) -> Any:
@@ -189,7 +225,18 @@ class LiveAttempt:
         if handler.is_async:
             call: Awaitable[Any] = handler.call(**arguments)
             return call
-        return tools.threads.run(partial(handler.call, **arguments))
+        return tools.threads.run(partial(self._call_in_thread, partial(handler.call, **arguments)))
+
+    def _call_in_thread(self, call: Callable[[], Any]) -> Any:
+        if self._too_late:
+            raise Snoozed(timedelta())
+        return call()
+
+    @property
+    def _too_late(self) -> bool:
+        """Whether the lease has run out by our own clock: the worker stood still, and the job may
+        be another's by now. Not started, its attempt is given back."""
+        return clock.boottime() >= self.lease_ends_at
 
     def _returned(self, value: Any) -> Finish | None:
         if self._reason == "lost":
@@ -208,7 +255,7 @@ class LiveAttempt:
         )
 
     def _raised(self, error: BaseException) -> Finish | None:
-        stopping = isinstance(error, asyncio.CancelledError | Stopped | ChildFailed)
+        stopping = is_one_of(error, asyncio.CancelledError, Stopped, ChildFailed)
         match self._reason:
             case "lost":
                 return None
@@ -218,9 +265,20 @@ class LiveAttempt:
                 return outcome.stopped(self.held, keep=self._handler.keep)
             case "shutdown" if stopping:
                 return outcome.released(self.held)
-        if isinstance(error, Snoozed):
+        if type(error) is Snoozed:
             return outcome.released(self.held, delay=error.delay)
         return self._failed(self._failure(error))
+
+    def _raised_or_unclear(self, error: BaseException) -> Finish | None:
+        try:
+            return self._raised(error)
+        except BaseException as ours:  # noqa: BLE001  without an end the slot would be lost
+            unclear = f"how the attempt ended could not be told ({type_name(ours)})"
+            failure = Failure(error=unclear, error_type=type_name(error))
+            attempts, most = self.lease.attempts, self.lease.max_attempts
+            again = attempts < most
+            verdict = outcome.Retry(timedelta(minutes=1)) if again else outcome.DeadLetter()
+            return outcome.failed(self.held, failure, verdict)
 
     def _failed(self, failure: Failure) -> Finish:
         failure = self._without_secrets(failure)
@@ -233,6 +291,17 @@ class LiveAttempt:
         )
         return outcome.failed(self.held, failure, verdict)
 
+    def overrun(self, stack: str) -> Finish | None:
+        """The end of a run past its time limit that blocks the event loop, said by another thread.
+        None if it has lost its lease."""
+        if self.lost:
+            return None
+        failure = self._timed_out()
+        said = f"{failure.error}: its async handler blocked the worker's event loop"
+        return self._failed(replace(failure, error=said, trace=stack))._replace(
+            perhaps_ended=self.context.completed
+        )
+
     def _timed_out(self, error: BaseException | None = None) -> Failure:
         return Failure(
             error=f"Job exceeded timeout of {round(self.time_limit, 3):.10g}s",
@@ -243,9 +312,9 @@ class LiveAttempt:
         )
 
     def _failure(self, error: BaseException) -> Failure:
-        if isinstance(error, ChildFailed):
+        if type(error) is ChildFailed:
             return error.failure
-        permanent = isinstance(error, (Permanent, *self._handler.permanent))
+        permanent = is_one_of(error, Permanent, *self._handler.permanent)
         return failure_of(error, permanent=permanent)
 
     def _without_secrets(self, failure: Failure) -> Failure:
@@ -254,6 +323,16 @@ class LiveAttempt:
         )
         trace = None if failure.trace is None else hide(failure.trace)
         return replace(failure, error=hide(failure.error), trace=trace)
+
+    def _end_unstarted(self, reason: StopReason) -> None:
+        self._reason = reason
+        match reason:
+            case "lost":
+                self._end(None)
+            case "canceled":
+                self._end(outcome.stopped(self.held, keep=self._handler.keep))
+            case _:
+                self._end(outcome.released(self.held))
 
     def _write_off(self) -> None:
         """The run does not stop: record its end without it, and give up its slot."""
@@ -273,37 +352,3 @@ class LiveAttempt:
         if finish is not None and self._account is not None:
             finish = finish._replace(**self._account.told)
         self._tools.on_end(self, None if self.late else finish)
-
-
-def failure_of(error: BaseException, *, permanent: bool) -> Failure:
-    """A failure in words: message, class and traceback."""
-    kind = type(error)
-    own = kind.__module__ == "builtins"
-    return Failure(
-        error=_said(error) or kind.__name__,
-        error_type=kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}",
-        trace=trace_of(error),
-        permanent=permanent,
-    )
-
-
-def trace_of(error: BaseException) -> str:
-    """The traceback from the handler on; the worker's own frames say nothing to its author."""
-    frames = error.__traceback__
-    while frames is not None and _is_ours(frames.tb_frame.f_globals.get("__name__")):
-        frames = frames.tb_next
-    try:
-        return "".join(traceback.format_exception(type(error), error, frames))
-    except Exception:  # noqa: BLE001  an exception's own methods may raise anything
-        return "".join(traceback.format_tb(frames))
-
-
-def _is_ours(module: object) -> bool:
-    return str(module).partition(".")[0] == "windlass"
-
-
-def _said(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001  as above
-        return f"{type(error).__name__}, whose text cannot be had"

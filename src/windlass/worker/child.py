@@ -1,6 +1,7 @@
 """The inside of a process-isolated run: runs the handler and tells the worker in JSON lines."""
 
 import asyncio
+import contextlib
 import importlib
 import importlib.util
 import json
@@ -17,7 +18,7 @@ from uuid import UUID
 
 from windlass.core.lease import Lease
 from windlass.core.payload import encode_result, load_json
-from windlass.core.text import clean
+from windlass.core.text import clean, text_of
 from windlass.engine.leases import (
     ERROR_BYTES,
     LINE_BYTES,
@@ -26,8 +27,8 @@ from windlass.engine.leases import (
     storable_fields,
 )
 from windlass.errors import Permanent, TransactionUnsupported
-from windlass.worker.attempt import failure_of
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
+from windlass.worker.failures import failure_of, is_one_of
 from windlass.worker.handlers import Handler
 from windlass.worker.memory import lift_limit, limit_memory
 
@@ -50,7 +51,7 @@ class Pipe:
             self._out.flush()
 
     def log(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
-        text = clean(str(message), LINE_BYTES)
+        text = clean(text_of(message), LINE_BYTES)
         self.send("log", level=level, message=text, fields=storable_fields(fields))
 
     def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
@@ -89,11 +90,12 @@ def carry_out(order: dict[str, Any], descriptor: int) -> None:
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
         if limit is not None:
             lift_limit(limit)
-        permanent = isinstance(error, (Permanent, *(handler.permanent if handler else ())))
+        permanent = is_one_of(error, Permanent, *(handler.permanent if handler else ()))
         answer = _raised(error, permanent, limit)
     # The worker may end this process as soon as it has the answer.
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with contextlib.suppress(Exception):  # the handler may have closed or replaced it
+            stream.flush()
     pipe.send(**answer)
 
 
@@ -150,7 +152,7 @@ def _returned(value: object, context: JobContext) -> dict[str, Any]:
 
 def _raised(error: BaseException, permanent: bool, limit: int | None) -> dict[str, Any]:
     failure = failure_of(error, permanent=permanent)
-    if limit is not None and isinstance(error, MemoryError):
+    if limit is not None and is_one_of(error, MemoryError):
         text = f"the handler needed more than its {limit} MB"
         failure = replace(failure, error=text, error_type="MemoryLimit")
     bounded = replace(

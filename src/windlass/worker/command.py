@@ -25,6 +25,7 @@ from windlass.core.lease import Lease
 from windlass.core.outcome import Failure
 from windlass.core.redact import Redactor
 from windlass.errors import RunAsUnavailable
+from windlass.tasks import start_task
 from windlass.worker.context import JobContext
 from windlass.worker.linux import deny_inspection
 from windlass.worker.output import Output
@@ -38,6 +39,8 @@ END_SECONDS = 2.0
 _LOST_GRACE_SECONDS = 3.0
 #: How long reading on may take after a command that has ended by itself.
 _READ_SECONDS = 30.0
+#: How long a killed keeper may take to be gone: the kernel's business, slow on a busy machine.
+_KILLED_SECONDS = 30.0
 _ORDER_BYTES = 1024 * 1024
 #: What a keeper needs of the worker's environment: to find Python and its modules.
 _KEEPER_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH",
@@ -218,10 +221,10 @@ class _Run:
         self._keeper = keeper
         self._account = account
         # All go on while the run is being ended: it may have something to say about that.
-        self._listening = asyncio.create_task(_listen(read_end, account))
+        self._listening = start_task(_listen(read_end, account))
         self._reading = [
-            asyncio.create_task(account.stdout.read(keeper.stdout)),
-            asyncio.create_task(account.stderr.read(keeper.stderr)),
+            start_task(account.stdout.read(keeper.stdout)),
+            start_task(account.stderr.read(keeper.stderr)),
         ]
 
     async def go(self, order: bytes) -> None:
@@ -247,9 +250,14 @@ class _Run:
                 # The group outlives its leader, should somebody have killed the keeper.
                 self._signal(signal.SIGKILL)
             await asyncio.wait(self._reading, timeout=patience)
-            # It ends right after its last message; until then it would be a process too many.
+            # It ends right after its last message, or is killed: no process is left behind, and
+            # none is left to the garbage collector, however busy the machine is.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._keeper.wait(), END_SECONDS * 0.25)
+            if self._keeper.returncode is None:
+                self._signal(signal.SIGKILL)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._keeper.wait(), _KILLED_SECONDS)
             for task in (self._listening, *self._reading):
                 task.cancel()
 

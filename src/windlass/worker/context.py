@@ -11,7 +11,7 @@ from windlass.core.durations import duration
 from windlass.core.lease import Lease
 from windlass.core.models import Level
 from windlass.core.payload import load_json
-from windlass.core.text import clean
+from windlass.core.text import clean, text_of
 from windlass.engine.events import EventOptions
 from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId
@@ -194,9 +194,12 @@ class JobContext:
 
     def progress(self, fraction: float, note: str | None = None) -> None:
         """Tell how far the job is, from 0 to 1, and what it does now. Shown before it ends."""
-        if not 0 <= fraction <= 1:
-            raise OptionInvalid("progress", fraction, allowed="a fraction from 0 to 1")
-        self._sink.progress(self._lease, fraction, note)
+        # As a plain number: not everything that compares with one can be stored.
+        number = _number(fraction)
+        if number is None or not 0 <= number <= 1:
+            shown = text_of(fraction) if number is None else number
+            raise OptionInvalid("progress", shown, allowed="a fraction from 0 to 1")
+        self._sink.progress(self._lease, number, None if note is None else text_of(note))
 
     def track(
         self, items: Iterable[Item], *, note: str | None = None, total: int | None = None
@@ -222,7 +225,7 @@ class JobContext:
 
         Of very many warnings the first are kept."""
         if len(self.warnings) < _MOST_WARNINGS:
-            self.warnings.append(clean(str(message), _WARNING_BYTES))
+            self.warnings.append(clean(text_of(message), _WARNING_BYTES))
         elif len(self.warnings) == _MOST_WARNINGS:
             self.warnings.append("… and more")
 
@@ -268,6 +271,13 @@ class JobContext:
     def ask_to_stop(self, reason: StopReason) -> None:
         """Used by the worker: `checkpoint` raises from now on."""
         self._stop = reason
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value)  # type: ignore[arg-type]  # whatever a handler gives
+    except Exception:  # noqa: BLE001  its own methods may raise anything
+        return None
 
 
 class Inherited(TypedDict, total=False):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from windlass.core.lease import Finish
 from windlass.engine.loop import backoff_seconds
+from windlass.tasks import start_task
 from windlass.telemetry import Telemetry
 from windlass.worker.reports import Reports
 from windlass.worker.side import LeaseSide
@@ -28,12 +29,20 @@ class Finisher:
         self._recorded = recorded
         self._waiting: list[Finish] = []
         self._writing: asyncio.Task[None] | None = None
+        self._closed = False
 
     def add(self, finish: Finish) -> None:
-        """Take an end to be recorded as soon as can be."""
+        """Take an end to be recorded as soon as can be; after `close` it is given up too."""
+        if self._closed:
+            return
         self._waiting.append(finish)
         if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write())
+            self._writing = start_task(self._write())
+
+    @property
+    def unrecorded(self) -> list[Finish]:
+        """The ends that are not known to be recorded. Safe to read from any thread."""
+        return self._waiting.copy()
 
     async def drain(self) -> None:
         """Return when everything taken is recorded."""
@@ -42,6 +51,7 @@ class Finisher:
 
     def close(self) -> None:
         """Give up what is not recorded; lease recovery takes care of it."""
+        self._closed = True
         if self._writing is not None:
             self._writing.cancel()
 
@@ -51,7 +61,7 @@ class Finisher:
         while self._waiting:
             batch = self._waiting[: _fitting(self._waiting)]
             try:
-                if self._reports.waiting:
+                if self._holds_reports_of(batch):
                     await self._reports.flush()  # before the lease ends: it guards the lines
                 await self._leases.finish(batch)
             except Exception as error:  # noqa: BLE001  the outcomes are still here, for the next try
@@ -62,6 +72,10 @@ class Finisher:
             failures = 0
             del self._waiting[: len(batch)]
             self._recorded(batch)
+
+    def _holds_reports_of(self, batch: list[Finish]) -> bool:
+        reports = self._reports
+        return reports.waiting and any(reports.holds(finish.held) for finish in batch)
 
 
 def _fitting(waiting: list[Finish]) -> int:

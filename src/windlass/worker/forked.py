@@ -10,6 +10,7 @@ import sys
 from typing import NamedTuple
 
 from windlass import clock
+from windlass.tasks import start_task
 from windlass.worker.reins import OfProcess, program
 
 #: How long a stem may take to leave when it is not wanted any more, and then to be ended.
@@ -53,7 +54,7 @@ class Stem:
         self._writer: asyncio.StreamWriter | None = None
         self._runs: dict[int, asyncio.Event] = {}
         self._started = 0
-        self._life = asyncio.create_task(self._live(surroundings))
+        self._life = start_task(self._live(surroundings))
 
     @property
     def is_fit(self) -> bool:

@@ -1,11 +1,14 @@
 """A worker process's own probe: `/healthz`, `/readyz` and `/metrics` on a port of its own.
 
-A few lines of HTTP rather than a framework: a probe must answer when little else does.
+A few lines of HTTP rather than a framework, in a thread of its own: a probe must answer when little
+else does, and tell when the workers' event loop stands still.
 """
 
 import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
@@ -15,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from windlass.core.orders import Order
 from windlass.engine.connections import ConnectionLimits
+from windlass.worker.loop_thread import LoopThread
 from windlass.worker.worker import Worker
 
 #: A probe that takes longer is not worth waiting for.
@@ -28,6 +32,7 @@ PROCESS_METRICS = {
     "windlass_process_slots": "Slots of the workers in this process.",
     "windlass_process_running": "Attempts under way in this process.",
     "windlass_process_claim_age_seconds": "Since a worker here last looked for work with success.",
+    "windlass_process_blocked_seconds": "Since the event loop of the handlers stands still; 0 if not.",
 }
 
 
@@ -47,34 +52,35 @@ class Health:
         self._workers = workers
         self._host = host
         self._port = port
-        self._server: asyncio.Server | None = None
+        self._thread = LoopThread("windlass health")
+        self._workers_loop: asyncio.AbstractEventLoop | None = None
+        self._bound_port = 0
         self._limits = ConnectionLimits(total=_CONNECTIONS, per_address=_CONNECTIONS_PER_ADDRESS)
 
     @property
     def port(self) -> int:
         """Where it listens once started; 0 was asked for any."""
-        assert self._server is not None
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
+        return self._bound_port
 
     async def start(self) -> None:
-        """Listen. Raises OSError if the port is taken."""
-        self._server = await asyncio.start_server(
-            self._serve, self._host, self._port, limit=_MOST_BYTES
-        )
+        """Listen, in a thread of its own. Called in the workers' event loop. Raises OSError if the
+        port is taken."""
+        self._workers_loop = asyncio.get_running_loop()
+        listening: Future[int] = Future()
+        self._thread.start(partial(self._listen, listening))
+        self._bound_port = await asyncio.wrap_future(listening)
 
-    def stop(self) -> None:
-        if self._server is not None:
-            self._server.close()
+    async def stop(self) -> None:
+        """Answer no more."""
+        await self._thread.stop(within=_SECONDS)
 
     async def answer(self, path: str) -> Answer:
         """What a path says."""
         match path.partition("?")[0]:
             case "/healthz":
-                return _OK
+                return _refusal(self._hopeless())
             case "/readyz":
-                why = await self._unready()
-                return Answer("503 Service Unavailable", f"{why}\n".encode()) if why else _OK
+                return _refusal(await self._unready())
             case "/metrics":
                 registry = CollectorRegistry()
                 registry.register(_Workers(self._workers))
@@ -83,21 +89,52 @@ class Health:
             case _:
                 return Answer("404 Not Found", b"/healthz, /readyz, /metrics\n")
 
+    async def _listen(self, listening: "Future[int]") -> None:
+        try:
+            server = await asyncio.start_server(
+                self._serve, self._host, self._port, limit=_MOST_BYTES
+            )
+        except OSError as error:
+            listening.set_exception(error)
+            return
+        listening.set_result(server.sockets[0].getsockname()[1])
+        async with server:
+            await asyncio.Event().wait()
+
+    def _hopeless(self) -> str:
+        """Why only a new process helps; empty if this one lives."""
+        blockages = [worker.renewal.blockage for worker in self._workers]
+        if any(blockage is not None and blockage.is_over for blockage in blockages):
+            return "the event loop stands still"
+        return ""
+
     async def _unready(self) -> str:
         """Why no work is to be expected of this process; empty if it is."""
         if not self._workers:
             return "starting"
         for worker in self._workers:
+            if blockage := worker.renewal.blockage:
+                where = "" if blockage.lease is None else f" in {blockage.lease.definition}"
+                return f"the event loop stands still{where}"
             if worker.doing is not Order.RUN:
                 return "draining"
             if not worker.claims_go_on:
                 return "claims do not go on"
             try:
                 async with asyncio.timeout(_SECONDS / 2):
-                    await worker.see_database()
+                    await self._see_database(worker)
             except Exception:  # noqa: BLE001  whatever it is, the worker's own log tells it
                 return "the database does not answer"
         return ""
+
+    async def _see_database(self, worker: Worker) -> None:
+        """Raise unless the database answers the worker, in the event loop that it works in."""
+        loop = self._workers_loop
+        if loop is None or loop is asyncio.get_running_loop():
+            await worker.see_database()
+        else:
+            looking = asyncio.run_coroutine_threadsafe(worker.see_database(), loop)
+            await asyncio.wrap_future(looking)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         peer = writer.get_extra_info("peername")
@@ -132,9 +169,19 @@ class _Workers(Collector):
             sum(worker.slots for worker in self._workers),
             sum(worker.running for worker in self._workers),
             max((worker.claim_age for worker in self._workers), default=0.0),
+            max((_blocked_seconds(worker) for worker in self._workers), default=0.0),
         )
         for (name, tells), value in zip(PROCESS_METRICS.items(), values, strict=True):
             yield GaugeMetricFamily(name, tells, value)
+
+
+def _blocked_seconds(worker: Worker) -> float:
+    blockage = worker.renewal.blockage
+    return 0.0 if blockage is None else blockage.seconds
+
+
+def _refusal(why: str) -> Answer:
+    return Answer("503 Service Unavailable", f"{why}\n".encode()) if why else _OK
 
 
 def _head(answer: Answer) -> bytes:

@@ -18,6 +18,7 @@ from typing import Any
 
 from windlass.core.lease import Lease
 from windlass.core.outcome import Failure
+from windlass.tasks import start_task
 from windlass.worker.context import JobContext, Sink, Snoozed
 from windlass.worker.deaths import died
 from windlass.worker.handlers import Handler
@@ -88,7 +89,7 @@ async def _carry_out(
             writer.close()
             raise
     # Listening goes on while the run is being ended: it may have something to say about that.
-    listening = asyncio.create_task(_listen(reader, lease, sink))
+    listening = start_task(_listen(reader, lease, sink))
     answered = False
     try:
         with contextlib.suppress(ConnectionError):  # it is gone: listening tells how

@@ -50,8 +50,15 @@ class Remote:
         self.nudges = NoNudges()
         self.latency = Untold()
 
-    def leases(self, who: Callable[[Held], Lease | None]) -> "RemoteLeases":
-        return RemoteLeases(self._server, self.telemetry)
+    def leases(self, who: Callable[[Held], Lease | None], *, worker: WorkerId) -> "RemoteLeases":
+        return RemoteLeases(self._server, self.telemetry, worker)
+
+    def reopen(self, *, lease_time: timedelta) -> "Remote":
+        """The same server over connections of its own."""
+        return Remote(self._server.reopen(lease_time=lease_time), self.settings, self.telemetry)
+
+    async def close(self) -> None:
+        await self._server.close()
 
     async def now(self) -> None:
         """Return if the server answers; its clock is nobody's business here."""
@@ -79,7 +86,7 @@ class Remote:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._server.close()
+        await self.close()
 
 
 class Untold:
@@ -92,10 +99,10 @@ class Untold:
 class RemoteLeases:
     """One worker's hold on jobs that a server has."""
 
-    def __init__(self, server: Server, telemetry: Telemetry) -> None:
+    def __init__(self, server: Server, telemetry: Telemetry, worker: WorkerId) -> None:
         self._server = server
         self._telemetry = telemetry
-        self._worker = WorkerId("nobody")
+        self._worker = worker
         self._claiming: str | None = None
 
     async def claim(
@@ -110,7 +117,6 @@ class RemoteLeases:
     ) -> Claimed:
         if limit < 1 or not known:
             return Claimed((), None)
-        self._worker = worker
         # Kept until there is an answer: if one got lost, what it brought is not.
         self._claiming = self._claiming or str(new_job_id())
         told = await self._server.ask(
@@ -130,6 +136,15 @@ class RemoteLeases:
         leases = [wire.lease_from(lease) for lease in told["leases"]]
         self._telemetry.claimed(worker, leases)
         return Claimed(leases, None if due is None else timedelta(seconds=due))
+
+    async def release_unknown(self, held: Collection[Held]) -> int:
+        """The server hands them back. One of an older version does not know how, and leaves them to
+        lease recovery."""
+        try:
+            await self._heartbeat(list(held), renew=False, complete=True)
+        except RequestRefused as error:
+            self._telemetry.trouble("handing back jobs", error)
+        return 0
 
     async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
         told = await self._heartbeat(held, lease_seconds=lease_time.total_seconds())

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -13,17 +12,18 @@ from windlass.core.models import LogLine
 from windlass.core.outcome import success
 from windlass.core.payload import dump_json, encode_result
 from windlass.core.redact import Redactor
-from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, storable_fields
+from windlass.core.text import text_of
+from windlass.engine.leases import LINE_BYTES, NO_WORKER, NOTE_BYTES, storable_fields
+from windlass.engine.loop import backoff_seconds, wait_for
 from windlass.errors import Stopped, TransactionUnsupported
 from windlass.storage.callers import CallerSession
-from windlass.storage.leases import finish_row, log_rows
+from windlass.storage.leases import finish_batch, log_rows
 from windlass.telemetry import Telemetry
 from windlass.worker.context import Ending, Level
+from windlass.worker.line_buffer import LineBuffer
 from windlass.worker.side import LeaseSide
 
 _PROGRESS_SECONDS = 0.5
-#: Lines kept while the database is away; older ones are dropped first.
-_MOST_LINES = 10_000
 #: Lines written by one statement.
 _BATCH = 500
 
@@ -44,14 +44,15 @@ class Reports:
         self._leases = leases
         self._join = join
         self._telemetry = telemetry
+        telemetry.load()
         self._most = buffer_lines
         self._seconds = buffer_seconds
         self._redactor = redactor
-        self._lines: deque[LogLine] = deque()
-        self._dropped = 0
+        self._buffer = LineBuffer()
         self._progress: dict[Held, Progress] = {}
         self._loop = asyncio.get_running_loop()
         self._full = asyncio.Event()
+        self._full_told = False
         self._flushing = asyncio.Lock()
         self._flushed_at = clock.monotonic()
 
@@ -65,10 +66,10 @@ class Reports:
     ) -> None:
         """Tell the runtime's logger at once, and keep the line with the job soon. `secrets` are the
         job's own."""
-        said = self._redactor.redact_part(str(message), LINE_BYTES, secrets)
+        said = self._redactor.redact_part(text_of(message), LINE_BYTES, secrets)
         told: dict[str, Any] = self._redactor.redact_value(storable_fields(fields), secrets=secrets)
-        self._telemetry.said(lease, level, said, told)
-        self._lines.append(
+        self._say(lease, level, said, told)
+        waiting = self._buffer.add(
             LogLine(
                 job_id=lease.job_id,
                 attempt=lease.token,
@@ -78,12 +79,17 @@ class Reports:
                 fields=told,
             )
         )
-        if len(self._lines) > _MOST_LINES:
-            self._lines.popleft()
-            self._dropped += 1
-        if len(self._lines) >= self._most:
+        # Once, not for each line: while the loop has no time, the calls would pile up.
+        if waiting >= self._most and not self._full_told:
+            self._full_told = True
             with contextlib.suppress(RuntimeError):  # the loop is closed: a run was left behind
                 self._loop.call_soon_threadsafe(self._full.set)
+
+    def _say(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
+        try:
+            self._telemetry.said(lease, level, message, fields)
+        except Exception as error:  # noqa: BLE001  such as a closed stdout: the job keeps the line
+            self._telemetry.trouble("logging for jobs", error)
 
     def progress(
         self,
@@ -93,7 +99,9 @@ class Reports:
         secrets: KnownSecrets = NO_SECRETS,
     ) -> None:
         held = lease.held
-        said = None if note is None else self._redactor.redact_part(str(note), NOTE_BYTES, secrets)
+        said = (
+            None if note is None else self._redactor.redact_part(text_of(note), NOTE_BYTES, secrets)
+        )
         self._telemetry.progressed(lease, fraction, said)
         self._progress[held] = Progress(
             job_id=lease.job_id, token=lease.token, fraction=fraction, note=said
@@ -114,6 +122,7 @@ class Reports:
     async def _end_in(
         self, session: CallerSession, lease: Lease, result: object, warnings: Iterable[str]
     ) -> None:
+        worker = lease.worker or NO_WORKER
         text, note = encode_result(result)
         told = [*warnings, *([note] if note else [])]
         finish = success(
@@ -124,35 +133,31 @@ class Reports:
         )
         # With the lines said before it: after the end none would be taken. A flush that is under
         # way is not waited for: it may itself wait for what the handler's transaction has locked.
-        lines = self._take(lease)
+        lines = self._buffer.take(lease.held)
         try:
             if lines:
-                await session.run("log", log_lines=log_rows(lines))
-            if not await session.run("finish", finishes=[finish_row(finish, expired_only=False)]):
+                await session.run("log", log_lines=log_rows(lines), worker_id=worker)
+            if not await session.run("finish", **finish_batch(worker, [finish])):
                 raise Stopped("lost")
         except BaseException:
-            self._lines.extendleft(reversed(lines))
+            self._buffer.put_back(lines)
             raise
 
-    def _take(self, lease: Lease) -> list[LogLine]:
-        taken = []
-        for line in list(self._lines):
-            if line.job_id == lease.job_id:
-                with contextlib.suppress(ValueError, IndexError):  # another thread was quicker
-                    self._lines.remove(line)
-                    taken.append(line)
-        return taken
+    def holds(self, held: Held) -> bool:
+        """Whether something of a lease is not written yet, what is being written included."""
+        return held in self._progress or self._buffer.holds(held)
 
     @property
     def waiting(self) -> bool:
-        return bool(self._lines or self._progress)
+        """Whether anything is not written yet, what is being written included."""
+        return bool(self._progress or not self._buffer.empty)
 
     async def flush(self) -> None:
-        """Write what is waiting. A line leaves the buffer only when it was written, or when its
-        lease is lost."""
+        """Write what is waiting, after what is being written. A line leaves the buffer only when it
+        was written, or when its lease is lost."""
         async with self._flushing:
             progress = list(self._progress.values())
-            for _ in range(0, len(self._lines), _BATCH):
+            for _ in range(0, len(self._buffer), _BATCH):
                 await self._write_some()
             await self._leases.report(progress)
             for told in progress:
@@ -165,32 +170,36 @@ class Reports:
         """Flush if it is time: progress always, lines when there are many or some seconds have
         passed. Answers whether it was."""
         waited = clock.monotonic() - self._flushed_at >= self._seconds
-        many = len(self._lines) >= self._most
-        if not (self._progress or many or (self._lines and waited)):
+        many = len(self._buffer) >= self._most
+        if not (self._progress or many or (len(self._buffer) and waited)):
             return False
-        self._full.clear()
         await self.flush()
         return True
 
     async def run(self) -> None:
         """Tick for ever: twice a second, and at once when many lines have gathered."""
+        failures = 0
         while True:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_PROGRESS_SECONDS):
-                    await self._full.wait()
+            await wait_for(self._full, _PROGRESS_SECONDS)
+            # Before the tick, also if it finds nothing: an outcome may have written the lines.
+            self._full.clear()
+            self._full_told = False
             try:
                 await self.tick()
+                failures = 0
             except Exception as error:  # noqa: BLE001  the lines are still here, for the next round
-                self._full.clear()
+                failures += 1
                 self._telemetry.trouble("writing logs", error)
+                await asyncio.sleep(backoff_seconds(failures))
 
     async def _write_some(self) -> None:
-        dropped, self._dropped = self._dropped, 0
-        if dropped:
-            self._telemetry.warn("the database was away too long, log lines dropped", lines=dropped)
-        some = [self._lines.popleft() for _ in range(min(_BATCH, len(self._lines)))]
+        if dropped := self._buffer.take_dropped():
+            self._telemetry.warn(
+                "log lines dropped: more came than the database took", lines=dropped
+            )
         try:
-            await self._leases.log(some)
+            await self._leases.log(self._buffer.begin_write(_BATCH))
         except BaseException:
-            self._lines.extendleft(reversed(some))
+            self._buffer.undo_write()
             raise
+        self._buffer.end_write()

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
+from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -18,7 +19,7 @@ from windlass.errors import (
 )
 
 _PREFIX = "/api/v1/"
-#: A third of the usual lease: one that hangs must not cost the leases.
+#: How long a request may take.
 _SECONDS = 10.0
 _RIGHT = "worker.work"
 #: Statuses of a server that cannot answer now, and of those who stand before it.
@@ -28,12 +29,15 @@ _LATER = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 class Server:
     """Where to ask, and by which token. Nothing is connected until something is asked."""
 
-    def __init__(self, url: str, token: str | None = None) -> None:
+    def __init__(
+        self, url: str, token: str | None = None, *, timeout_seconds: float = _SECONDS
+    ) -> None:
         self.url = _checked(url)
+        self._token = token
         self._not_before = 0.0
         headers = {"authorization": f"Bearer {token}"} if token else {}
         self._client = httpx2.AsyncClient(
-            base_url=str(self.url) + _PREFIX, headers=headers, timeout=_SECONDS
+            base_url=str(self.url) + _PREFIX, headers=headers, timeout=timeout_seconds
         )
 
     async def ask(self, path: str, body: Mapping[str, Any]) -> Any:
@@ -60,6 +64,12 @@ class Server:
         if not answer.is_success:
             raise RequestRefused(status, said=_title(answer))
         return answer.json() if answer.content else None
+
+    def reopen(self, *, lease_time: timedelta) -> "Server":
+        """The same server over connections of its own. One request may take a third of a lease, so
+        that another one fits in before that runs out."""
+        seconds = min(_SECONDS, lease_time.total_seconds() / 3)
+        return Server(self.url, self._token, timeout_seconds=seconds)
 
     async def _turn(self) -> None:
         """Wait as long as the server asked to be left alone."""

@@ -1,4 +1,4 @@
-"""What a worker needs of whoever has the jobs: the engine, or a server that has one.
+"""Interfaces between a worker and the engine, or a server that has one.
 
 A worker sees only what stands here, so that the same loop runs with a database and without.
 """
@@ -34,6 +34,8 @@ class LeaseSide(Protocol):
         lease_time: timedelta,
         nudged: bool = False,
     ) -> Claimed: ...
+
+    async def release_unknown(self, held: Collection[Held]) -> int: ...
 
     async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]: ...
 
@@ -79,6 +81,17 @@ class LatencySide(Protocol):
     async def flush(self, tally: Tally) -> None: ...
 
 
+class RenewalSide(Protocol):
+    """What keeps leases and a worker's row alive, over connections of its own."""
+
+    @property
+    def workers(self) -> WorkerSide: ...
+
+    def leases(self, who: Callable[[Held], Lease | None], *, worker: WorkerId) -> LeaseSide: ...
+
+    async def close(self) -> None: ...
+
+
 class Side(Protocol):
     @property
     def settings(self) -> Settings: ...
@@ -98,8 +111,13 @@ class Side(Protocol):
     @property
     def latency(self) -> LatencySide: ...
 
-    def leases(self, who: Callable[[Held], Lease | None]) -> LeaseSide:
+    def leases(self, who: Callable[[Held], Lease | None], *, worker: WorkerId) -> LeaseSide:
         """The worker's hold; one for each worker, who knows the leases it holds."""
+        ...
+
+    def reopen(self, *, lease_time: timedelta) -> RenewalSide:
+        """The same over connections of its own, for a thread with its own event loop. Nothing
+        connects before something is asked."""
         ...
 
     async def ready(self) -> None:

@@ -68,7 +68,8 @@ def settle(answer: "asyncio.Future[Any]", result: object, error: BaseException |
         return
     if error is None:
         answer.set_result(result)
-    elif isinstance(error, StopIteration):  # a future refuses it
+    # By its type: an exception may raise when it is asked for its `__class__`.
+    elif issubclass(type(error), StopIteration):  # a future refuses it
         answer.set_exception(RuntimeError("the handler raised StopIteration"))
     else:
         answer.set_exception(error)

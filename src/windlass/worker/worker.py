@@ -10,28 +10,37 @@ from random import Random
 from typing import Any
 
 from windlass import clock
+from windlass.core import outcome
+from windlass.core.gates import runs_alone
 from windlass.core.lease import Finish, Held, Lease
 from windlass.core.orders import Order, call
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
-from windlass.errors import WindlassError
+from windlass.errors import EpochChanged, WindlassError
 from windlass.errors.wording import printable
 from windlass.ids import WorkerId, new_job_id, short
+from windlass.tasks import start_task
 from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt, Tools
+from windlass.worker.cancel_watch import CancelWatch
 from windlass.worker.finisher import Finisher
+from windlass.worker.hand_back import last_ends
 from windlass.worker.handlers import Handler, Handlers
+from windlass.worker.heartbeat import Heartbeat
 from windlass.worker.knowledge import Knowledge, Resolve
 from windlass.worker.listening import listen
+from windlass.worker.lost_claims import LostClaims
 from windlass.worker.memory import resident_mb
 from windlass.worker.options import WorkerOptions
-from windlass.worker.presence import Presence
+from windlass.worker.pending_claim import PendingClaim
 from windlass.worker.process import Children
+from windlass.worker.renewal import Renewal
 from windlass.worker.renewer import Renewer
 from windlass.worker.reports import Reports
 from windlass.worker.side import Side
 from windlass.worker.stems import Stems
 from windlass.worker.threads import Threads
 from windlass.worker.timekeeper import Timekeeper
+from windlass.worker.watchdog import Blockage
 
 #: Half of many slots are filled at a time, so that one half runs while the other is claimed.
 _SMALLEST_SHARE = 50
@@ -39,8 +48,6 @@ _SMALLEST_SHARE = 50
 _GATHER_SECONDS = 0.005
 #: However soon the next job is due, a claim that brought nothing is not repeated sooner.
 _SHORTEST_IDLE_SECONDS = 0.01
-#: Nudges come with every enqueue; whether a run should stop is asked no more often than this.
-_STOPS_SECONDS = 0.2
 
 #: A worker that missed so many looks for work, and some time more, is not ready for any.
 _MISSED_LOOKS = 3
@@ -66,10 +73,12 @@ class Worker:
         self._knowledge = Knowledge(handlers, engine.definitions, engine.telemetry, resolve)
         self._options = options
         self._telemetry = engine.telemetry
-        self._leases = engine.leases(self._lease_of)
+        self._leases = engine.leases(self.lease_of, worker=self.id)
         self._threads = threads or Threads()
         self._held: dict[Held, LiveAttempt] = {}
         self._timekeeper = Timekeeper(engine.latency)
+        #: A run that may have no other beside it: nothing is claimed until it has ended.
+        self._alone: LiveAttempt | None = None
         self._busy = 0
         self._stuck = 0
         self._looked_at = clock.monotonic()
@@ -79,15 +88,21 @@ class Worker:
         self._wanted = Order.RUN
         self._rests = False
         self._told_to_stop = False
+        self._abandoned = False
         #: What an operator's order to stop does; whoever runs several workers ends them all.
         self.when_ordered_to_stop: Callable[[], None] = self.stop
+        #: Called when the worker has its row and is about to claim.
+        self.when_registered: Callable[[], None] = lambda: None
         self._stopping = asyncio.Event()
         self._hurry = asyncio.Event()
         self._wake = asyncio.Event()
-        self._nudged = asyncio.Event()
-        self._presence = Presence(self.id, engine.workers, self._knowledge, options)
-        self._renewer = Renewer(self._leases, lambda: self._held, lease_time=options.lease_time)
-        self._renewing = self._loop("renewing leases", self._renew)
+        self.pending_claim = PendingClaim()
+        heartbeat = Heartbeat(self.id, self._knowledge, options)
+        self.renewal = Renewal(self, engine, heartbeat, options)
+        renewer = Renewer(self._leases, lambda: self._held, lease_time=options.lease_time)
+        self._cancels = CancelWatch(renewer, self._telemetry, poll=options.poll)
+        self._housekeeping = self._loop("noting how long jobs took", self._keep_house)
+        self._lost_claims = LostClaims(self._leases, self._telemetry, lease_time=options.lease_time)
         self._learning = self._loop("learning of definitions", self._knowledge.refresh)
         redactor = redactor_of(engine.settings)
         self._reports = Reports(
@@ -165,34 +180,55 @@ class Worker:
         self._stopping.set()
         self._wake.set()
 
+    def close(self) -> None:
+        """Give up the outcomes that are not recorded, and those still to come."""
+        self._finisher.close()
+
+    def abandon(self) -> None:
+        """Stop every run as lost and end: what was leased here belongs to an earlier epoch."""
+        if not self._abandoned:
+            self._abandoned = True
+            self._telemetry.warn("the database was restored or promoted", worker_id=self.id)
+            for attempt in list(self._held.values()):
+                attempt.stop("lost")
+            self._finisher.close()
+            self.drain()
+            self._hurry.set()
+
     async def run(self) -> int:
         """Work until stopped and drained. Answers how many jobs could neither be finished nor
-        handed back; lease recovery takes care of those."""
+        handed back; lease recovery takes care of those. EpochChanged if the database was restored
+        or promoted meanwhile."""
         await self._engine.ready()
         await self._knowledge.refresh()
         tasks = [
-            asyncio.create_task(loop)
-            for loop in (self._reports.run(), self._listen(), self._mind_stops())
+            start_task(loop) for loop in (self._reports.run(), self._listen(), self._cancels.run())
         ]
-        self._renewing.start()
+        self.renewal.start()
+        self._housekeeping.start()
         self._learning.start()
         self._engine.nudges.here.add(self._hear)
         try:
+            await self.renewal.registered()
+            self.when_registered()
             await self._claim_until_stopped()
             if self._busy:
-                self._renewing.wake()  # so that its row tells why it claims no more
+                self.renewal.wake()  # so that its row tells why it claims no more
+            await self._lost_claims.release(self._held)
             left = await self._drain()
+            await self._lost_claims.release(self._held)
         finally:
             self._engine.nudges.here.discard(self._hear)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self._learning.stop()
-            await self._renewing.stop()
+            await self._housekeeping.stop()
+            await self.renewal.stop()
             self._finisher.close()
             self._threads.close()
             await self._tools.children.close()
-        if left:
+        if left and not self._abandoned:
             self._telemetry.warn(
                 "jobs could neither be finished nor handed back",
                 worker_id=self.id,
@@ -200,27 +236,43 @@ class Worker:
             )
         try:
             await self._timekeeper.flush()
-            await self._presence.leave()
+            await self._engine.workers.leave(self.id)
         except WindlassError as error:  # its row will be seen as lost, and forgotten
             self._telemetry.trouble("leaving", error)
+        if self._abandoned:
+            raise EpochChanged
         return left
 
     async def tick(self) -> int:
         """Claim once into the free slots and start what came. Answers how many."""
+        if not self.pending_claim.begin():
+            return 0
+        asked_at = clock.boottime()
         wanted = min(self._room(), max(_SMALLEST_SHARE, self._options.concurrency // 2))
         nudged, self._news = self._news, False
-        claimed = await self._leases.claim(
-            self.id,
-            wanted,
-            queues=self._options.queues,
-            known=self._knowledge.known,
-            lease_time=self._options.lease_time,
-            nudged=nudged,
-        )
+        try:
+            claimed = await self._leases.claim(
+                self.id,
+                wanted,
+                queues=self._options.queues,
+                known=self._knowledge.known,
+                lease_time=self._options.lease_time,
+                nudged=nudged,
+            )
+        finally:
+            may_start = self.pending_claim.end()
+        if not may_start:
+            await self._leases.finish([outcome.released(lease.held) for lease in claimed.leases])
+            return 0
         now = clock.monotonic()
         handlers = self._knowledge.handlers(lease.definition for lease in claimed.leases)
+        if any(lease.held in self._held for lease in claimed.leases):
+            # Tokens only rise: this database was restored, and has forgotten the earlier lease.
+            self.abandon()
+            return 0
         for lease in claimed.leases:
-            self._start(lease, handlers[lease.definition], now)
+            self._start(lease, handlers[lease.definition], asked_at)
+        self._start_alone()
         self._timekeeper.started(claimed.leases)
         self._looked_at = now
         self._starved = len(claimed.leases) < wanted
@@ -239,6 +291,7 @@ class Worker:
         while not self._stopping.is_set():
             self._wake.clear()
             self._follow()
+            await self._lost_claims.release(self._held)
             if self._rests or not self._room():
                 self._looked_at = clock.monotonic()
                 await self._sleep(self._options.poll.total_seconds())
@@ -248,6 +301,7 @@ class Worker:
                 failures = 0
             except Exception as error:  # noqa: BLE001  the next round may succeed
                 failures += 1
+                self._lost_claims.expect()
                 self._telemetry.trouble("claiming", error)
                 await self._sleep(backoff_seconds(failures))
                 continue
@@ -268,6 +322,7 @@ class Worker:
             self._wake.clear()
             pause = self._options.poll.total_seconds() if self._room() < 1 else _GATHER_SECONDS
             await self._sleep(pause)
+            await self._lost_claims.release(self._held)
 
     async def _idle(self) -> None:
         pause = self._options.poll.total_seconds()
@@ -291,37 +346,22 @@ class Worker:
 
     def _hear(self, queues: Collection[str]) -> None:
         if call(self.id) in queues:
-            self._renewing.wake()
+            self.renewal.wake()
         served = self._options.queues
         if served is None or "*" in queues or not set(served).isdisjoint(queues):
             self._news = True
             self._wake.set()
-            self._nudged.set()
+            self._cancels.nudge()
 
-    async def _mind_stops(self) -> None:
-        """Each poll, and when nudged, look whether a run should stop."""
-        while True:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._options.poll.total_seconds()):
-                    await self._nudged.wait()
-            self._nudged.clear()
-            try:
-                await self._renewer.look_for_stops()
-            except Exception as error:  # noqa: BLE001  the next look may succeed
-                self._telemetry.trouble("looking for cancels", error)
-            await asyncio.sleep(_STOPS_SECONDS)
-
-    async def _renew(self) -> None:
-        for run in await self._renewer.tick():
-            self._telemetry.lost(run.lease)
-        self._obey(await self._presence.beat(used=self._busy, doing=self.doing))
+    async def _keep_house(self) -> None:
         await self._timekeeper.flush()
         limit = self._options.memory_limit_mb
         if limit is not None and (used := resident_mb()) > limit:
             self._telemetry.warn("above its memory limit, draining", used_mb=used, limit_mb=limit)
             self.drain()
 
-    def _obey(self, wanted: Order) -> None:
+    def obey(self, wanted: Order) -> None:
+        """Do what an operator wants."""
         if wanted is self._wanted:
             return
         self._wanted = wanted
@@ -336,16 +376,29 @@ class Worker:
         rests = self._wanted is Order.DRAIN
         if rests is not self._rests:
             self._rests = rests
-            self._renewing.wake()
+            self.renewal.wake()
 
     def _room(self) -> int:
+        if self._alone is not None:
+            return 0
         return self._options.concurrency - self._busy - self._stuck
 
-    def _start(self, lease: Lease, handler: Handler, now: float) -> None:
-        attempt = LiveAttempt(lease, handler, self._tools, now)
+    def _start(self, lease: Lease, handler: Handler, asked_at: float) -> None:
+        lease_ends_at = asked_at + self._options.lease_time.total_seconds()
+        attempt = LiveAttempt(lease, handler, self._tools, lease_ends_at)
         self._held[attempt.held] = attempt
         self._busy += 1
-        attempt.start()
+        if runs_alone(lease.gate):
+            self._alone = attempt
+        else:
+            attempt.start()
+
+    def _start_alone(self) -> None:
+        """Start the run that may have no other beside it, once the ends of all others are recorded:
+        what is leased yet would be lost with it, and it would not be known for the guilty one."""
+        alone = self._alone
+        if alone is not None and not alone.started and self._held.keys() == {alone.held}:
+            alone.start()
 
     def _ended(self, attempt: LiveAttempt, finish: Finish | None) -> None:
         if attempt.late:
@@ -353,6 +406,8 @@ class Worker:
             self._wake.set()
             return
         self._busy -= 1
+        if attempt is self._alone:
+            self._alone = None
         if attempt.stuck:
             self._stuck += 1
             if self.worn_out:
@@ -360,22 +415,29 @@ class Worker:
                 self.drain()
         if finish is None:
             self._held.pop(attempt.held, None)
+            self._start_alone()
         else:
             attempt.ended_at = clock.monotonic()
             self._finisher.add(finish)
         self._wake.set()
 
-    def _lease_of(self, held: Held) -> Lease | None:
+    def lease_of(self, held: Held) -> Lease | None:
+        """The lease behind a token, while it is held."""
         run = self._held.get(held)
         return None if run is None else run.lease
 
     def _recorded(self, ends: list[Finish]) -> None:
         held = self._held
         self._timekeeper.ended([run for end in ends if (run := held.pop(end.held, None))])
+        self._start_alone()
         if self._starved:
             self._wake.set()  # a limit may have room again
         if self._rests and not held:
-            self._renewing.wake()  # who drains it waits for this
+            self.renewal.wake()  # who drains it waits for this
+
+    def last_ends(self, blockage: Blockage | None) -> list[Finish]:
+        """How each run ends if the process does so now. Safe to call from any thread."""
+        return last_ends(self._held.copy(), self._finisher.unrecorded, blockage)
 
     async def _drain(self) -> int:
         # Claiming has stopped: a job leased from here on would find no slot, and nobody else

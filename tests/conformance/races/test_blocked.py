@@ -8,6 +8,7 @@ import asyncio
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     LEASE_TIME,
     claim,
@@ -16,6 +17,9 @@ from tests.conformance.builders import (
     finish,
     held,
     job,
+    log_line,
+    lost,
+    new_jobs,
     settle,
     started,
     state_of,
@@ -26,6 +30,8 @@ from windlass.core.states import JobState
 
 #: Long enough for a statement to meet a lock; too short costs only sharpness.
 MEETING = 0.05
+#: Far longer than any statement that waits for nobody takes.
+GENEROUS = 60.0
 
 several_writers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
 postgresql = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -38,9 +44,9 @@ async def test_a_child_stored_while_the_end_of_its_parent_is_stuck_elsewhere(
 ):
     other, parent = await started(storage), await started(storage)
     async with uncommitted(twin) as inside:
-        await inside.renew([held(other)], lease_time=LEASE_TIME)
+        await inside.renew(ALDER, [held(other)], lease_time=LEASE_TIME)
         ending = asyncio.create_task(
-            storage.finish([finish(other, keep=keep), finish(parent, keep=keep)])
+            storage.finish(ALDER, [finish(other, keep=keep), finish(parent, keep=keep)])
         )
         await asyncio.wait({ending}, timeout=MEETING)
         child = await enqueue_child(twin, parent.job_id)
@@ -68,6 +74,21 @@ async def test_a_child_stored_while_the_cancel_of_its_parent_is_stuck_elsewhere(
 
 
 @several_writers
+async def test_a_reaper_passes_by_a_row_that_an_open_transaction_holds(
+    storage, twin, database, clock
+):
+    stuck, free = await started(storage), await started(storage)
+    await clock.advance(LEASE_TIME)
+    async with uncommitted(twin) as inside:
+        await inside.log(ALDER, [log_line(stuck, "frozen here")])
+        async with asyncio.timeout(GENEROUS):
+            passed_by = await storage.reap([lost(stuck), lost(free)])
+
+    assert list(passed_by) == [held(free)]
+    assert list(await storage.reap([lost(stuck)])) == [held(stuck)]
+
+
+@several_writers
 async def test_a_claim_passes_by_what_others_hold(storage, twin, database):
     first, second = await enqueue(storage), await enqueue(storage)
     async with uncommitted(twin) as inside:
@@ -82,9 +103,11 @@ async def test_a_claim_passes_by_what_others_hold(storage, twin, database):
 async def test_a_renewal_does_not_wait_for_ends_of_other_jobs(storage, twin, database):
     leases = [await started(storage) for _ in range(4)]
     async with uncommitted(twin) as inside:
-        await inside.finish([finish(leases[0])])
+        await inside.finish(ALDER, [finish(leases[0])])
 
-        renewed = await storage.renew([held(one) for one in leases[1:]], lease_time=LEASE_TIME)
+        renewed = await storage.renew(
+            ALDER, [held(one) for one in leases[1:]], lease_time=LEASE_TIME
+        )
 
     assert len(renewed) == 3
 
@@ -94,12 +117,28 @@ async def test_a_verb_that_crosses_another_transaction_is_tried_again(storage, t
     first, second = await started(storage), await started(storage)
     child = await enqueue(storage, after=(first.job_id, second.job_id))
     async with uncommitted(twin) as inside:
-        await inside.renew([held(second)], lease_time=LEASE_TIME)
+        await inside.renew(ALDER, [held(second)], lease_time=LEASE_TIME)
         admitting = asyncio.create_task(storage.admit([child]))
         await asyncio.wait({admitting}, timeout=MEETING)
 
-        await inside.renew([held(first)], lease_time=LEASE_TIME)
+        await inside.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
 
     assert await admitting == {child: JobState.PENDING}
-    await storage.finish([finish(first), finish(second)])
+    await storage.finish(ALDER, [finish(first), finish(second)])
     assert await state_of(storage, child) is JobState.QUEUED
+
+
+@several_writers
+async def test_a_claim_passes_by_what_another_claim_has_locked(storage, twin, database):
+    await storage.enqueue(new_jobs(3))
+    async with uncommitted(twin) as inside:
+        first = await claim(inside, 1)
+        claiming = asyncio.create_task(claim(storage, 3, worker="birch"))
+        # A claim that waits ends only when the other one does, which is after this block.
+        done, _ = await asyncio.wait({claiming}, timeout=GENEROUS)
+
+    others = await claiming
+    assert done, "the claim waited for another claim's locks"
+    assert len(first) == 1
+    assert len(others) == 2
+    assert not {lease.job_id for lease in first} & {lease.job_id for lease in others}

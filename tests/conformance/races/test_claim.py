@@ -4,6 +4,7 @@ import pytest
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     DAY,
     LEASE_TIME,
     SECOND,
@@ -51,7 +52,7 @@ async def test_claim_against_claim_under_a_limit(storage, twin):
 
         running = await ids_in(storage, "running")
         assert len(running) <= 2
-        await storage.finish([finish(Held(id, 1)) for id in running])
+        await storage.finish(ALDER, [finish(Held(id, 1)) for id in running])
 
 
 @pytest.mark.parametrize("to", [CANCELED, DEAD_LETTER], ids=["cancel", "close"])
@@ -75,10 +76,10 @@ async def test_claim_against_cancel(storage, twin, to):
 async def test_claim_against_a_stale_finish(storage, twin):
     for number in range(ROUNDS):
         stale = await started(storage)
-        await storage.finish([release(stale)])
+        await storage.finish(ALDER, [release(stale)])
         await storage.promote()
 
-        [lease], answer = await race(number, claim(storage), twin.finish([finish(stale)]))
+        [lease], answer = await race(number, claim(storage), twin.finish(ALDER, [finish(stale)]))
 
         assert answer == {}
         assert lease.token > stale.token
@@ -90,7 +91,7 @@ async def test_claim_against_release(storage, twin):
         first = await started(storage)
 
         leases, released = await race(
-            number, claim_all(twin, worker="b"), storage.finish([release(first)])
+            number, claim_all(twin, worker="b"), storage.finish(ALDER, [release(first)])
         )
 
         assert released == {held(first): QUEUED}
@@ -162,7 +163,7 @@ async def test_claim_against_setting_a_tenants_limit(storage, twin):
         leases += await claim_all(storage)
         assert len(leases) == 2
         while leases:
-            await storage.finish([finish(lease) for lease in leases])
+            await storage.finish(ALDER, [finish(lease) for lease in leases])
             leases = await claim_all(storage)
 
 

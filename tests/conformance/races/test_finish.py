@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     LEASE_TIME,
     claim,
@@ -44,8 +45,8 @@ async def test_finish_of_batches_that_overlap_in_opposite_order(storage, twin):
 
         one, other = await race(
             number,
-            storage.finish([finish(lease) for lease in leases[:15]]),
-            twin.finish([finish(lease, QUEUED, delay=DAY) for lease in leases[:4:-1]]),
+            storage.finish(ALDER, [finish(lease) for lease in leases[:15]]),
+            twin.finish(ALDER, [finish(lease, QUEUED, delay=DAY) for lease in leases[:4:-1]]),
         )
 
         assert len(one) + len(other) == 20
@@ -84,7 +85,7 @@ async def test_release_against_reap(storage, twin, clock):
         await clock.advance(LEASE_TIME)
 
         released, reaped = await race(
-            number, storage.finish([release(lease)]), twin.reap([lost(lease)])
+            number, storage.finish(ALDER, [release(lease)]), twin.reap([lost(lease)])
         )
 
         assert bool(released) != bool(reaped)
@@ -134,7 +135,7 @@ async def test_release_against_cancel(storage, twin, to):
 
         released, answer = await race(
             number,
-            storage.finish([release(lease)]),
+            storage.finish(ALDER, [release(lease)]),
             twin.cancel(ALL_TENANTS, [lease.job_id], to=to),
         )
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     HOUR,
     a_job,
@@ -149,13 +150,13 @@ async def test_parents_of_many_children_finishing_at_once(storage, twin):
 
         await race(
             number,
-            storage.finish([finish(lease) for lease in leases[:3]]),
-            twin.finish([finish(lease) for lease in leases[:2:-1]]),
+            storage.finish(ALDER, [finish(lease) for lease in leases[:3]]),
+            twin.finish(ALDER, [finish(lease) for lease in leases[:2:-1]]),
         )
 
         ready = await claim_all(storage)
         assert {lease.job_id for lease in ready} == {child.id for child in children}
-        await storage.finish([finish(lease) for lease in ready])
+        await storage.finish(ALDER, [finish(lease) for lease in ready])
 
 
 async def test_cancel_of_a_parent_against_its_end(storage, twin):
@@ -195,7 +196,7 @@ async def test_cancel_of_one_parent_against_the_end_of_the_other(storage, twin):
         await race(number, storage.cancel(ALL_TENANTS, [other]), end(twin, lease))
 
         assert [ready.job_id for ready in await claim_all(storage)] == [child]
-        await storage.finish([finish(Held(child, 1))])
+        await storage.finish(ALDER, [finish(Held(child, 1))])
 
 
 async def test_admit_against_the_end_of_a_parent(storage, twin):

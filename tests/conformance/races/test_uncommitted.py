@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.builders import (
+    ALDER,
     DAY,
     HOUR,
     LEASE_TIME,
@@ -63,7 +64,7 @@ def ending(**how: Any) -> Verb:
     async def end(storage: Storage, subject: Subject) -> list[str]:
         make = how.get("make", finish)
         rest = {name: value for name, value in how.items() if name != "make"}
-        return [*(await storage.finish([make(subject.lease, **rest)])).values()]
+        return [*(await storage.finish(ALDER, [make(subject.lease, **rest)])).values()]
 
     return end
 
@@ -73,18 +74,20 @@ async def reap(storage: Storage, subject: Subject) -> list[str]:
 
 
 async def renew(storage: Storage, subject: Subject) -> list[bool]:
-    renewed = await storage.renew([held(subject.lease)], lease_time=LEASE_TIME)
+    renewed = await storage.renew(ALDER, [held(subject.lease)], lease_time=LEASE_TIME)
     return [renewal.cancel_requested for renewal in renewed]
 
 
 async def report(storage: Storage, subject: Subject) -> int:
     lease = subject.lease
     progress = Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
-    return len(await storage.report([progress]))
+    return len(await storage.report(ALDER, [progress]))
 
 
 async def log(storage: Storage, subject: Subject) -> int:
-    return len(await storage.log([log_line(subject.lease, "a"), log_line(subject.lease, "b")]))
+    return len(
+        await storage.log(ALDER, [log_line(subject.lease, "a"), log_line(subject.lease, "b")])
+    )
 
 
 async def take(storage: Storage, subject: Subject) -> int:
@@ -140,7 +143,7 @@ async def add_child(storage: Storage, subject: Subject) -> str:
 
 
 #: These pass over what another transaction holds; whoever needs it comes back.
-PASSING_BY = {take, promote}
+PASSING_BY = {take, promote, reap}
 
 SITUATIONS: dict[str, dict[str, Verb]] = {
     "running": {

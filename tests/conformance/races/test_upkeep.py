@@ -4,6 +4,7 @@ import asyncio
 
 from tests.conformance.builders import (
     ACME,
+    ALDER,
     KNOWN,
     SECOND,
     a_definition,
@@ -37,7 +38,7 @@ async def test_promote_against_promote(storage, twin, clock):
         assert sum([*one.values(), *other.values()]) <= 5
         leases = await claim_all(storage)
         assert len(leases) == 5
-        await storage.finish([finish(lease) for lease in leases])
+        await storage.finish(ALDER, [finish(lease) for lease in leases])
 
 
 async def test_fold_against_everything_that_counts(storage, twin):
@@ -48,7 +49,7 @@ async def test_fold_against_everything_that_counts(storage, twin):
         folded, _ = await race(
             number,
             twin.fold(most=2),
-            storage.finish([finish(leases[0]), finish(leases[1], QUEUED)]),
+            storage.finish(ALDER, [finish(leases[0]), finish(leases[1], QUEUED)]),
         )
 
         assert folded <= 2
@@ -81,7 +82,7 @@ async def test_sync_against_enqueue(storage, twin):
         await regate(storage)
         leases = await claim_all(storage)
         assert len(leases) == 3
-        await storage.finish([finish(lease) for lease in leases])
+        await storage.finish(ALDER, [finish(lease) for lease in leases])
 
 
 async def test_disabling_a_definition_against_enqueue(storage, twin):
@@ -94,7 +95,7 @@ async def test_disabling_a_definition_against_enqueue(storage, twin):
         await regate(storage)
         leases = await claim_all(storage)
         assert len(leases) == (1 if stored.status == "created" else 0)
-        await storage.finish([finish(lease) for lease in leases])
+        await storage.finish(ALDER, [finish(lease) for lease in leases])
 
 
 async def test_deleting_a_tenant_against_enqueue(storage, twin):
@@ -134,7 +135,7 @@ async def test_a_whole_life_with_everybody_at_once(storage, twin, clock):
         for _ in range(12):
             leases = await claim(mine, 5, worker=name)
             endings = [COMPLETED, QUEUED, DEAD_LETTER]
-            await mine.finish([finish(lease, endings[lease.token % 3]) for lease in leases])
+            await mine.finish(ALDER, [finish(lease, endings[lease.token % 3]) for lease in leases])
 
     async def meddle(mine: Storage) -> None:
         for chosen in new[::4]:

@@ -11,9 +11,10 @@ with its data when the block ends, or when the process that started it dies.
 
 from tests.databases.servers.base import Server
 from tests.databases.servers.mariadb import MariadbServer
+from tests.databases.servers.pgbouncer import PgbouncerServer
 from tests.databases.servers.postgres import PostgresServer
 
-__all__ = ["Server", "mariadb", "postgres"]
+__all__ = ["Server", "mariadb", "pgbouncer", "postgres"]
 
 
 def postgres(*, durable: bool = False) -> Server:
@@ -24,3 +25,8 @@ def postgres(*, durable: bool = False) -> Server:
 def mariadb(*, durable: bool = False) -> Server:
     """A private MariaDB server; `durable` as in `Server`."""
     return MariadbServer(durable=durable)
+
+
+def pgbouncer(server: Server) -> Server:
+    """A private PgBouncer in transaction mode before a PostgreSQL server that runs."""
+    return PgbouncerServer(server)

@@ -30,13 +30,15 @@ class Server(ABC):
 
     `durable` keeps the safety a production server has: what was committed survives `kill`.
     Without it a crash may lose or break everything, and tests run several times faster.
+    `parent` is the folder its own one is made in, if not that for temporary files.
     """
 
     kind: ClassVar[str]
     _stop_signal: ClassVar[signal.Signals]
 
-    def __init__(self, *, durable: bool = False) -> None:
+    def __init__(self, *, durable: bool = False, parent: Path | None = None) -> None:
         self.durable = durable
+        self._parent = parent
         self.user = "windlass"
         self.password = secrets.token_hex(8)
         self.port = 0
@@ -60,7 +62,7 @@ class Server(ABC):
     def __enter__(self) -> Self:
         self._account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
         # Root's own temporary directory may be closed to other accounts.
-        parent = "/tmp" if self._account else None
+        parent = self._parent or ("/tmp" if self._account else None)
         self.directory = Path(tempfile.mkdtemp(prefix=f"windlass-{self.kind}-", dir=parent))
         self._minder = subprocess.Popen(
             [sys.executable, "-IS", _MINDER, self.directory],
@@ -112,6 +114,13 @@ class Server(ABC):
         process.kill()
         process.wait(PATIENCE)
         self._forget()
+
+    def answer(self) -> None:
+        """Connect once; NoDatabase if its process has ended, the driver's error if it refuses."""
+        if self._process is None or self._process.poll() is not None:
+            self._forget()
+            raise NoDatabase(f"{self.kind} has ended:\n{self._log_tail()}")
+        self._connect()
 
     @abstractmethod
     def _initialise(self) -> None:

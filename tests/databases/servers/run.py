@@ -7,13 +7,13 @@ from types import TracebackType
 from typing import Self
 
 from tests.databases.kinds import URL_VARIABLES, Kind, NoDatabase, asked
-from tests.databases.packages import MARIADB, POSTGRES, ensure
+from tests.databases.packages import MARIADB, PGBOUNCER, POSTGRES, ensure
 from tests.databases.servers.base import Server
 from tests.databases.servers.mariadb import MariadbServer
 from tests.databases.servers.postgres import PostgresServer
 
 _SERVERS: dict[Kind, type[Server]] = {"postgresql": PostgresServer, "mariadb": MariadbServer}
-_PRODUCTS = {"postgresql": POSTGRES, "mariadb": MARIADB}
+_PRODUCTS = {"postgresql": (POSTGRES, PGBOUNCER), "mariadb": (MARIADB,)}
 
 
 class Servers:
@@ -39,7 +39,7 @@ class Servers:
     def start(self, kinds: Iterable[Kind]) -> None:
         """Have the servers of `kinds` ready; SQLite needs none."""
         missing = [k for k in kinds if k in _SERVERS and not os.environ.get(URL_VARIABLES[k])]
-        ensure(_PRODUCTS[kind] for kind in missing)
+        ensure(product for kind in missing for product in _PRODUCTS[kind])
         for kind in missing:
             server = self._started.enter_context(_SERVERS[kind]())
             os.environ[URL_VARIABLES[kind]] = server.url

@@ -10,7 +10,7 @@ from windlass.core.states import JobState
 from windlass.ids import DefinitionKey
 from windlass.storage.callers import caller_session, drive
 from windlass.storage.jobs import Stored
-from windlass.storage.leases import finish_row
+from windlass.storage.leases import finish_batch
 
 for_every_caller = pytest.mark.parametrize(
     ("database", "kind"),
@@ -110,9 +110,7 @@ def test_an_attempt_can_end_in_the_transaction_of_its_own_work(windlass, caller)
     [lease] = windlass.runner.run(claim(windlass.storage))
     session = caller_session(caller.tx, windlass.storage.database)
 
-    ended = caller.run(
-        session.run("finish", finishes=[finish_row(finish(lease), expired_only=False)])
-    )
+    ended = caller.run(session.run("finish", **finish_batch(lease.worker, [finish(lease)])))
     before = windlass.job(stored.id)
     caller.commit()
 

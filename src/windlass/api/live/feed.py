@@ -147,11 +147,16 @@ class Feed:
             await self._sleep()
 
     async def _sleep(self) -> None:
-        until = min(self._due.values(), default=0.0)
+        # Of looks that somebody listens to: what others were due at is long past.
+        slowest = clock.monotonic() + self.pace.slowest_look_seconds
+        until = min((self._due.get(look, 0.0) for look in self._served()), default=slowest)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, until - clock.monotonic())):
                 await self._wanted.wait()
         self._wanted.clear()
+
+    def _served(self) -> list[Look]:
+        return [look for look in LOOKS if any(look.serves(topic) for topic in self._topics)]
 
     async def _take(self, engine: Engine, look: Look, topics: Collection[str]) -> None:
         """Look once. When the database does not answer, the next look finds what this one missed."""

@@ -66,6 +66,8 @@ async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
 async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str, Any]:
     """Takes progress and log lines of all runs at once. `stop` is null, canceled or lost."""
     asked = [lease.held for lease in body.leases]
+    if body.complete:
+        await engine.remote.release_unknown(_id(caller, body.worker), asked)
     alive = await engine.remote.heartbeat(
         _id(caller, body.worker),
         asked,

@@ -42,7 +42,11 @@ def claim(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) ->
     if not jobs:
         return []
     at = {"now_at": dialect.value(jobs[0]["last_started_at"])}
-    lease = {"worker_id": params["worker_id"], "lease_seconds": params["lease_seconds"]}
+    lease = {
+        "worker_id": params["worker_id"],
+        "lease_seconds": params["lease_seconds"],
+        "token_floor": jobs[0]["token_floor"],
+    }
     texts = [
         filled(take, {"ids": tuple([job["id"] for job in jobs]), **at, **lease}),
         filled(count, {"taken": json.dumps(_counted(jobs)), **at}),
@@ -100,7 +104,7 @@ def _pick(
     if whole:
         longest = link.packet // 2
         arms = [
-            "(select min(now_at) as now_at, count(*) as jobs, if(sum(length(packed)) < "
+            "(select min(now_at) as now_at, min(token_floor) as token_floor, count(*) as jobs, if(sum(length(packed)) < "
             f"{longest}, group_concat(packed separator ','), null) as packed from {arm} d)"
             for arm in arms
         ]
@@ -120,7 +124,7 @@ def _claimable(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _jobs(row: Mapping[str, Any], lines: Sequence[Line]) -> Iterator[Job]:
     """Jobs as the update will leave them: they are locked, so there is no need to read them again."""
-    now = row["now_at"].replace(tzinfo=UTC)
+    now, floor = row["now_at"].replace(tzinfo=UTC), row["token_floor"]
     for (
         place,
         id,
@@ -143,7 +147,8 @@ def _jobs(row: Mapping[str, Any], lines: Sequence[Line]) -> Iterator[Job]:
             "line": lines[place][:3],
             "id": id,
             "payload": payload,
-            "lease_token": lease_token + 1,
+            "lease_token": max(lease_token, floor) + 1,
+            "token_floor": floor,
             "tenant_id": lines[place][1],
             "definition": definition,
             "queue": lines[place][0],

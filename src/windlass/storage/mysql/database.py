@@ -9,6 +9,7 @@ from typing import Any
 from windlass.storage.address import Address
 from windlass.storage.again import again
 from windlass.storage.database import Lane, Watch
+from windlass.storage.deadlines import LONG, Deadlines
 from windlass.storage.mysql import dialect
 from windlass.storage.mysql.durability import WATCHED, warnings
 from windlass.storage.mysql.link import Link
@@ -27,8 +28,15 @@ class MysqlDatabase:
     kind = "mysql"
     schema: str | None = None
 
-    def __init__(self, address: Address, *, now: str | None = None) -> None:
+    def __init__(
+        self,
+        address: Address,
+        *,
+        now: str | None = None,
+        deadlines: Deadlines | None = None,
+    ) -> None:
         self._address = address
+        self._deadlines = deadlines or Deadlines()
         self._now = now or dialect.NOW
         self._scripts = Scripts(dialect.own(self._now))
         self._verbs = Verbs(self._scripts)
@@ -37,15 +45,18 @@ class MysqlDatabase:
 
     @again
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
+        seconds = self._deadlines.verb(lane, verb, params)
         async with self._pool(lane).loan() as loan:
-            return await loan.call(lambda link: self._verbs.alone(link, verb, params))
+            return await loan.call(
+                lambda link: self._verbs.alone(link, verb, params), seconds=seconds
+            )
 
     @asynccontextmanager
     async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["MysqlSession"]:
         async with self._pool(lane).loan() as loan:
             await loan.call(Link.begin)
             try:
-                yield MysqlSession(loan, self._verbs)
+                yield MysqlSession(loan, self._verbs, lane, self._deadlines)
             except BaseException:
                 if not loan.lost:
                     await loan.call(Link.rollback)
@@ -55,7 +66,7 @@ class MysqlDatabase:
     async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
         (statement,), bound = self._scripts.prepare(text), self._scripts.bind(params)
         async with self._pool(Lane.GENERAL).loan() as loan:
-            return await loan.call(lambda link: link.query(filled(statement, bound)))
+            return await loan.call(lambda link: link.query(filled(statement, bound)), seconds=LONG)
 
     async def script(self, text: str) -> None:
         """Run statements one by one; what can be rolled back is, should one of them fail."""
@@ -70,7 +81,7 @@ class MysqlDatabase:
             link.commit()
 
         async with self._pool(Lane.GENERAL).loan() as loan:
-            await loan.call(work)
+            await loan.call(work, seconds=LONG)
 
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:
@@ -97,6 +108,9 @@ class MysqlDatabase:
     async def watch(self, queues: Sequence[str] | None) -> Watch:
         return MysqlWatch(queues, self._watches)
 
+    async def stopped_writers(self) -> Sequence[str]:
+        return []
+
     async def readable_files(self) -> Sequence[str]:
         return []
 
@@ -107,6 +121,11 @@ class MysqlDatabase:
             )
         return warnings({row["Variable_name"].lower(): row["Value"] for row in found})
 
+    async def read_only(self) -> str:
+        async with self._pool(Lane.GENERAL).loan() as loan:
+            [row] = await _ask(loan, "select @@global.read_only as refuses")
+        return "it runs with read_only" if row["refuses"] else ""
+
     async def close(self) -> None:
         pools, self._pools = list(self._pools.values()), {}
         for pool in pools:
@@ -115,20 +134,34 @@ class MysqlDatabase:
     def _pool(self, lane: Lane) -> Pool:
         if lane not in self._pools:
             self._pools[lane] = Pool(
-                self._address, name=f"windlass {lane.value}", size=_SIZES[lane]
+                self._address,
+                name=f"windlass {lane.value}",
+                size=_SIZES[lane],
+                place=self._deadlines.place(lane),
+                usual=self._deadlines.usual(lane),
+                suspect=self._drop_idle,
             )
         return self._pools[lane]
+
+    def _drop_idle(self) -> None:
+        """Trust no connection that leads where one has just failed: a silent link would cost a
+        deadline for each of them, and a server that became read-only may be the primary no more."""
+        for pool in self._pools.values():
+            pool.drop_idle()
 
 
 class MysqlSession:
     """Verbs inside one open transaction."""
 
-    def __init__(self, loan: Loan, verbs: Verbs) -> None:
+    def __init__(self, loan: Loan, verbs: Verbs, lane: Lane, deadlines: Deadlines) -> None:
         self._loan = loan
         self._verbs = verbs
+        self._lane = lane
+        self._deadlines = deadlines
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
-        return await self._loan.call(partial(self._within, verb, params))
+        seconds = self._deadlines.verb(self._lane, verb, params)
+        return await self._loan.call(partial(self._within, verb, params), seconds=seconds)
 
     def _within(self, verb: str, params: Mapping[str, Any], link: Link) -> Rows:
         return self._verbs.within(link, verb, params)

@@ -1,14 +1,23 @@
-"""What the server and the driver complain about, and what that means for a call."""
+"""Errors of the server and the driver, and what each means for a call."""
 
 from pymysql.constants import CR, ER
-from pymysql.err import Error, InterfaceError
+from pymysql.err import DataError, Error, IntegrityError, InterfaceError
 
-from windlass.errors import DatabaseFull, DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
+from windlass.errors import (
+    DatabaseAccessDenied,
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseNotReady,
+    DatabaseReadOnly,
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    SchemaOutdated,
+)
 from windlass.storage.address import Address
 from windlass.storage.again import Crossed
 
-#: Longest wait for another transaction's lock, in seconds.
-LOCK_WAIT = 10
+#: Longest wait for another transaction's lock, in seconds: shorter than any wait for the server.
+LOCK_WAIT = 8
 
 #: Two transactions met. Nothing was kept, so the whole transaction can be tried again.
 _CROSSED = {
@@ -24,13 +33,8 @@ _GONE = {
     CR.CR_UNKNOWN_HOST,
     CR.CR_SERVER_GONE_ERROR,
     CR.CR_SERVER_LOST,
-    ER.CON_COUNT_ERROR,
-    ER.DBACCESS_DENIED_ERROR,
-    ER.ACCESS_DENIED_ERROR,
-    ER.BAD_DB_ERROR,
     ER.SERVER_SHUTDOWN,
     ER.NORMAL_SHUTDOWN,
-    ER.TOO_MANY_USER_CONNECTIONS,
     ER.NEW_ABORTING_CONNECTION,
     1927,  # MariaDB: the connection was killed
     3169,  # MySQL: the session was killed
@@ -41,6 +45,52 @@ _FULL = {
     ER.RECORD_FILE_FULL,  # the table's room
     3,  # an error of writing a file, which the temporary ones of a statement are
 }
+_READ_ONLY = {
+    ER.OPEN_AS_READONLY,
+    ER.READ_ONLY_TRANSACTION,
+    ER.CANT_UPDATE_WITH_READLOCK,
+    ER.OPTION_PREVENTS_STATEMENT,  # read_only, super_read_only
+    1792,  # a transaction that only reads
+    1836,  # the server is in read-only mode
+}
+_DENIED = {
+    ER.DBACCESS_DENIED_ERROR,
+    ER.ACCESS_DENIED_ERROR,
+    ER.BAD_DB_ERROR,
+    ER.HOST_NOT_PRIVILEGED,
+    ER.TABLEACCESS_DENIED_ERROR,
+    ER.COLUMNACCESS_DENIED_ERROR,
+    ER.SPECIFIC_ACCESS_DENIED_ERROR,
+    1698,  # access denied, without a password
+    1820,  # the password must be changed
+    1862,  # the password has expired
+    3118,  # MySQL: the account is locked
+    4151,  # ... and MariaDB
+}
+_DAMAGED = {
+    ER.NOT_KEYFILE,
+    ER.OLD_KEYFILE,
+    ER.CRASHED_ON_USAGE,
+    ER.CRASHED_ON_REPAIR,
+    1712,  # an index is corrupted
+    1877,  # a table is corrupted
+    1932,  # a table is not there for its engine
+}
+#: What was to be stored is at fault, where neither the driver's class nor the SQLSTATE says so.
+_CONTENT = {
+    ER.NET_PACKET_TOO_LARGE,
+    ER.TOO_BIG_ROWSIZE,
+    ER.WARN_ALLOWED_PACKET_OVERFLOWED,
+    ER.INVALID_CHARACTER_STRING,
+    ER.TRUNCATED_WRONG_VALUE,
+    1644,  # a trigger of the installation's own refuses it
+    3819,  # MySQL: a check constraint
+    4025,  # ... and MariaDB
+    *range(3140, 3159),  # MySQL: JSON
+    *range(4035, 4045),  # MariaDB: JSON
+    *range(4174, 4181),  # MariaDB: JSON read as a table
+}
+_CONTENT_CLASSES = ("21", "22", "23")
 _INTERRUPTED = {
     ER.QUERY_INTERRUPTED,
     1969,  # MariaDB: max_statement_time exceeded
@@ -55,21 +105,42 @@ _ALREADY_SO = {
 
 
 def meaning(error: Error, address: Address) -> Exception:
-    """The exception to raise for what the driver raised; often that itself."""
+    """The exception to raise for what the driver raised; that itself if it is about the content.
+
+    Whatever is not known to be the content's fault is an outage: kept, and tried again.
+    """
     code = code_of(error)
     if code == ER.LOCK_DEADLOCK:  # at once, so that a verb of several steps is tried again
         return Crossed("get past the locks of other transactions", seconds=1)
     if code in _CROSSED:
         return Crossed("get past the locks of other transactions", seconds=LOCK_WAIT)
-    if code in _GONE or isinstance(error, InterfaceError):
-        return DatabaseUnreachable(address.url, cause=_said(error))
-    if code in _FULL:
-        return DatabaseFull(address.url, cause=_said(error))
     if code == ER.NO_SUCH_TABLE:
         return SchemaOutdated(found=0, needed=1)
     if code in _INTERRUPTED:
         return DatabaseTimeout("answer a statement", seconds=0)
-    return error
+    for codes, kind in (
+        (_READ_ONLY, DatabaseReadOnly),
+        (_FULL, DatabaseFull),
+        (_DENIED, DatabaseAccessDenied),
+        (_DAMAGED, DatabaseDamaged),
+        (_GONE, DatabaseUnreachable),
+    ):
+        if code in codes:
+            return kind(address.url, cause=_said(error))
+    if _is_about_content(error, code):
+        return error
+    if isinstance(error, InterfaceError):
+        return DatabaseUnreachable(address.url, cause=_said(error))
+    return DatabaseNotReady(address.url, cause=_said(error))
+
+
+def _is_about_content(error: Error, code: int) -> bool:
+    state = getattr(error, "sqlstate", None) or ""  # older drivers do not tell it
+    return (
+        code in _CONTENT
+        or isinstance(error, DataError | IntegrityError)
+        or state.startswith(_CONTENT_CLASSES)
+    )
 
 
 def already_so(error: Error) -> bool:

@@ -27,6 +27,9 @@ _PLAIN: Mapping[str, Any] = {
     "stderr_tail": None,
     "fingerprint": None,
     "keep": True,
+    "gate": None,
+    "uncounted": None,
+    "spared": None,
     "expired_only": False,
 }
 
@@ -45,11 +48,12 @@ def finish_plainly(
         return None
     look, lock, others, end, count, leave, let_go, *free = script
     size = {"count": len(by_id)}
+    worker = {"worker_id": params["worker_id"]}
     _, _, groups, [found] = link.queries(
         [
             f"set @windlass_ends = {literal(ends)}",
-            filled(look, {}),
-            filled(lock, size),
+            filled(look, worker),
+            filled(lock, {**size, **worker}),
             filled(others, size),
         ]
     )

@@ -13,19 +13,22 @@ from pymysql.constants import CLIENT, FIELD_TYPE
 from pymysql.converters import conversions
 
 from windlass.storage.address import Address
+from windlass.storage.deadlines import CONNECT, LONG
+from windlass.storage.keepalive import keep_alive
 from windlass.storage.mysql.faults import LOCK_WAIT, already_so
 from windlass.storage.mysql.literal import filled
 from windlass.storage.sql import Rows, Statement
 
 #: Longest wait for the server's answer, in seconds; whoever waits for us gives up a little earlier.
-SILENCE = 65
-CONNECT_WAIT = 10
+_SILENCE = LONG + 5
+#: A transaction in which so long nothing is said is ended by the server, so that its locks are free.
+_IDLE_IN_TRANSACTION = 20
 
 _SESSION = (
     "set session sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,"
     "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', "
     f"innodb_lock_wait_timeout = {LOCK_WAIT}, wait_timeout = 28800, "
-    "group_concat_max_len = 1073741824",
+    f"group_concat_max_len = 1073741824 /*M!100300 , idle_transaction_timeout = {_IDLE_IN_TRANSACTION} */",
     # Nothing here relies on a snapshot, and its absence is what keeps locks few.
     "set session transaction isolation level read committed",
 )
@@ -76,23 +79,33 @@ class Link:
             autocommit=True,
             client_flag=CLIENT.MULTI_STATEMENTS,
             conv=dict(_CONVERSIONS),
-            connect_timeout=CONNECT_WAIT,
-            read_timeout=SILENCE,
-            write_timeout=SILENCE,
+            connect_timeout=CONNECT,
+            read_timeout=CONNECT,
+            write_timeout=CONNECT,
             program_name=name,
             **options,
         )
+        #: Whether it led to a server that was of no use.
+        self.spent = False
         self.in_transaction = False
         #: Whether the open transaction is one verb's own, to be ended with its last statement.
         self._one_verb = False
         self._to_begin = False
         #: Those that the last survey on this connection found.
         self.queues_met: Sequence[str] = ()
-        self.queries(_SESSION)
-        self.number: int = self._connection.thread_id()  # type: ignore[no-untyped-call]  # its stub
-        [row] = self.query("select @@max_allowed_packet as packet")
+        try:
+            self.queries(_SESSION)
+            self.number: int = self._connection.thread_id()  # type: ignore[no-untyped-call]  # its stub
+            [row] = self.query("select @@max_allowed_packet as packet")
+        except BaseException:
+            self.drop()
+            raise
         #: Bytes that one statement may have.
         self.packet = int(row["packet"])
+        connection: Any = self._connection
+        connection._read_timeout = connection._write_timeout = _SILENCE
+        if sock := self._socket():
+            keep_alive(sock)
 
     def query(self, text: str) -> Rows:
         """Run one statement; its rows, if it has any to give."""
@@ -143,7 +156,7 @@ class Link:
     def usable(self) -> bool:
         """Whether the connection can be given to somebody: open, and with nothing under way."""
         sock = self._socket()
-        if sock is None or self.in_transaction:
+        if sock is None or self.in_transaction or self.spent:
             return False
         # A server says nothing unasked, except that it has gone.
         poll = select.poll()

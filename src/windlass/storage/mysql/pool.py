@@ -14,21 +14,43 @@ from typing import Any, TypeVar
 
 import pymysql
 
-from windlass.errors import DatabaseTimeout
+from windlass.errors import (
+    DatabaseNotReady,
+    DatabaseReadOnly,
+    DatabaseTimeout,
+    DatabaseUnreachable,
+)
 from windlass.storage.address import Address
 from windlass.storage.mysql.faults import meaning
 from windlass.storage.mysql.link import Link
 
 T = TypeVar("T")
 
-DEADLINE = 60.0
+#: Errors after which the other connections that wait are not to be trusted either.
+_SUSPECT = {DatabaseTimeout, DatabaseReadOnly, DatabaseUnreachable, DatabaseNotReady}
 
 
 class Pool:
-    """Connects when first needed, and no more often than it has places."""
+    """Connects when first needed, and no more often than it has places.
 
-    def __init__(self, address: Address, *, name: str, size: int) -> None:
+    `place` is how many seconds to wait for a place, `usual` for an answer. `suspect` is called when
+    something fails that the other connections may have met too.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        name: str,
+        size: int,
+        place: float,
+        usual: float,
+        suspect: Callable[[], None],
+    ) -> None:
         self._address = address
+        self._place = place
+        self._usual = usual
+        self._suspect = suspect
         self._name = name
         self._places = asyncio.Semaphore(size)
         self._threads = ThreadPoolExecutor(size, thread_name_prefix=name)
@@ -42,10 +64,10 @@ class Pool:
     async def loan(self) -> AsyncIterator["Loan"]:
         """A connection for one task, waited for if all are lent."""
         try:
-            async with asyncio.timeout(DEADLINE):
+            async with asyncio.timeout(self._place):
                 await self._places.acquire()
         except TimeoutError:
-            raise DatabaseTimeout("give a free connection", seconds=DEADLINE) from None
+            raise DatabaseTimeout("give a free connection", seconds=self._place) from None
         loan = Loan(self, self._idle_link() or await self._connected())
         self._lent.add(loan.link)
         try:
@@ -64,21 +86,33 @@ class Pool:
         self._threads.shutdown(wait=False)
         self._cutters.shutdown(wait=False)
 
+    def drop_idle(self) -> None:
+        """End the connections that wait: they lead where another one has just failed."""
+        while self._idle:
+            self._idle.pop().drop()
+
     async def in_thread(
-        self, work: Callable[[], T], left: Callable[["asyncio.Future[T]"], None]
+        self,
+        work: Callable[[], T],
+        left: Callable[["asyncio.Future[T]"], None],
+        seconds: float | None = None,
     ) -> T:
         """What `work` answers. Given up after a deadline or a cancellation, it is handed to `left`,
         because the thread is still at it."""
+        deadline = seconds or self._usual
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
-            async with asyncio.timeout(DEADLINE):
+            async with asyncio.timeout(deadline):
                 return await asyncio.shield(running)
         except pymysql.Error as error:
             said = meaning(error, self._address)
+            if type(said) in _SUSPECT:
+                self._suspect()
             raise said from (None if said is error else error)
         except TimeoutError:
             left(running)
-            raise DatabaseTimeout("answer a statement", seconds=DEADLINE) from None
+            self._suspect()
+            raise DatabaseTimeout("answer a statement", seconds=deadline) from None
         except asyncio.CancelledError:
             left(running)
             raise
@@ -119,9 +153,13 @@ class Pool:
             raise
 
     def _connected_late(self, made: "asyncio.Future[Link]") -> None:
+        # For the next: on a slow link nothing would ever come of connections begun anew.
         if not made.cancelled() and made.exception() is None:
-            made.result().drop()
-        self._places.release()
+            link = made.result()
+            self._lent.add(link)
+            self.take_back(link)
+        else:
+            self._places.release()
 
     def _connect(self) -> Link:
         return Link(self._address, name=self._name)
@@ -143,10 +181,14 @@ class Loan:
         self._pool = pool
         self._left: asyncio.Future[Any] | None = None
 
-    async def call(self, work: Callable[[Link], T]) -> T:
+    async def call(self, work: Callable[[Link], T], *, seconds: float | None = None) -> T:
         """Let `work` use the connection in a thread. If it is given up, it is cut off from the
         server, and the connection is never lent again."""
-        return await self._pool.in_thread(partial(work, self.link), self._leave)
+        try:
+            return await self._pool.in_thread(partial(work, self.link), self._leave, seconds)
+        except DatabaseReadOnly:
+            self.link.spent = True
+            raise
 
     @property
     def lost(self) -> bool:

@@ -5,15 +5,18 @@ from typing import Any
 from windlass.core.models import LogLine, Scope
 from windlass.storage.address import Address
 from windlass.storage.base import Storage
+from windlass.storage.deadlines import Deadlines
 from windlass.storage.mysql.database import MysqlDatabase
 
 #: So many of the newest log lines are looked through before the full-text index is asked.
 _LOOK = 5_000
 
 
-def open_mysql(address: Address, *, now: str | None = None) -> Storage:
+def open_mysql(
+    address: Address, *, now: str | None = None, deadlines: Deadlines | None = None
+) -> Storage:
     """The storage on a server. Nothing connects before the first verb."""
-    return MysqlStorage(MysqlDatabase(address, now=now))
+    return MysqlStorage(MysqlDatabase(address, now=now, deadlines=deadlines))
 
 
 class MysqlStorage(Storage):

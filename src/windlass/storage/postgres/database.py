@@ -1,23 +1,25 @@
 """PostgreSQL as a database: pools of connections, one per lane."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-import asyncpg
-
 from windlass.errors import (
-    DatabaseFull,
+    DatabaseNotReady,
+    DatabaseReadOnly,
     DatabaseTimeout,
     DatabaseUnreachable,
     RowSecurityUnavailable,
-    SchemaOutdated,
 )
 from windlass.storage.address import Address
-from windlass.storage.again import Crossed, again
+from windlass.storage.again import again
 from windlass.storage.database import Lane, Watch
+from windlass.storage.deadlines import LONG, Deadlines
 from windlass.storage.postgres import dialect
+from windlass.storage.postgres.connecting import connect, pooled_connection, transaction
+from windlass.storage.postgres.faults import RAISED, meaning
 from windlass.storage.postgres.plain import are_many, copied, is_plain, shortest_way
 from windlass.storage.postgres.pool import Pool
 from windlass.storage.postgres.wall import Wall, check_version, lacking, statements
@@ -44,22 +46,11 @@ _PINNED = {
 _LOOKING = {"jit": "off", "max_parallel_workers_per_gather": "0", "random_page_cost": "1.1"}
 PLANS = {Lane.STORE: _PLANNED_ONCE, Lane.WORK: _PINNED, Lane.RENEW: _PINNED, Lane.GENERAL: _LOOKING}
 _SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
-#: How long a call may take. A renewal that hangs leaves time for another one.
-_DEADLINES = {Lane.STORE: 60.0, Lane.WORK: 60.0, Lane.RENEW: 10.0, Lane.GENERAL: 60.0}
-
-_GONE = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
-    # What the driver says of a connection that ended between two statements.
-    asyncpg.InternalClientError,
-    ConnectionError,
-    OSError,
-)
-_CROSSED = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+#: The server itself ends what nobody waits for any more, so long after its deadline, and a
+#: transaction whose client says nothing: both may hold locks that others wait for.
+_GRACE_SECONDS, _IDLE_IN_TRANSACTION_SECONDS = 2, 20
+#: Errors after which the other connections that wait are not to be trusted either.
+_SUSPECT = {DatabaseTimeout, DatabaseReadOnly, DatabaseUnreachable, DatabaseNotReady}
 
 
 class PostgresDatabase:
@@ -73,8 +64,10 @@ class PostgresDatabase:
         listen_url: str | None = None,
         row_security: bool = False,
         now: str | None = None,
+        deadlines: Deadlines | None = None,
     ) -> None:
         self._address = address
+        self._deadlines = deadlines or Deadlines()
         self._schema = schema
         self._listen = Address.parse(listen_url) if listen_url else address
         # A direct address beside the main one means that the main one is a pooler, behind
@@ -100,38 +93,45 @@ class PostgresDatabase:
         (statement,) = self._scripts[verb]
         bound = self._scripts.bind(params)
         args = [bound[name] for name in statement.names]
-        return await self._fetch(lane, statement.text, args)
+        seconds = self._deadlines.verb(lane, verb, params)
+        return await self._fetch(lane, statement.text, args, seconds)
 
     @again
-    async def _fetch(self, lane: Lane, text: str, args: Sequence[Any]) -> Rows:
-        async with self._connection(lane) as connection:
-            return await connection.fetch(text, *args)  # type: ignore[no-any-return]  # asyncpg: list[Record], a Mapping
+    async def _fetch(self, lane: Lane, text: str, args: Sequence[Any], seconds: float) -> Rows:
+        async with self._connection(lane, seconds) as connection:
+            return await connection.fetch(text, *args, timeout=seconds)  # type: ignore[no-any-return]  # asyncpg: list[Record], a Mapping
 
     @asynccontextmanager
     async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["PostgresSession"]:
-        async with self._connection(lane) as connection, connection.transaction():
-            yield PostgresSession(connection, self._scripts, self._schema, self._copies)
+        async with self._connection(lane) as connection, transaction(connection):
+            yield PostgresSession(
+                connection, self._scripts, self._schema, self._copies, lane, self._deadlines
+            )
 
     async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
         (statement,) = self._scripts.prepare(text)
-        async with self._connection(Lane.GENERAL) as connection:
+        async with self._connection(Lane.GENERAL, LONG) as connection:
             return await connection.fetch(  # type: ignore[no-any-return]  # as above
                 statement.text,
                 *[self._scripts.dialect.value(params[name]) for name in statement.names],
+                timeout=LONG,
             )
 
     async def script(self, text: str) -> None:
-        async with self._connection(Lane.GENERAL) as connection, connection.transaction():
+        async with self._connection(Lane.GENERAL, LONG) as connection, transaction(connection):
             if self._schema:
                 await connection.execute(f'create schema if not exists "{self._schema}"')
                 await connection.execute(f'set local search_path to "{self._schema}"')
-            await connection.execute(text)
+            await connection.execute(text, timeout=LONG)
 
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:
-        async with self._connection(Lane.WORK) as connection, connection.transaction():
+        async with self._connection(Lane.GENERAL, LONG) as connection, transaction(connection):
+            await connection.execute("set local idle_in_transaction_session_timeout = 0")
             await connection.execute(
-                "select pg_advisory_xact_lock(hashtext($1))", f"windlass {self._schema or ''}"
+                "select pg_advisory_xact_lock(hashtext($1))",
+                f"windlass {self._schema or ''}",
+                timeout=LONG,
             )
             yield
 
@@ -153,6 +153,9 @@ class PostgresDatabase:
     async def watch(self, queues: Sequence[str] | None) -> Watch:
         return PostgresWatch(self._listen, channel(self._schema), queues)
 
+    async def stopped_writers(self) -> Sequence[str]:
+        return []
+
     async def readable_files(self) -> Sequence[str]:
         return []
 
@@ -164,6 +167,16 @@ class PostgresDatabase:
             }
             unwalled = await lacking(connection, self._schema, wanted=self._wall is not None)
         return [*_not_durable(settings), *unwalled]
+
+    async def read_only(self) -> str:
+        async with self._connection(Lane.GENERAL) as connection:
+            row = await connection.fetchrow(
+                "select pg_is_in_recovery() as replica, "
+                "current_setting('transaction_read_only') = 'on' as refuses"
+            )
+        if row["replica"]:
+            return "it is a replica"
+        return "its transactions are read-only by default" if row["refuses"] else ""
 
     async def secure(self, *, role: str | None = None, off: bool = False) -> None:
         """Put the policies of row security in place, or take them away. Safe to repeat."""
@@ -179,43 +192,62 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         pools, self._pools = list(self._pools.values()), {}
-        for pool in pools:
-            await pool.close()
+        await asyncio.gather(*(pool.close() for pool in pools))
 
     @asynccontextmanager
-    async def _connection(self, lane: Lane) -> AsyncIterator[Any]:
+    async def _connection(self, lane: Lane, seconds: float | None = None) -> AsyncIterator[Any]:
+        deadlines = self._deadlines
+        place, usual = deadlines.place(lane), deadlines.usual(lane)
         try:
-            async with self._pool(lane).loan(_DEADLINES[lane]) as connection:
+            async with self._pool(lane).loan(place=place, connect=usual) as connection:
                 if self._wall:
                     await self._wall.bind(connection)
                 yield connection
-        except asyncpg.UndefinedTableError as error:
-            raise SchemaOutdated(found=0, needed=1) from error
-        except TimeoutError as error:
-            raise DatabaseTimeout("answer a statement", seconds=_DEADLINES[lane]) from error
-        except _CROSSED as error:
-            raise Crossed("get past the locks of other transactions", seconds=1) from error
-        except asyncpg.DiskFullError as error:
-            raise DatabaseFull(self._address.url, cause=_said(error)) from error
-        except _GONE as error:
-            raise DatabaseUnreachable(self._address.url, cause=_said(error)) from error
+        except RAISED as error:
+            meant = meaning(error, self._address, seconds=seconds or usual)
+            if type(meant) in _SUSPECT:
+                self._drop_idle()
+            if meant is error:
+                raise
+            raise meant from error
+        except DatabaseUnreachable:
+            self._drop_idle()
+            raise
+
+    def _drop_idle(self) -> None:
+        """Trust no connection that leads where one has just failed: a silent link would cost a
+        deadline for each of them, and a server that became read-only may be the primary no more."""
+        for pool in self._pools.values():
+            pool.drop_idle()
 
     def _pool(self, lane: Lane) -> Pool:
         if lane not in self._pools:
-            connect = partial(
-                asyncpg.connect,
-                self._address.url,
-                command_timeout=_DEADLINES[lane],
-                timeout=10,
-                statement_cache_size=0 if self._pooled else 200,
-                max_cached_statement_lifetime=0,
-                server_settings={
-                    "application_name": f"windlass {lane.value}",
-                    **({} if self._pooled else PLANS[lane]),
-                },
-            )
-            self._pools[lane] = Pool(connect, _SIZES[lane])
+            self._pools[lane] = Pool(partial(self._connect, lane), _SIZES[lane])
         return self._pools[lane]
+
+    async def _connect(self, lane: Lane) -> Any:
+        usual = self._deadlines.usual(lane)
+        own = lane in (Lane.WORK, Lane.RENEW)
+        settings = {
+            **PLANS[lane],
+            "idle_in_transaction_session_timeout": f"{_IDLE_IN_TRANSACTION_SECONDS}s",
+            **({"statement_timeout": f"{usual + _GRACE_SECONDS:.0f}s"} if own else {}),
+        }
+        return await connect(
+            self._address,
+            command_timeout=usual,
+            statement_cache_size=0 if self._pooled else 200,
+            max_cached_statement_lifetime=0,
+            **({"connection_class": _pooled_connection()} if self._pooled else {}),
+            server_settings={
+                "application_name": f"windlass {lane.value}",
+                **({} if self._pooled else settings),
+            },
+        )
+
+
+def _pooled_connection() -> type[Any]:
+    return pooled_connection(idle_seconds=_IDLE_IN_TRANSACTION_SECONDS)
 
 
 def _not_durable(settings: Mapping[str, str]) -> list[str]:
@@ -226,17 +258,22 @@ def _not_durable(settings: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _said(error: BaseException) -> str:
-    """The first line of what a driver says; the rest may repeat the connection string."""
-    return (str(error).splitlines() or [""])[0] or type(error).__name__
-
-
 class PostgresSession:
     """Verbs inside one open transaction."""
 
-    def __init__(self, connection: Any, scripts: Scripts, schema: str | None, copies: bool) -> None:
+    def __init__(
+        self,
+        connection: Any,
+        scripts: Scripts,
+        schema: str | None,
+        copies: bool,
+        lane: Lane,
+        deadlines: Deadlines,
+    ) -> None:
         self.connection = connection
         self.schema = schema
+        self._lane = lane
+        self._deadlines = deadlines
         self._scripts = scripts
         self._copies = copies
 
@@ -247,10 +284,11 @@ class PostgresSession:
                 return []
             verb, params = shortest_way(params["jobs"])
         bound = self._scripts.bind(params)
+        seconds = self._deadlines.verb(self._lane, verb, params)
         answer: Rows = []
         for statement in self._scripts[verb]:
             found = await self.connection.fetch(
-                statement.text, *[bound[name] for name in statement.names]
+                statement.text, *[bound[name] for name in statement.names], timeout=seconds
             )
             answer = found if statement.answers else answer
         return answer

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import asyncpg
 
 from windlass.storage.batches import BATCHES
+from windlass.storage.deadlines import LONG
 from windlass.storage.sql import Rows
 
 Job = Sequence[Any]
@@ -90,6 +91,7 @@ async def copied(session: Session, jobs: Sequence[Job]) -> bool:
                 schema_name=session.schema,
                 columns=[*_COPIED, "gate"],
                 records=records,
+                timeout=LONG,
             )
     except asyncpg.UniqueViolationError:  # some are stored already
         return False

@@ -6,71 +6,89 @@ leaves anything behind on a connection but what `loan` looks for.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
 from windlass import clock
+from windlass.storage.postgres.connecting import closed
+from windlass.tasks import start_task
 
 #: A connection not needed for this long is closed.
 _IDLE_SECONDS = 300.0
-#: How long the end waits for connections that are being made.
+#: How long the end waits for connections that are being made, and for those it closes.
 _LAST_SECONDS = 1.0
 
 
 class Pool:
     """At most `size` connections at once, made when they are first needed."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Any]], size: int) -> None:
+    def __init__(self, connect: Callable[[], Coroutine[Any, Any, Any]], size: int) -> None:
         self._connect = connect
         self._room = asyncio.Semaphore(size)
         self._idle: deque[tuple[Any, float]] = deque()
-        self._unwanted: set[asyncio.Future[Any]] = set()
+        self._making: set[asyncio.Future[Any]] = set()
         self._closed = False
 
     @asynccontextmanager
-    async def loan(self, timeout: float) -> AsyncIterator[Any]:
-        """A connection of one's own; TimeoutError if none comes free in that time."""
+    async def loan(self, *, place: float, connect: float) -> AsyncIterator[Any]:
+        """A connection of one's own; TimeoutError if within `place` seconds none comes free, or
+        within `connect` none can be made."""
         if self._room.locked():
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(place):
                 await self._room.acquire()
         else:
             await self._room.acquire()
+        connection = self._take() or await self._made(connect)
         try:
-            connection = self._take() or await self._made()
-            try:
-                yield connection
-            except (asyncio.CancelledError, TimeoutError):
-                connection.terminate()  # its statement may still be under way
-                raise
-            finally:
-                self._give_back(connection)
+            yield connection
+        except (asyncio.CancelledError, TimeoutError):
+            connection.terminate()  # its statement may still be under way
+            raise
         finally:
+            self._give_back(connection)
             self._room.release()
+
+    def drop_idle(self) -> None:
+        """End the connections that wait: they lead where another one has just failed."""
+        while self._idle:
+            self._idle.pop()[0].terminate()
 
     async def close(self) -> None:
         self._closed = True
-        if self._unwanted:
-            await asyncio.wait(self._unwanted, timeout=_LAST_SECONDS)
-        while self._idle:
-            connection, _ = self._idle.pop()
-            await connection.close(timeout=5)
-
-    async def _made(self) -> Any:
-        """A new connection. Whoever does not wait for it any more leaves it to be closed once it is
-        there: cut short in the middle, the driver complains to nobody."""
-        making = asyncio.ensure_future(self._connect())
+        making = set(self._making)
+        if making:
+            await asyncio.wait(making, timeout=_LAST_SECONDS)
+            for each in making:
+                each.cancel()
+            await asyncio.gather(*making, return_exceptions=True)
+        idle, self._idle = list(self._idle), deque()
         try:
-            return await asyncio.shield(making)
-        except asyncio.CancelledError:
-            self._unwanted.add(making)
-            making.add_done_callback(self._drop)
-            raise
+            await asyncio.gather(*(closed(each, within=_LAST_SECONDS) for each, _ in idle))
+        finally:
+            for connection, _ in idle:
+                connection.terminate()  # does nothing to those that are closed
+            await asyncio.sleep(0)  # transports that were ended let go of their sockets
 
-    def _drop(self, made: asyncio.Future[Any]) -> None:
-        self._unwanted.discard(made)
+    async def _made(self, timeout: float) -> Any:
+        """A new connection. Should whoever asked not wait so long, it keeps its place until it is
+        there, for the next: on a slow link nothing would ever come of connections begun anew."""
+        making = start_task(self._connect())
+        self._making.add(making)
+        try:
+            async with asyncio.timeout(timeout):
+                connection = await asyncio.shield(making)
+        except BaseException:
+            making.add_done_callback(self._made_late)
+            raise
+        self._making.discard(making)
+        return connection
+
+    def _made_late(self, made: asyncio.Future[Any]) -> None:
+        self._making.discard(made)
         if not made.cancelled() and made.exception() is None:
-            made.result().terminate()
+            self._give_back(made.result())
+        self._room.release()
 
     def _take(self) -> Any:
         while self._idle:

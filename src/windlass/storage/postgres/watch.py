@@ -7,11 +7,26 @@ from typing import Any
 
 import asyncpg
 
+from windlass import clock
+from windlass.errors import WindlassError
 from windlass.storage.address import Address
 from windlass.storage.heard import Heard
+from windlass.storage.postgres.connecting import closed, connect
+from windlass.tasks import start_task
 
-#: How long the end waits for a connection that is being made.
+#: How long the end waits for a connection that is being made or asked.
 _LAST_SECONDS = 1.0
+#: How often a connection on which nothing is heard is asked whether it lives, and how long it has.
+_ASK_SECONDS, _ANSWER_SECONDS = 8.0, 5.0
+#: What may go wrong here. Polling goes on whatever it is, so failing is an ordinary answer.
+_ORDINARY = (
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+    WindlassError,
+)
 
 
 def channel(schema: str | None) -> str:
@@ -28,6 +43,7 @@ class PostgresWatch:
         self._names = Heard()
         self._connection: Any = None
         self._mending: asyncio.Task[None] | None = None
+        self._asked_at = 0.0
 
     async def wait(self, timeout: float) -> Collection[str]:
         self._mend()
@@ -40,28 +56,37 @@ class PostgresWatch:
             self._mending.cancel()
             await asyncio.gather(self._mending, return_exceptions=True)
         if self._connection and not self._connection.is_closed():
-            with contextlib.suppress(Exception):
-                await self._connection.close(timeout=2)
+            await closed(self._connection, within=_LAST_SECONDS)
 
     def _mend(self) -> None:
-        connected = self._connection is not None and not self._connection.is_closed()
-        if not connected and (self._mending is None or self._mending.done()):
-            self._mending = asyncio.create_task(self._connect())
+        if self._mending is not None and not self._mending.done():
+            return
+        now = clock.monotonic()
+        if self._connection is None or self._connection.is_closed():
+            self._mending = start_task(self._connect())
+        elif now - self._asked_at >= _ASK_SECONDS:
+            self._asked_at = now
+            self._mending = start_task(self._ask())
 
     async def _connect(self) -> None:
-        # Polling goes on whatever happens here, so failing is an ordinary answer.
-        with contextlib.suppress(
-            asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError
-        ):
-            connection: Any = await asyncpg.connect(self._address.url, timeout=10)
+        with contextlib.suppress(*_ORDINARY):
+            connection = await connect(self._address, command_timeout=_ANSWER_SECONDS)
             try:
                 await connection.add_listener(self._channel, self._heard)
             except BaseException:
                 connection.terminate()
                 raise
             self._connection = connection
+            self._asked_at = clock.monotonic()
             # What was enqueued while nobody listened gave no nudge.
             self._names.add({"*"})
+
+    async def _ask(self) -> None:
+        """End a connection that does not answer: on a silent link nothing would be heard again."""
+        try:
+            await self._connection.execute("select 1", timeout=_ANSWER_SECONDS)
+        except _ORDINARY:
+            self._connection.terminate()
 
     def _heard(self, connection: Any, pid: int, channel: str, queue: str) -> None:
         if self._queues is None or queue == "*" or queue in self._queues:

@@ -1,12 +1,10 @@
 """One connection to the file, and how a verb runs on it. It belongs to one thread."""
 
-import errno
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from windlass.errors import DatabaseFull, DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
 from windlass.storage.batches import BATCHES
 from windlass.storage.sql import Rows, Statement
 from windlass.storage.sqlite import dialect
@@ -15,15 +13,6 @@ from windlass.storage.sqlite.files import create
 
 MEMORY = ":memory:"
 
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT}
-_UNUSABLE = {
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-}
 #: What the temporary tables of some batches must find fast, or hold once.
 _CONSTRAINTS: Mapping[str, str] = {
     "jobs": ", unique (id) on conflict ignore",
@@ -109,25 +98,3 @@ class Connection:
                 f"insert into {table} ({', '.join(filling.columns)}) values ({places})",
                 filling.rows,
             )
-
-
-@contextmanager
-def translated(url: str, deadline: float) -> Iterator[None]:
-    """Turn what the driver and the file system raise into our own errors."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _BUSY:
-            raise DatabaseTimeout("let this process use the file", seconds=deadline) from error
-        if code == sqlite3.SQLITE_FULL:
-            raise DatabaseFull(url, cause=str(error)) from error
-        if code in _UNUSABLE:
-            raise DatabaseUnreachable(url, cause=str(error)) from error
-        if "no such table: windlass_" in str(error):
-            raise SchemaOutdated(found=0, needed=1) from error
-        raise
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise DatabaseFull(url) from error
-        raise DatabaseUnreachable(url, cause=error.strerror or str(error)) from error

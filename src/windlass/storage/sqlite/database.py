@@ -7,13 +7,16 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
-from windlass.errors import DatabaseTimeout
+from windlass.errors import DatabaseReadOnly, DatabaseTimeout
 from windlass.storage.address import Address
 from windlass.storage.database import Lane, Watch
+from windlass.storage.deadlines import Deadlines
 from windlass.storage.sql import Dialect, Rows, Scripts, Statement, split
 from windlass.storage.sqlite import dialect
-from windlass.storage.sqlite.connection import MEMORY, Connection, translated
+from windlass.storage.sqlite.connection import MEMORY, Connection
+from windlass.storage.sqlite.faults import translated
 from windlass.storage.sqlite.files import readable_by_others
+from windlass.storage.sqlite.lock_holders import lock_holders, waited_too_long
 from windlass.storage.sqlite.thread import WorkThread
 from windlass.storage.sqlite.turn import Turn
 from windlass.storage.sqlite.watch import SqliteWatch, nudge
@@ -33,10 +36,17 @@ class SqliteDatabase:
     schema: str | None = None
 
     def __init__(
-        self, address: Address, *, now: str | None = None, deadline: float = _DEADLINE
+        self,
+        address: Address,
+        *,
+        now: str | None = None,
+        deadline: float = _DEADLINE,
+        deadlines: Deadlines | None = None,
     ) -> None:
         self._address = address
         self._deadline = deadline
+        #: A renewal that hangs leaves time for another one.
+        self._renew_deadline = min((deadlines or Deadlines()).renew, deadline / 6)
         self._now = now or dialect.NOW
         self._path = address.name if address.name == MEMORY else os.path.realpath(address.name)
         self._scripts = Scripts(dialect.own())
@@ -54,7 +64,7 @@ class SqliteDatabase:
         if only_reads and lane is Lane.GENERAL:
             return await self._read(statements, bound)
         # Claims look through the writer, so that they do not stand behind the lists of others.
-        session = self._writer.reading if only_reads else self._writer.writing
+        session = self._writer.reading if only_reads else self._writing
 
         def work() -> Rows:
             with session() as connection:
@@ -83,7 +93,7 @@ class SqliteDatabase:
 
     async def script(self, text: str) -> None:
         def work() -> None:
-            with self._writer.writing() as connection:
+            with self._writing() as connection:
                 for part in split(text):
                     connection.sql.execute(part)
 
@@ -123,8 +133,17 @@ class SqliteDatabase:
     async def warnings(self) -> Sequence[str]:
         return await self._do(self._writer_thread, self._writer.warnings)
 
+    async def stopped_writers(self) -> Sequence[str]:
+        return [holder.name for holder in lock_holders(self._path) if holder.stopped]
+
     async def readable_files(self) -> Sequence[str]:
         return [] if self._path == MEMORY else readable_by_others(self._path)
+
+    async def read_only(self) -> str:
+        needed = [self._path, os.path.dirname(self._path)]
+        if self._path == MEMORY or all(os.access(each, os.W_OK) for each in needed):
+            return ""
+        return "its file or folder may not be written by this user"
 
     async def close(self) -> None:
         if self._reader is not None:
@@ -149,13 +168,12 @@ class SqliteDatabase:
             raise
 
     async def _do(self, thread: WorkThread, work: Callable[[], T], lane: Lane = Lane.GENERAL) -> T:
-        # A renewal that hangs leaves time for another one.
-        seconds = self._deadline / 6 if lane is Lane.RENEW else self._deadline
+        seconds = self._renew_deadline if lane is Lane.RENEW else self._deadline
         try:
             async with asyncio.timeout(seconds):
                 return await thread.do(self._translated(work), urgent=lane is Lane.RENEW)
         except TimeoutError as error:
-            raise DatabaseTimeout("answer a statement", seconds=seconds) from error
+            raise waited_too_long("answer a statement", self._path, seconds=seconds) from error
 
     def _translated(self, work: Callable[[], T]) -> Callable[[], T]:
         def translating() -> T:
@@ -166,8 +184,15 @@ class SqliteDatabase:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with translated(self._address.url, self._deadline), self._writer.writing() as connection:
-            yield connection
+        """The writer's transaction. A connection opened while the file could not be written would
+        never write: it is dropped."""
+        try:
+            with translated(self._address.url, self._deadline):
+                with self._writer.writing() as connection:
+                    yield connection
+        except DatabaseReadOnly:
+            self._writer.drop()
+            raise
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

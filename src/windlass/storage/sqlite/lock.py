@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from windlass.errors import DatabaseTimeout
 from windlass.storage.sqlite.files import mode_of
+from windlass.storage.sqlite.lock_holders import waited_too_long
 
 _FIRST_NAP = 0.0001
 _LONGEST_NAP = 0.002
+#: How long to wait for the place next in line.
+_PATIENCE_SECONDS = 1.0
 
 
 class FileLock:
@@ -23,12 +25,14 @@ class FileLock:
 
     There are two files: `…-lock` is the lock, `…-next` the place of the one who gets it next.
     Without that place a busy process would take the lock again before others have noticed that
-    it was free.
+    it was free. The place is a courtesy: who has waited for it for a while tries the lock itself,
+    because a process may stand still in that place and hold nothing else.
     """
 
     def __init__(self, path: str, *, deadline: float) -> None:
         self._lock = _LockedFile(path, "-lock")
         self._next = _LockedFile(path, "-next")
+        self._path = path
         self._deadline = deadline
         self._depth = 0
 
@@ -43,10 +47,13 @@ class FileLock:
 
     def acquire(self) -> None:
         if self._depth == 0:
-            end = time.monotonic() + self._deadline
-            self._wait(self._next.take, end)
+            now = time.monotonic()
+            self._wait(self._next.take, now + min(_PATIENCE_SECONDS, self._deadline / 2))
             try:
-                self._wait(self._lock.take, end)
+                if not self._wait(self._lock.take, now + self._deadline):
+                    raise waited_too_long(
+                        "let this process write", self._path, seconds=self._deadline
+                    )
             finally:
                 self._next.leave()
         self._depth += 1
@@ -61,14 +68,15 @@ class FileLock:
         self._next.close()
         self._depth = 0
 
-    def _wait(self, take: Callable[[], bool], end: float) -> None:
+    def _wait(self, take: Callable[[], bool], end: float) -> bool:
         # By polling: what is waited for in the kernel cannot be given up after a while.
         nap = _FIRST_NAP
         while not take():
             if time.monotonic() > end:
-                raise DatabaseTimeout("let this process write", seconds=self._deadline)
+                return False
             time.sleep(nap)
             nap = min(nap * 1.5, _LONGEST_NAP)
+        return True
 
 
 class _LockedFile:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from windlass.storage.heard import Heard
 
+_MOST_AT_ONCE = 100
 _MOST_BYTES = 4096
 _EVERYTHING = b"*"
 
@@ -75,7 +76,8 @@ class SqliteWatch:
 
     def _receive(self, listener: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while True:
+            # Not without end, however fast others tell: what is left is read in the next round.
+            for _ in range(_MOST_AT_ONCE):
                 self.heard(listener.recv(_MOST_BYTES).decode().split("\n"))
 
 

@@ -100,6 +100,12 @@ class Writer:
         if self._lock:
             self._lock.close()
 
+    def drop(self) -> None:
+        """Close a connection that cannot write, and so copies nothing back; the next is new."""
+        if self._connection is not None and self._path != MEMORY:
+            self._connection.close()
+            self._connection = None
+
     def _copy_back_log(self, sql: sqlite3.Connection) -> None:
         try:
             size = os.stat(f"{self._path}-wal").st_size

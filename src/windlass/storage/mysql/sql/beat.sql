@@ -1,4 +1,5 @@
--- Keeps a worker's row: what it is, what it does and that it lives. Answers what is wanted of it.
+-- Keeps a worker's row: what it is, what it does and that it lives. Answers what is wanted of it, and the
+-- installation's epoch.
 insert into windlass_workers (id, hostname, pid, version, queues, definitions, slots, slots_used,
     lease_seconds, metadata, doing, started_at, last_seen_at)
 values (:id, :hostname, :pid, :version, :queues_served, :definitions_known,
@@ -7,4 +8,5 @@ on duplicate key update queues = values(queues), definitions = values(definition
     slots = values(slots), slots_used = values(slots_used), metadata = values(metadata),
     doing = values(doing), last_seen_at = values(last_seen_at);
 
-select wanted from windlass_workers where id = :id
+select wanted, (select epoch from windlass_installation where id = 1) as epoch
+from windlass_workers where id = :id

@@ -23,7 +23,7 @@ where registry.id = 'system'
 lock in share mode;
 
 -- The index gives the order, and only the rows that are taken stay locked.
-(select {now} as now_at,
+(select {now} as now_at, coalesce((select token_floor from windlass_installation where id = 1), 0) as token_floor,
     -- The driver reads one long column many times faster than twenty short ones.
     json_array(:place, j.id, j.payload, j.lease_token, j.definition, j.priority, j.attempts,
         j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at, j.source,
@@ -42,7 +42,7 @@ lock in share mode;
 update windlass_live force index (primary)
 set state = 'running',
     room = null,
-    lease_token = lease_token + 1,
+    lease_token = greatest(lease_token, :token_floor) + 1,
     lease_expires_at = :now_at + interval round(:lease_seconds * 1000000) microsecond,
     worker_id = :worker_id,
     attempts = attempts + 1,

@@ -1,7 +1,12 @@
--- Ends attempts whose lease is still held by its token, once, and moves each job on.
--- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out.
+-- Ends attempts whose lease this worker still holds by its token, once, and moves each job on.
+-- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out,
+-- whichever worker holds it.
 -- The second statement locks the jobs and notes what becomes of each; the others follow the note. A
 -- condition on the note alone is looked at before any table, and keeps needless statements cheap.
+
+-- let still_held
+j.state = 'running' and case when f.expired_only = 1 then j.lease_expires_at <= @windlass_now
+    else j.worker_id = :worker_id end;
 
 -- let goes_to
 case when f.state = 'completed' then f.state else coalesce(j.cancel_to, f.state) end;
@@ -44,6 +49,7 @@ select id, parents, doomed, admitted, waiting from json_table(@windlass_children
 select {now}, coalesce(json_arrayagg(concat(f.id, ' ', f.token)), '[]') into @windlass_now, @windlass_stale
 from {finishes} f
 left join windlass_live j on j.id = f.id and j.lease_token = f.token and j.state = 'running'
+    and (f.expired_only = 1 or j.worker_id = :worker_id)
 where j.id is null;
 
 /*M! set statement group_concat_max_len = 1073741824 for */
@@ -60,7 +66,7 @@ from {finishes} f
 straight_join windlass_live j force index (primary)
     on j.id = if(locate(concat('"', f.id, ' ', f.token, '"'), @windlass_stale) = 0, f.id, '')
         and j.lease_token = f.token
-where j.state = 'running' and (f.expired_only = 0 or j.lease_expires_at <= @windlass_now)
+where {still_held}
 for update;
 
 insert into windlass_later (
@@ -71,13 +77,20 @@ insert into windlass_later (
     last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
 )
 select
-    j.id, j.tenant_id, j.definition, j.queue, j.gate, 'queued', j.priority,
+    j.id, j.tenant_id, j.definition, j.queue,
+    -- A suspect whose attempt ended is none any more; see `core/gates.py`.
+    case
+        when f.gate is not null then f.gate
+        when f.outcome = 'released' or instr(j.gate, char(29)) = 0 then j.gate
+        else trim(trailing char(31 using utf8mb4) from replace(replace(
+            j.gate, char(29 using utf8mb4), ''), char(31, 30 using utf8mb4), char(30 using utf8mb4)))
+    end, 'queued', j.priority,
     case when f.delay > 0 then @windlass_now + interval round(f.delay * 1000000) microsecond else j.due_at end,
     j.payload, j.metadata, j.source,
     j.source_ref, j.correlation_id, j.created_by, j.trigger_id, j.trigger_due_at, j.dedupe_key,
     j.idempotency_key, j.on_parent_failure, j.expires_at,
-    j.attempts - case when f.outcome = 'released' then 1 else 0 end, j.max_attempts,
-    j.worker_deaths + case when f.outcome = 'lost' then 1 else 0 end,
+    j.attempts - case when f.outcome = 'released' or f.uncounted is not null then 1 else 0 end, j.max_attempts,
+    j.worker_deaths + case when f.outcome = 'lost' and f.spared is null then 1 else 0 end,
     j.lease_token, j.worker_id, j.timeout_seconds, j.created_at, j.queued_at, j.started_at,
     j.last_started_at, @windlass_now, case when f.outcome = 'released' then j.outcome else f.outcome end,
     {error_told}, case when f.error is null then j.error_type else f.error_type end,
@@ -85,7 +98,7 @@ select
 from {finishes} f
 straight_join windlass_live j force index (primary) on j.id = f.id and j.lease_token = f.token
 where locate('"queued"', @windlass_ending) > 0
-    and j.state = 'running' and (f.expired_only = 0 or j.lease_expires_at <= @windlass_now)
+    and {still_held}
     and {goes_to} = 'queued';
 
 insert into windlass_ended (
@@ -101,8 +114,8 @@ select
     j.id, j.tenant_id, j.definition, j.queue, j.gate, {goes_to}, j.priority, j.due_at, j.payload, j.metadata,
     j.source, j.source_ref, j.correlation_id, j.created_by, j.trigger_id, j.trigger_due_at, j.dedupe_key,
     j.idempotency_key, j.on_parent_failure, j.expires_at,
-    j.attempts - case when f.outcome = 'released' then 1 else 0 end, j.max_attempts,
-    j.worker_deaths + case when f.outcome = 'lost' then 1 else 0 end,
+    j.attempts - case when f.outcome = 'released' or f.uncounted is not null then 1 else 0 end, j.max_attempts,
+    j.worker_deaths + case when f.outcome = 'lost' and f.spared is null then 1 else 0 end,
     j.lease_token, j.worker_id, j.timeout_seconds, j.cancel_requested_at, j.cancel_requested_by,
     j.created_at, j.queued_at, j.started_at, j.last_started_at, @windlass_now, @windlass_now,
     coalesce(f.progress, j.progress), j.progress_note, f.outcome, f.result, f.warnings,
@@ -111,7 +124,7 @@ select
     case when f.state = 'dead_letter' and j.cancel_to is null then f.fingerprint end
 from {finishes} f
 straight_join windlass_live j force index (primary) on j.id = f.id and j.lease_token = f.token
-where j.state = 'running' and (f.expired_only = 0 or j.lease_expires_at <= @windlass_now)
+where {still_held}
     and {goes_to} <> 'queued' and {keeps};
 
 insert into windlass_attempts (
@@ -123,7 +136,7 @@ select j.id, j.lease_token, j.worker_id, j.last_started_at, @windlass_now, f.out
 from {finishes} f
 straight_join windlass_live j force index (primary) on j.id = f.id and j.lease_token = f.token
 where locate('"untold"', @windlass_ending) > 0
-    and j.state = 'running' and (f.expired_only = 0 or j.lease_expires_at <= @windlass_now)
+    and {still_held}
     and {untold};
 
 delete a from {ending} e straight_join windlass_attempts a force index (primary) on a.job_id = e.id

@@ -1,4 +1,4 @@
--- Ends attempts that succeeded, of jobs that nothing waits for: `finish` in fewer words and steps.
+-- Ends attempts of this worker that succeeded, of jobs that nothing waits for: `finish` in fewer words and steps.
 -- `finish.py` runs these statements; where their first look finds anything else, `finish` itself.
 
 -- let ends
@@ -14,14 +14,14 @@ select id from json_table(@windlass_ends, '$[*]' columns (
 select {now}, count(*) into @windlass_now, @windlass_held
 from {ends} f
 straight_join windlass_live j force index (primary) on j.id = f.id and j.lease_token = f.token
-where j.state = 'running';
+where j.state = 'running' and j.worker_id = :worker_id;
 
 select j.tenant_id, j.queue, j.definition, count(*) as ended,
     sum(j.dedupe_key is not null or j.idempotency_key is not null) as keyed,
     coalesce(sum(timestampdiff(microsecond, j.last_started_at, @windlass_now)) / 1000, 0) as run_ms
 from {ends} f
 straight_join windlass_live j force index (primary) on j.id = f.id and j.lease_token = f.token
-where @windlass_held = :count and j.state = 'running'
+where @windlass_held = :count and j.state = 'running' and j.worker_id = :worker_id
 group by j.tenant_id, j.queue, j.definition
 for update;
 

@@ -1,4 +1,4 @@
--- Adds log lines of the leases still held, numbered on from the job's last line.
+-- Adds log lines of the leases this worker still holds, numbered on from the job's last line.
 
 -- let logged
 select id, token, added, sequence_before from json_table(@windlass_logged, '$[*]' columns (
@@ -8,7 +8,7 @@ select id, token, added, sequence_before from json_table(@windlass_logged, '$[*]
 select coalesce(json_arrayagg(json_array(j.id, j.lease_token, g.added, j.log_sequence)), '[]') into @windlass_logged
 from (select id, token, count(*) as added from {log_lines} l group by id, token order by id) g
 straight_join windlass_live j force index (primary) on j.id = g.id and j.lease_token = g.token
-where j.state = 'running'
+where j.state = 'running' and j.worker_id = :worker_id
 for update;
 
 update {logged} g

@@ -55,7 +55,7 @@ picked as (
 claimed as (
     update windlass_live j
     set state = 'running',
-        lease_token = j.lease_token + 1,
+        lease_token = greatest(j.lease_token, (select token_floor from windlass_installation)) + 1,
         lease_expires_at = {now} + cast(:lease_seconds as double precision) * interval '1 second',
         worker_id = :worker_id,
         attempts = j.attempts + 1,

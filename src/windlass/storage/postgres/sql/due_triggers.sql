@@ -11,6 +11,9 @@ due as (
     join windlass_definitions d on d.key = t.definition and d.enabled and not d.missing_from_code
     join windlass_tenants n on n.id = t.tenant_id and n.state = 'active'
     where t.enabled and not t.missing_from_code and t.next_run_at <= {now}
+        -- One that could not fire is tried again after a pause.
+        and (t.last_error is null or t.last_error_at is null or t.last_error_at < t.next_run_at
+            or t.last_error_at > {now} or t.last_error_at <= {now} - cast(:pause as double precision) * interval '1 second')
     order by follows, urgency, t.next_run_at, t.id
     limit :most
 )

@@ -1,5 +1,6 @@
--- Ends attempts whose lease is still held by its token, once, and moves each job on.
--- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out.
+-- Ends attempts whose lease this worker still holds by its token, once, and moves each job on.
+-- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out,
+-- whichever worker holds it.
 -- The batch is two: the leases of plain successes, and one JSON object by lease (`id token`) for all
 -- that have more to say. Neither needs a join, and so no plan that can go wrong.
 with asked as (
@@ -14,9 +15,9 @@ gone_live as (
         and case
             when (j.id, j.lease_token) in (
                 select * from unnest(cast(:finishes__plain_ids as uuid[]), cast(:finishes__plain_tokens as bigint[]))
-            ) then true
+            ) then j.worker_id = :worker_id
             else case cast((select f from asked) -> concat(j.id, ' ', j.lease_token) ->> 'expired_only' as boolean)
-                when false then true
+                when false then j.worker_id = :worker_id
                 when true then j.lease_expires_at <= {now}
                 else false  -- not the lease that was meant
             end
@@ -56,13 +57,19 @@ again as (
         last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
     )
     select
-        id, tenant_id, definition, queue, gate, 'queued', priority,
+        id, tenant_id, definition, queue,
+        -- A suspect whose attempt ended is none any more; see `core/gates.py`.
+        case
+            when f ->> 'gate' is not null then f ->> 'gate'
+            when f_outcome = 'released' or strpos(gate, chr(29)) = 0 then gate
+            else rtrim(replace(replace(gate, chr(29), ''), chr(31) || chr(30), chr(30)), chr(31))
+        end, 'queued', priority,
         case when f_delay > 0 then {now} + f_delay * interval '1 second' else due_at end,
         payload, metadata, source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
         idempotency_key, on_parent_failure,
-        expires_at, attempts - case when f_outcome = 'released' then 1 else 0 end, max_attempts,
-        worker_deaths + case when f_outcome = 'lost' then 1 else 0 end,
+        expires_at, attempts - case when f_outcome = 'released' or f ->> 'uncounted' is not null then 1 else 0 end, max_attempts,
+        worker_deaths + case when f_outcome = 'lost' and f ->> 'spared' is null then 1 else 0 end,
         lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
         last_started_at, {now},
         case when f_outcome = 'released' then outcome else f_outcome end,
@@ -84,8 +91,8 @@ over as (
         id, tenant_id, definition, queue, gate, f_state, priority, due_at, payload, metadata, source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
         idempotency_key, on_parent_failure, expires_at,
-        attempts - case when f_outcome = 'released' then 1 else 0 end,
-        max_attempts, worker_deaths + case when f_outcome = 'lost' then 1 else 0 end,
+        attempts - case when f_outcome = 'released' or f ->> 'uncounted' is not null then 1 else 0 end,
+        max_attempts, worker_deaths + case when f_outcome = 'lost' and f ->> 'spared' is null then 1 else 0 end,
         lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
         created_at, queued_at, started_at, last_started_at, {now}, {now},
         case when f is null then 1 else coalesce(cast(f ->> 'progress' as double precision), progress) end, progress_note, f_outcome, cast(f ->> 'result' as json), cast(f ->> 'warnings' as json),

@@ -62,7 +62,7 @@ group by j.tenant_id, j.queue, j.definition;
 
 update windlass_live
 set state = 'running',
-    lease_token = lease_token + 1,
+    lease_token = max(lease_token, coalesce((select token_floor from windlass_installation), 0)) + 1,
     lease_expires_at = {now} + cast(round(:lease_seconds * 1000000) as integer),
     worker_id = :worker_id,
     attempts = attempts + 1,

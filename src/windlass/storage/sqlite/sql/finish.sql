@@ -1,10 +1,11 @@
--- Ends attempts whose lease is still held by its token, once, and moves each job on.
--- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out.
+-- Ends attempts whose lease this worker still holds by its token, once, and moves each job on.
+-- A wish to stop wins over all but success. `expired_only` is the reaper's: the lease has run out,
+-- whichever worker holds it.
 -- The job leaves the line last, so that every statement finds the same leases held.
 
 -- let still_held
 j.id = f.id and j.lease_token = f.token and j.state = 'running'
-    and (not f.expired_only or j.lease_expires_at <= {now});
+    and case when f.expired_only then j.lease_expires_at <= {now} else j.worker_id = :worker_id end;
 
 -- let goes_to
 case when f.state = 'completed' then f.state else coalesce(j.cancel_to, f.state) end;
@@ -72,13 +73,19 @@ insert into windlass_later (
     last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
 )
 select
-    j.id, j.tenant_id, j.definition, j.queue, j.gate, 'queued', j.priority,
+    j.id, j.tenant_id, j.definition, j.queue,
+    -- A suspect whose attempt ended is none any more; see `core/gates.py`.
+    case
+        when f.gate is not null then f.gate
+        when f.outcome = 'released' or instr(j.gate, char(29)) = 0 then j.gate
+        else rtrim(replace(replace(j.gate, char(29), ''), char(31) || char(30), char(30)), char(31))
+    end, 'queued', j.priority,
     case when f.delay > 0 then {now} + cast(round(f.delay * 1000000) as integer) else j.due_at end,
     j.payload, j.metadata, j.source,
     j.source_ref, j.correlation_id, j.created_by, j.trigger_id, j.trigger_due_at, j.dedupe_key,
     j.idempotency_key, j.on_parent_failure,
-    j.expires_at, j.attempts - (f.outcome = 'released'), j.max_attempts,
-    j.worker_deaths + (f.outcome = 'lost'),
+    j.expires_at, j.attempts - (f.outcome = 'released' or f.uncounted is not null), j.max_attempts,
+    j.worker_deaths + (f.outcome = 'lost' and f.spared is null),
     j.lease_token, j.worker_id, j.timeout_seconds, j.created_at, j.queued_at, j.started_at,
     j.last_started_at, {now},
     case when f.outcome = 'released' then j.outcome else f.outcome end,
@@ -101,8 +108,8 @@ select
     j.metadata, j.source,
     j.source_ref, j.correlation_id, j.created_by, j.trigger_id, j.trigger_due_at, j.dedupe_key,
     j.idempotency_key, j.on_parent_failure, j.expires_at,
-    j.attempts - (f.outcome = 'released'),
-    j.max_attempts, j.worker_deaths + (f.outcome = 'lost'),
+    j.attempts - (f.outcome = 'released' or f.uncounted is not null),
+    j.max_attempts, j.worker_deaths + (f.outcome = 'lost' and f.spared is null),
     j.lease_token, j.worker_id, j.timeout_seconds, j.cancel_requested_at, j.cancel_requested_by,
     j.created_at, j.queued_at, j.started_at, j.last_started_at, {now}, {now},
     coalesce(f.progress, j.progress), j.progress_note, f.outcome, f.result, f.warnings,

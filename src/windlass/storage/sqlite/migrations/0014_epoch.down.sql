@@ -1,0 +1,2 @@
+-- Takes away the installation's epoch: a restored database is not told from the one before.
+drop table windlass_installation;

@@ -1,0 +1,60 @@
+"""Tasks of Windlass's own in an event loop that handlers share.
+
+Handlers run in the same event loop and may cancel every task that `asyncio.all_tasks` lists, stop
+the loop, or let SystemExit rise out of a task they made, which asyncio passes on to who runs the
+loop. None of that may stop a worker.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextvars import Context
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_LOGGER = logging.getLogger("windlass")
+
+
+def start_task(
+    work: Coroutine[Any, Any, T], *, name: str | None = None, context: Context | None = None
+) -> asyncio.Task[T]:
+    """Start a task that `asyncio.all_tasks` does not list. Who starts it has to end it."""
+    return _unlist(asyncio.get_running_loop().create_task(work, name=name, context=context))
+
+
+def run(
+    main: Coroutine[Any, Any, T],
+    *,
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> T:
+    """Run a coroutine to its end in a new event loop, whatever tasks and callbacks of handlers do.
+
+    It minds no signal: before, an exception that a signal's handler raised would be taken for one
+    of theirs.
+    """
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        loop = runner.get_loop()
+        task = _unlist(loop.create_task(main))
+        while not task.done():
+            _run_until_done(loop, task)
+        return task.result()
+
+
+def _run_until_done(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") -> None:
+    """Run the loop until the task is done, or until something else ends it."""
+    try:
+        loop.run_until_complete(task)
+    except BaseException as error:
+        if task.done():
+            raise
+        # The loop can be run again: only what raised this has ended.
+        _LOGGER.warning(
+            "a handler's task ended the event loop with %s; it goes on", type(error).__name__
+        )
+
+
+def _unlist(task: "asyncio.Task[T]") -> "asyncio.Task[T]":
+    # Made for those who extend asyncio: the only use of the list is `all_tasks`.
+    asyncio._unregister_task(task)
+    return task

@@ -1,0 +1,47 @@
+"""What can be told of a clock that was wrong."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from windlass.core.database_checks import stopped_writers
+from windlass.core.schedule import cron, every, init, once
+from windlass.core.wrong_clock import clock_jump, corrected_run, written_ahead
+
+NOW = datetime(2026, 3, 1, 12, 10, tzinfo=UTC)
+SECOND, MINUTE, HOUR, DAY = (
+    timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days")
+)
+
+
+@pytest.mark.parametrize(("schedule", "due_in", "corrected_in"), [
+    (every("1h"), 40 * MINUTE, 40 * MINUTE),
+    (every("1h"), HOUR + 30 * SECOND, HOUR + 30 * SECOND),
+    (every("1h"), DAY, HOUR),
+    (cron("0 * * * *"), 50 * MINUTE, 50 * MINUTE),
+    (cron("0 * * * *"), 50 * MINUTE + DAY, 50 * MINUTE),
+    (cron("0 * * * *"), -10 * MINUTE, -10 * MINUTE),
+    (once(NOW + DAY), DAY, DAY),
+    (init(), DAY, DAY),
+])  # fmt: skip
+def test_a_schedule_is_due_no_later_than_counted_from_now(schedule, due_in, corrected_in):
+    assert corrected_run(schedule, NOW + due_in, NOW) == NOW + corrected_in
+
+
+def test_a_clock_that_was_set_is_told_from_one_that_drifts():
+    assert clock_jump(DAY, DAY + SECOND) is None
+    assert clock_jump(DAY, DAY + HOUR) == HOUR
+    assert clock_jump(DAY, DAY - HOUR) == -HOUR
+
+
+def test_doctor_warns_of_what_was_written_ahead_of_now():
+    assert (written_ahead(SECOND).level, written_ahead(DAY).level) == ("ok", "warning")
+
+
+def test_doctor_names_stopped_processes_that_keep_others_from_writing():
+    one, two = stopped_writers(["process 7 (python)"]), stopped_writers(["process 7", "process 8"])
+
+    assert stopped_writers([]).level == "ok"
+    assert (one.level, two.level) == ("broken", "broken")
+    assert "process 7 (python) is stopped" in one.sentence
+    assert "are stopped" in two.sentence

@@ -1,0 +1,57 @@
+"""Whoever starts on a database that cannot do its work yet waits for it, and says so."""
+
+import pytest
+
+from windlass.engine import waiting
+from windlass.engine.waiting import when_ready
+from windlass.errors import (
+    DatabaseAccessDenied,
+    DatabaseNotReady,
+    DatabaseReadOnly,
+    DatabaseUnreachable,
+)
+
+URL = "postgresql://db/shop"
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch):
+    monkeypatch.setattr(waiting, "backoff_seconds", lambda failures: 0.0)
+
+
+def answers(*of):
+    """Raises or answers one after the other."""
+    left = list(of)
+
+    async def ready():
+        now = left.pop(0)
+        if isinstance(now, Exception):
+            raise now
+        return now
+
+    return ready
+
+
+async def test_each_cause_of_waiting_is_told_once_and_then_the_answer_comes(engine, heard):
+    starting = DatabaseNotReady(URL, cause="the database system is starting up")
+    read_only = DatabaseReadOnly(URL)
+
+    answer = await when_ready(
+        answers(starting, starting, starting, read_only, read_only, "ready"), engine.telemetry
+    )
+
+    assert answer == "ready"
+    assert heard.events().count("waiting for the database") == 2
+
+
+@pytest.mark.parametrize("error", [DatabaseUnreachable(URL), DatabaseAccessDenied(URL)])
+async def test_what_does_not_pass_by_itself_is_raised_at_once(engine, error):
+    with pytest.raises(type(error)):
+        await when_ready(answers(error), engine.telemetry)
+
+
+async def test_an_outage_is_logged_once_until_its_cause_changes(engine, heard):
+    for error in [DatabaseReadOnly(URL)] * 3 + [DatabaseUnreachable(URL)] * 3:
+        engine.telemetry.trouble("claiming", error)
+
+    assert heard.events().count("claiming failed") == 2

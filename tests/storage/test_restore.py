@@ -1,0 +1,93 @@
+"""Backup and restore of a live installation: nothing of the time after the backup counts."""
+
+import asyncio
+
+import pytest
+
+from tests.conformance.builders import (
+    ALDER,
+    DEFINITIONS,
+    LEASE_TIME,
+    claim,
+    finish,
+    held,
+    ids_in,
+    new_jobs,
+    started,
+)
+from tests.storage.backups import Backup
+from windlass.core.states import ENDED
+from windlass.engine.counts import Counts
+from windlass.engine.integrity import Integrity
+from windlass.ids import WorkerId
+from windlass.storage.installation import TOKEN_STEP
+from windlass.storage.open import open_storage
+
+BIRCH = WorkerId("birch")
+
+
+@pytest.fixture
+async def storage(database):
+    storage = open_storage(database.url)
+    await storage.sync_definitions(DEFINITIONS)
+    yield storage
+    await storage.close()
+
+
+async def work(storage, worker, until):
+    """Claim and finish jobs as a worker does, as long as `until` is not set."""
+    while not until.is_set():
+        leases = await claim(storage, 3, worker=worker, queues=["default"])
+        await storage.finish(worker, [finish(lease) for lease in leases])
+        await storage.enqueue(new_jobs(3))
+
+
+async def test_a_restored_installation_goes_on_and_refuses_the_past(storage, database, tmp_path):
+    await storage.enqueue(new_jobs(30))
+    running = [await started(storage, by=worker) for worker in (ALDER, BIRCH)]
+    done = asyncio.Event()
+    working = asyncio.create_task(work(storage, WorkerId("cedar"), done))
+    backup = Backup(database, tmp_path)
+    await asyncio.to_thread(backup.take)
+    done.set()
+    await working
+    # After the backup: what the restored database will know nothing of.
+    await storage.enqueue(new_jobs(5))
+    later = await claim(storage, 20)
+    await storage.finish(BIRCH, [finish(running[1])])
+
+    with backup.restored() as restored:
+        new = open_storage(restored.url)
+        try:
+            await new.begin_epoch(server=None)
+
+            # Old workers that are pointed at the restored database are refused.
+            for lease in [*running, *later]:
+                worker = lease.worker or ALDER
+                assert await new.finish(worker, [finish(lease)]) == {}
+                assert await new.renew(worker, [held(lease)], lease_time=LEASE_TIME) == []
+            assert await Integrity(new).check() == []
+            assert await Counts(new).check() == []
+
+            tokens = await rerun(new)
+
+            assert {lease.job_id for lease in running} <= tokens.keys()
+            assert min(tokens.values()) > TOKEN_STEP
+            assert not await ids_in(new, "pending", "queued", "running")
+            assert set(tokens) <= await ids_in(new, *ENDED)
+            assert await Integrity(new).check() == []
+            assert await Counts(new).check() == []
+        finally:
+            await new.close()
+
+
+async def rerun(storage):
+    """Run every job to its end; the lease token each ran under."""
+    tokens = {}
+    while True:
+        await storage.promote()
+        leases = await claim(storage, 100)
+        if not leases:
+            return tokens
+        tokens |= {lease.job_id: lease.token for lease in leases}
+        await storage.finish(ALDER, [finish(lease) for lease in leases])

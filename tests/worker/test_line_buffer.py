@@ -1,0 +1,90 @@
+"""The buffer of log lines is bounded, keeps their order, and forgets nothing that is being written."""
+
+import threading
+
+import pytest
+
+from windlass import clock
+from windlass.core.lease import Held
+from windlass.core.models import LogLine
+from windlass.ids import new_job_id
+from windlass.worker import line_buffer as module
+from windlass.worker.line_buffer import LineBuffer
+
+ONE, OTHER = Held(new_job_id(), 1), Held(new_job_id(), 1)
+
+
+@pytest.fixture
+def buffer():
+    return LineBuffer()
+
+
+def add(buffer, held, *messages):
+    for message in messages:
+        buffer.add(
+            LogLine(
+                job_id=held.job_id,
+                attempt=held.token,
+                level="info",
+                message=message,
+                at=clock.utcnow(),
+            )
+        )
+
+
+def messages(lines):
+    return [line.message for line in lines]
+
+
+def test_lines_that_cannot_be_written_are_next_again(buffer):
+    add(buffer, ONE, "a", "b", "c")
+
+    assert messages(buffer.begin_write(2)) == ["a", "b"]
+    buffer.undo_write()
+
+    assert messages(buffer.begin_write(3)) == ["a", "b", "c"]
+
+
+def test_a_lease_has_lines_until_they_are_written(buffer):
+    add(buffer, ONE, "a")
+    add(buffer, OTHER, "b")
+
+    buffer.begin_write(1)
+    assert buffer.holds(ONE)
+    buffer.end_write()
+
+    assert not buffer.holds(ONE)
+    assert buffer.holds(OTHER)
+    assert not buffer.empty
+
+
+def test_the_lines_of_one_lease_can_be_taken_and_put_back(buffer):
+    add(buffer, ONE, "a")
+    add(buffer, OTHER, "b")
+    add(buffer, ONE, "c")
+
+    taken = buffer.take(ONE)
+    assert messages(taken) == ["a", "c"]
+    assert not buffer.holds(ONE)
+    buffer.put_back(taken)
+
+    assert buffer.holds(ONE)
+    assert messages(buffer.begin_write(9)) == ["a", "c", "b"]
+
+
+def test_it_stays_bounded_and_counts_what_it_drops_however_many_threads_add(buffer, monkeypatch):
+    monkeypatch.setattr(module, "MOST_LINES", 50)
+    threads = [
+        threading.Thread(target=add, args=(buffer, ONE, *map(str, range(200)))) for _ in range(5)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(buffer) == 50
+    assert buffer.take_dropped() == 950
+    assert buffer.take_dropped() == 0
+    buffer.begin_write(50)
+    buffer.end_write()
+    assert buffer.empty
