@@ -1,0 +1,102 @@
+"""Bugs in what a restore or a promotion leaves behind, and in the search for damage."""
+
+from collections.abc import Sequence
+
+from tests.mutants.mutant import Mutant
+
+_EPOCH = "tests/conformance/test_epoch.py"
+_ENGINE = "tests/engine/test_epochs.py"
+_GREATER = (f"{_EPOCH}::test_every_later_token_is_greater_than_any_of_an_earlier_epoch",)
+_HANDED_BACK = (f"{_EPOCH}::test_running_jobs_are_handed_back_and_their_attempts_not_counted",)
+
+MUTANTS: Sequence[Mutant] = (
+    Mutant(
+        name="sqlite: tokens of an earlier epoch given again",
+        file="storage/sqlite/sql/claim.sql",
+        old="max(lease_token, coalesce((select token_floor from windlass_installation), 0)) + 1",
+        new="lease_token + 1",
+        tests=_GREATER,
+    ),
+    Mutant(
+        name="postgresql: tokens of an earlier epoch given again",
+        file="storage/postgres/sql/claim.sql",
+        old="greatest(j.lease_token, (select token_floor from windlass_installation)) + 1",
+        new="j.lease_token + 1",
+        tests=_GREATER,
+    ),
+    Mutant(
+        name="mariadb: tokens of an earlier epoch stored again",
+        file="storage/mysql/sql/claim.sql",
+        old="greatest(lease_token, :token_floor) + 1",
+        new="lease_token + 1",
+        tests=(f"{_EPOCH}::test_the_holder_of_an_earlier_epoch_changes_nothing",),
+    ),
+    Mutant(
+        name="mariadb: tokens of an earlier epoch told again",
+        file="storage/mysql/claim.py",
+        old="max(lease_token, floor) + 1",
+        new="lease_token + 1",
+        tests=_GREATER,
+        database="mariadb",
+    ),
+    Mutant(
+        name="epoch without its floor",
+        file="storage/installation.py",
+        old='row["token_floor"] + TOKEN_STEP',
+        new='row["token_floor"]',
+        tests=_GREATER,
+    ),
+    Mutant(
+        name="epoch that hands nothing back",
+        file="storage/installation.py",
+        old="return await _hand_back(session)",
+        new="return 0",
+        tests=_HANDED_BACK,
+    ),
+    Mutant(
+        name="epoch that hands back one batch",
+        file="storage/installation.py",
+        old='    while found := await session.run("running", after=after, most=_BATCH):',
+        new='    for found in [await session.run("running", after=after, most=_BATCH)]:',
+        tests=(f"{_EPOCH}::test_many_running_jobs_are_handed_back",),
+    ),
+    Mutant(
+        name="postgresql: every process begins an epoch",
+        file="storage/installation.py",
+        old='if unless_on is not None and row["server"] == unless_on:',
+        new="if False:",
+        tests=(f"{_EPOCH}::test_processes_that_see_a_new_server_at_once_begin_one_epoch",),
+        database="postgresql",
+    ),
+    Mutant(
+        name="epoch that no worker hears of",
+        file="engine/epochs.py",
+        old="            raise EpochChanged",
+        new="            pass",
+        tests=(f"{_ENGINE}::test_a_worker_hears_with_its_heartbeat_that_an_epoch_began",),
+    ),
+    Mutant(
+        name="postgresql: epoch not begun on another server",
+        file="engine/epochs.py",
+        old="elif noted != server:",
+        new="elif False:",
+        tests=(f"{_ENGINE}::test_a_heartbeat_from_another_server_begins_an_epoch",),
+        database="postgresql",
+    ),
+    Mutant(
+        name="epoch that a worker survives",
+        file="worker/renewal.py",
+        old="self._in_loop(self._worker.abandon)",
+        new="pass",
+        tests=(
+            "tests/worker/test_worker.py::test_a_worker_ends_when_the_database_was_restored_under_it",
+        ),
+    ),
+    Mutant(
+        name="damage searched in the first rows only",
+        file="storage/integrity.py",
+        old="            after = upto\n",
+        new="            break\n",
+        tests=("tests/engine/test_integrity.py::test_damage_beyond_the_first_rows_is_found",),
+    ),
+)

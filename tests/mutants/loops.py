@@ -1,0 +1,351 @@
+"""Bugs in the loops: reaping, scheduling, events, upkeep and the worker's own."""
+
+from collections.abc import Sequence
+
+from tests.mutants.mutant import Mutant
+
+_SIMULATION = "tests/simulation/test_simulation.py"
+_SIMULATED = (f"{_SIMULATION}::test_the_promises_hold_whatever_dies_between_two_commits",)
+_SCHEDULER = "tests/upkeep/test_scheduler.py"
+_EVENTS = "tests/conformance/test_events.py"
+_TRIGGERS = "tests/conformance/test_triggers.py"
+_ONE_FIRES = (
+    f"{_TRIGGERS}::test_of_many_who_fire_a_due_time_one_does",
+    f"{_TRIGGERS}::test_a_due_time_is_fired_once",
+)
+_ONE_MATCHES = (f"{_EVENTS}::test_of_many_who_match_an_event_one_does",)
+_NOT_DUE = ("tests/conformance/test_promote.py::test_only_jobs_that_are_due_are_promoted",)
+_ONE_PROMOTES = (
+    "tests/conformance/test_promote.py::test_several_processes_promote_each_job_once",
+    "tests/conformance/races/test_upkeep.py::test_promote_against_promote",
+)
+
+_REAPING: Sequence[Mutant] = (
+    Mutant(
+        name="reap on first look",
+        file="upkeep/reaper.py",
+        old="now - self._first_seen[key] >= self._second_look",
+        new="True",
+        tests=("tests/upkeep/test_reaper.py::test_the_first_look_only_looks",),
+    ),
+    Mutant(
+        name="reap on first look, seen by the simulation",
+        file="upkeep/reaper.py",
+        old="now - self._first_seen[key] >= self._second_look",
+        new="True",
+        tests=_SIMULATED,
+    ),
+    Mutant(
+        name="looks before an outage count",
+        file="upkeep/reaper.py",
+        old="                self._first_seen = {}\n",
+        new="",
+        tests=("tests/upkeep/test_reaper.py",),
+    ),
+    Mutant(
+        name="reap though nobody could write",
+        file="upkeep/reaper.py",
+        old="            await self._check_writable()\n",
+        new="            pass\n",
+        tests=(
+            "tests/upkeep/test_reaper.py"
+            "::test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew",
+        ),
+    ),
+    Mutant(
+        name="neighbours of a dead worker's job are to blame",
+        file="core/suspicion.py",
+        old="    if loss.neighbours and gate is not None:\n"
+        "        return _judge_in_company(loss, gate)\n",
+        new="",
+        tests=("tests/core/test_suspicion.py",),
+    ),
+    Mutant(
+        name="a job may kill any number of workers",
+        file="core/suspicion.py",
+        old="loss.attempts >= loss.max_attempts or loss.worker_deaths + 1 >= MOST_WORKER_DEATHS",
+        new="loss.attempts >= loss.max_attempts",
+        tests=("tests/core/test_suspicion.py",),
+    ),
+    Mutant(
+        name="several suspects on one worker",
+        file="storage/leases.py",
+        old="            room = 0\n",
+        new="",
+        tests=("tests/conformance/test_suspects.py",),
+    ),
+)
+
+_SCHEDULING: Sequence[Mutant] = (
+    Mutant(
+        name="schedule advanced apart from its job",
+        file="storage/triggers.py",
+        old="            stored = await store(session, jobs) if jobs else []\n"
+        "            for each in stored:\n",
+        new="            pass\n"
+        "        async with self._db.transaction() as session:\n"
+        "            stored = await store(session, jobs) if jobs else []\n"
+        "            for each in stored:\n",
+        tests=_SIMULATED,
+    ),
+    Mutant(
+        name="schedule advanced apart from a job that is refused",
+        file="storage/triggers.py",
+        old="            stored = await store(session, jobs) if jobs else []\n"
+        "            for each in stored:\n",
+        new="            pass\n"
+        "        async with self._db.transaction() as session:\n"
+        "            stored = await store(session, jobs) if jobs else []\n"
+        "            for each in stored:\n",
+        tests=(f"{_TRIGGERS}::test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was",),
+    ),
+    Mutant(
+        name="sqlite: due time of a trigger not unique",
+        file="storage/sqlite/sql/advance.sql",
+        old=" and next_run_at = :due_at",
+        new="",
+        tests=_ONE_FIRES,
+    ),
+    Mutant(
+        name="postgresql: due time of a trigger not unique",
+        file="storage/postgres/sql/advance.sql",
+        old=" and next_run_at = cast(:due_at as timestamptz)",
+        new="",
+        tests=_ONE_FIRES,
+    ),
+    Mutant(
+        name="mariadb: due time of a trigger not unique",
+        file="storage/mysql/sql/advance.sql",
+        old=" and next_run_at = :due_at",
+        new="",
+        times=2,
+        tests=_ONE_FIRES,
+    ),
+    Mutant(
+        name="sqlite: a disabled trigger fires",
+        file="storage/sqlite/sql/advance.sql",
+        old=" and enabled = 1",
+        new="",
+        tests=(f"{_TRIGGERS}::test_a_trigger_disabled_meanwhile_makes_no_job",),
+    ),
+    Mutant(
+        name="an outage taken for a refusal by the scheduler",
+        file="upkeep/scheduler.py",
+        old="        except REFUSALS as error:\n",
+        new="        except (*REFUSALS, DatabaseOutage) as error:\n",
+        tests=(f"{_SCHEDULER}::test_an_outage_while_a_job_is_made_loses_no_due_time",),
+    ),
+    Mutant(
+        name="an outage taken for a refusal, seen by the simulation",
+        file="upkeep/scheduler.py",
+        old="        except REFUSALS as error:\n",
+        new="        except (*REFUSALS, DatabaseOutage) as error:\n",
+        tests=_SIMULATED,
+    ),
+    Mutant(
+        name="one broken trigger stops the others",
+        file="upkeep/scheduler.py",
+        old="        except Exception as error:  # noqa: BLE001  one trigger's fault must not stop the others\n",
+        new="        except ZeroDivisionError as error:\n",
+        tests=("tests/upkeep/test_scheduler.py",),
+    ),
+    Mutant(
+        name="missed due times forgotten",
+        file="core/schedule.py",
+        old='most = MOST_MISSED if misfire == "all" else 1',
+        new="most = 1",
+        tests=_SIMULATED,
+    ),
+)
+
+_MATCHING: Sequence[Mutant] = (
+    Mutant(
+        name="sqlite: event matched twice",
+        file="storage/sqlite/sql/take_event.sql",
+        old=" and matched_at is null",
+        new="",
+        tests=_ONE_MATCHES,
+    ),
+    Mutant(
+        name="postgresql: event matched twice",
+        file="storage/postgres/sql/take_event.sql",
+        old=" and matched_at is null",
+        new="",
+        tests=_ONE_MATCHES,
+    ),
+    Mutant(
+        name="mariadb: event matched twice",
+        file="storage/mysql/sql/take_event.sql",
+        old=" and matched_at is null",
+        new="",
+        times=2,
+        tests=_ONE_MATCHES,
+    ),
+    Mutant(
+        name="an outage taken for a refusal by an event",
+        file="engine/events.py",
+        old="            except (*REFUSALS, *_BROKEN) as error:\n",
+        new="            except (*REFUSALS, *_BROKEN, DatabaseOutage) as error:\n",
+        tests=("tests/engine/test_events.py::test_an_outage_while_jobs_are_made_is_no_refusal",),
+    ),
+    Mutant(
+        name="events that nobody matched stay so",
+        file="upkeep/housekeeping.py",
+        old="        return await self._engine.events.match_waiting()\n",
+        new="        return 0\n",
+        tests=_SIMULATED,
+    ),
+)
+
+_HOUSEKEEPING: Sequence[Mutant] = (
+    Mutant(
+        name="sqlite: promote before the due time",
+        file="storage/sqlite/sql/promote.sql",
+        old=" and due_at <= {now}",
+        new="",
+        tests=_NOT_DUE,
+    ),
+    Mutant(
+        name="postgresql: promote before the due time",
+        file="storage/postgres/sql/promote.sql",
+        old=" and due_at <= {now}",
+        new="",
+        tests=_NOT_DUE,
+    ),
+    Mutant(
+        name="mariadb: promote before the due time",
+        file="storage/mysql/sql/promote.sql",
+        old=" and due_at <= {now}",
+        new="",
+        tests=_NOT_DUE,
+    ),
+    Mutant(
+        name="mariadb: promote without a lock",
+        file="storage/mysql/sql/promote.sql",
+        old=" for update skip locked",
+        new="",
+        tests=_ONE_PROMOTES,
+    ),
+    Mutant(
+        name="children of ended parents not let in",
+        file="upkeep/housekeeping.py",
+        old="        return len(await self._engine.storage.admit(unchecked)) if unchecked else 0\n",
+        new="        return 0\n",
+        tests=("tests/upkeep/test_upkeep.py",),
+    ),
+    Mutant(
+        name="sqlite: prune a job that others wait for",
+        file="storage/sqlite/sql/prune.sql",
+        old="p.parent_id = e.id and not p.settled",
+        new="false",
+        tests=(
+            "tests/conformance/test_parents.py"
+            "::test_a_parent_is_not_pruned_while_a_child_waits_for_it",
+        ),
+    ),
+    Mutant(
+        name="postgresql: prune a job that others wait for",
+        file="storage/postgres/sql/prune.sql",
+        old="p.parent_id = windlass_ended.id and not p.settled",
+        new="false",
+        tests=(
+            "tests/conformance/test_parents.py"
+            "::test_a_parent_is_not_pruned_while_a_child_waits_for_it",
+        ),
+    ),
+    Mutant(
+        name="sqlite: changes folded twice",
+        file="storage/sqlite/sql/fold.sql",
+        old="delete from windlass_deltas where id in (select id from {folded} f)",
+        new="delete from windlass_deltas where id in (select id from {folded} f) and queued <> 0",
+        tests=("tests/conformance/test_counts.py",),
+    ),
+)
+
+_WORKING: Sequence[Mutant] = (
+    Mutant(
+        name="an outage taken for content by a finish",
+        file="engine/leases.py",
+        old="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        "        except WindlassError:\n            raise\n",
+        new="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        "        except WindlassError:\n            ended = {}\n",
+        tests=("tests/engine/test_leases.py::test_an_outage_is_not_taken_for_bad_content",),
+    ),
+    Mutant(
+        name="an end forgotten in an outage",
+        file="engine/leases.py",
+        old="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        "        except WindlassError:\n            raise\n",
+        new="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        "        except WindlassError:\n            ended = {}\n",
+        tests=("tests/worker/test_finisher.py::test_an_end_is_written_when_the_database_is_back",),
+    ),
+    Mutant(
+        name="a batch of ends refused for one",
+        file="engine/leases.py",
+        old="            ended = await self._one_by_one(cleaned)\n",
+        new="            ended = {}\n",
+        tests=(
+            "tests/engine/test_leases.py"
+            "::test_an_outcome_that_is_refused_all_the_same_is_stored_with_a_fixed_text",
+        ),
+    ),
+    Mutant(
+        name="what a lost answer claimed is not handed back",
+        file="engine/leases.py",
+        old="        released = await self.finish([outcome.released(lease) for lease in sorted(unknown)])\n",
+        new="        released = dict.fromkeys(unknown)\n",
+        tests=("tests/worker/test_lost_claims.py",),
+    ),
+    Mutant(
+        name="a permanent failure tried again",
+        file="core/outcome.py",
+        old="if failure.permanent or attempts >= max_attempts:",
+        new="if attempts >= max_attempts:",
+        tests=("tests/worker/test_attempt.py::test_a_permanent_error_is_not_tried_again",),
+    ),
+    Mutant(
+        name="one attempt too many",
+        file="core/outcome.py",
+        old="attempts >= max_attempts:",
+        new="attempts > max_attempts:",
+        tests=_SIMULATED,
+    ),
+    Mutant(
+        name="a busy loop in Reports",
+        file="engine/loop.py",
+        old="    await asyncio.sleep(0)\n    with contextlib",
+        new="    with contextlib",
+        tests=("tests/worker/test_reports.py", "tests/engine/test_loop.py"),
+    ),
+    Mutant(
+        name="a full buffer told for ever in Reports",
+        file="worker/reports.py",
+        old="            self._full.clear()\n            self._full_told = False\n",
+        new="            self._full_told = False\n",
+        tests=("tests/worker/test_reports.py",),
+    ),
+    Mutant(
+        name="an end before its lines",
+        file="worker/finisher.py",
+        old="if self._holds_reports_of(batch):",
+        new="if False:",
+        tests=("tests/worker/test_finisher.py",),
+    ),
+    Mutant(
+        name="a lost lease goes unnoticed by its run",
+        file="worker/renewer.py",
+        old='            self._stop(run, "lost")\n',
+        new="            pass\n",
+        tests=("tests/worker/test_renewer.py",),
+    ),
+)
+
+MUTANTS: Sequence[Mutant] = (
+    *_REAPING,
+    *_SCHEDULING,
+    *_MATCHING,
+    *_HOUSEKEEPING,
+    *_WORKING,
+)
