@@ -146,6 +146,25 @@ async def test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew
     assert await reaper.tick() == 1
 
 
+async def test_a_first_look_does_not_count_while_nobody_can_write(
+    reaper, expired, seconds, storage, monkeypatch
+):
+    renew = storage.renew
+
+    async def slowly(*held, **how):
+        seconds.pass_by(THIRD)
+        return await renew(*held, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "renew", slowly)
+        await reaper.tick()
+    seconds.pass_by(THIRD)
+
+    assert await reaper.tick() == 0, "the holder has had no time to renew"
+    seconds.pass_by(THIRD)
+    assert await reaper.tick() == 1
+
+
 async def test_many_orphans_do_not_all_start_again_at_once(reaper, seconds, storage, clock):
     for _ in range(210):
         await started(storage)

@@ -36,6 +36,10 @@ class Reaper:
     async def tick(self) -> int:
         """Look once; take back what was already run out a renewal's time ago. Answers how many."""
         expired = await self._promptly(self._leases.expired())
+        if expired:
+            # A database may let us look and yet not write: a backup's lock on all tables, or
+            # somebody's on a file. A look counts only if a renewal would get through.
+            await self._check_writable()
         now = clock.monotonic()
         seen = {Held(lease.job_id, lease.token): lease for lease in expired}
         self._remember(expired, now)
@@ -43,10 +47,6 @@ class Reaper:
         due = [
             lease for key, lease in seen.items() if now - self._first_seen[key] >= self._second_look
         ]
-        if due:
-            # A database may let us look and yet not write: a backup's lock on all tables, or
-            # somebody's on a file. So see first that a renewal would get through.
-            await self._check_writable()
         if not due or clock.monotonic() < self._patient_until:
             return 0
         there = [lease for _, lease in self._seen.values()]
