@@ -31,6 +31,16 @@ def with_jobs(ready: Shell, do: Callable[..., Any]) -> Callable[[int], list[str]
     return fill
 
 
+def slow_down(shell: Shell, table: str, event: str) -> None:
+    """Make every change of a job take milliseconds, so that there is time to interrupt many."""
+    work = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i from n"
+    with sqlite3.connect(shell.folder / "windlass.db") as database:
+        database.execute(
+            f"create trigger slow before {event} on {table} begin "
+            f"select count(*) from ({work}); end"
+        )
+
+
 def _states(shell: Shell) -> set[str]:
     items = shell.here("jobs", "list", "--json", "--limit", "1000").json["items"]
     return {job["state"] for job in items}
@@ -87,7 +97,8 @@ def test_a_program_reads_a_line_per_tenth_and_the_operation(ready: Shell, with_j
 
 
 def test_an_interrupt_stops_it_and_tells_how_many_were_done(ready: Shell, with_jobs):
-    with_jobs(10_000)
+    with_jobs(2_000)
+    slow_down(ready, "windlass_ended", "insert")
     canceling = ready.start("jobs", "cancel", "--state", "queued", "--yes")
     canceling.sees("Canceling: 10 %")
 
