@@ -6,6 +6,7 @@ from itertools import count
 from tests.chaos.checker import Evidence, check
 from tests.chaos.notes import digest
 from tests.chaos.records import AttemptRow, JobRow, Records, ScheduleRow
+from windlass.engine.leases import UNCOUNTED
 
 
 class Book:
@@ -71,7 +72,7 @@ class Book:
         """Jobs whose first attempts were lost with one worker, and given back."""
         for id in ids:
             others = f" of this job and {len(ids) - 1} other"
-            said = f"the worker was lost: cedar did not renew its lease{others}"
+            said = f"the worker was lost: cedar did not renew its lease{others} {UNCOUNTED}"
             self.lose(id)
             self.change(id, attempts=1, worker_deaths=0, error=said)
             self.attempts[-1] = AttemptRow(

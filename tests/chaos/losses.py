@@ -14,7 +14,7 @@ from tests.chaos.records import AttemptRow, JobRow, Records
 MOST_FORGIVEN = 3
 #: What a reaper saw run out of late is company, too. It remembers for two lease times.
 _REMEMBERED_SECONDS = 60.0
-_TOLD_COMPANY = re.compile(r" of this job and [\d,]+ others?$")
+_TOLD_COMPANY = re.compile(r" of this job and [\d,]+ others?\b")
 
 
 def attempts_by_job(records: Records) -> dict[str, list[AttemptRow]]:
