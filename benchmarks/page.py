@@ -24,7 +24,7 @@ def write(results: Path, docs: Path = DOCS) -> None:
 
 def _page(answers: Sequence[Answer], charts: Iterable[str]) -> str:
     found = [f for answer in answers if answer.name != "databases" for f in answer.findings]
-    goals = sorted((f for f in found if f.bound), key=_number)
+    goals = sorted((f for f in found if f.bound), key=_place)
     others = [f for f in found if not f.bound]
     notes = dict.fromkeys(note for answer in answers for note in answer.notes)
     parts = [
@@ -149,8 +149,9 @@ def _short(measure: str) -> str:
     ).replace("of a definition this worker does not know", "of an unknown definition")
 
 
-def _number(finding: Finding) -> int:
-    return int(finding.goal.split()[0].removeprefix("P"))
+def _place(finding: Finding) -> tuple[str, int]:
+    goal = finding.goal.split()[0]
+    return goal[0], int(goal[1:])
 
 
 def _figure(finding: Finding, figures: Spread | None) -> str:

@@ -13,6 +13,7 @@ NAMES = (
     "retention",
     "lists",
     "soak",
+    "recovery",
     "shell",
     "redaction",
     "backlog",

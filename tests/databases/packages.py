@@ -1,4 +1,4 @@
-"""Finds the database servers' programs, or installs the system's packages for them."""
+"""Finds the programs that tests run, or installs the system's packages for them."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from tests.databases.kinds import NoDatabase
 
 @dataclass(frozen=True)
 class Product:
-    """A database server as the system knows it."""
+    """A program that tests run, as the system knows it."""
 
     name: str
     programs: tuple[str, ...]
@@ -57,6 +57,14 @@ PGBOUNCER = Product(
     programs=("pgbouncer",),
     places=("usr/sbin", "usr/bin"),
     packages=("pgbouncer",),
+    variable=None,
+)
+#: Gives a process a wrong clock.
+FAKETIME = Product(
+    name="libfaketime",
+    programs=("libfaketime.so.1",),
+    places=("usr/lib/*/faketime", "usr/lib64/faketime"),
+    packages=("libfaketime",),
     variable=None,
 )
 

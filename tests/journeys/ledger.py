@@ -54,11 +54,12 @@ class Ledger:
         self, count: int, what: str, *, within: float = 30.0, **about: object
     ) -> list[Line]:
         """The first `count` such lines, waited for."""
-        return await until(
-            lambda: found[:count] if len(found := self.lines(what, **about)) >= count else None,
+        found: list[Line] = await until(
+            lambda: lines[:count] if len(lines := self.lines(what, **about)) >= count else None,
             within=within,
             waiting_for=f"{count} × {what} {about}",
         )
+        return found
 
     def _read(self) -> None:
         new, self._read_bytes = read_lines(self.path, self._read_bytes)

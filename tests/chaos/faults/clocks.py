@@ -1,13 +1,10 @@
 """Processes whose clock is wrong."""
 
-from pathlib import Path
-
 from tests.chaos.fleet import Member
 from tests.chaos.run import Bite, ChaosRun, Fault
 from tests.chaos.setups import Setup
+from tests.databases.packages import FAKETIME, program
 
-#: Debian's package `faketime`; where it is missing, clocks are right.
-_LIBRARY = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 _WRONG = 3600
 
 
@@ -43,7 +40,7 @@ async def _runs_anew(run: ChaosRun, worker: Member) -> bool:
 def wrong_clock(offset: int) -> dict[str, str]:
     """The environment of a process whose clock is off; waits are as long as ever."""
     return {
-        "LD_PRELOAD": str(_LIBRARY),
+        "LD_PRELOAD": str(program(FAKETIME, "libfaketime.so.1")),
         "FAKETIME": f"{offset:+d}",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         "DONT_FAKE_MONOTONIC": "1",
@@ -53,6 +50,6 @@ def wrong_clock(offset: int) -> dict[str, str]:
 
 def faults_of(setup: Setup) -> dict[str, Fault]:
     """On SQLite the machine's clock is the database's: only a server's clock is another one."""
-    if setup.server is None or not _LIBRARY.exists():
+    if setup.server is None:
         return {}
     return {"wrong clocks": run_with_wrong_clocks}

@@ -7,13 +7,13 @@ from types import TracebackType
 from typing import Self
 
 from tests.databases.kinds import URL_VARIABLES, Kind, NoDatabase, asked
-from tests.databases.packages import MARIADB, PGBOUNCER, POSTGRES, ensure
+from tests.databases.packages import FAKETIME, MARIADB, PGBOUNCER, POSTGRES, ensure
 from tests.databases.servers.base import Server
 from tests.databases.servers.mariadb import MariadbServer
 from tests.databases.servers.postgres import PostgresServer
 
 _SERVERS: dict[Kind, type[Server]] = {"postgresql": PostgresServer, "mariadb": MariadbServer}
-_PRODUCTS = {"postgresql": (POSTGRES, PGBOUNCER), "mariadb": (MARIADB,)}
+_PRODUCTS = {"postgresql": (POSTGRES, PGBOUNCER, FAKETIME), "mariadb": (MARIADB, FAKETIME)}
 
 
 class Servers:
