@@ -5,9 +5,13 @@ import gc
 import pytest
 from hypothesis import settings
 
+from windlass.storage import deadlines
+
 # How long an example takes is the machine's business, not a test's.
 settings.register_profile("unhurried", settings(deadline=None))
 settings.load_profile("unhurried")
+# So is how long a server takes for a connection; tests about silent links set their own.
+deadlines.CONNECT = 30.0
 
 pytest_plugins = ["tests.apps", "tests.databases.plugin", "tests.databases.report"]
 

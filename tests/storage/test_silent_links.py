@@ -27,9 +27,7 @@ from windlass.storage import deadlines
 from windlass.storage.base import Storage
 from windlass.storage.database import Lane
 from windlass.storage.deadlines import Deadlines
-from windlass.storage.mysql import link as mysql_link
 from windlass.storage.open import open_storage
-from windlass.storage.postgres import connecting
 from windlass.storage.postgres import database as postgres
 
 servers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
@@ -143,8 +141,7 @@ async def test_jobs_under_a_limit_that_a_silent_worker_locked_are_claimed_after_
 async def test_a_connection_that_nobody_answers_is_given_up_and_made_anew(
     storage, proxy, monkeypatch
 ):
-    monkeypatch.setattr(mysql_link, "CONNECT", 1)
-    monkeypatch.setattr(connecting, "CONNECT", 1)
+    monkeypatch.setattr(deadlines, "CONNECT", 1)
     proxy.silence()
 
     with pytest.raises(DatabaseUnreachable):

@@ -12,8 +12,9 @@ import pymysql
 from pymysql.constants import CLIENT, FIELD_TYPE
 from pymysql.converters import conversions
 
+from windlass.storage import deadlines
 from windlass.storage.address import Address
-from windlass.storage.deadlines import CONNECT, LONG
+from windlass.storage.deadlines import LONG
 from windlass.storage.keepalive import keep_alive
 from windlass.storage.mysql.faults import LOCK_WAIT, already_so
 from windlass.storage.mysql.literal import filled
@@ -79,9 +80,9 @@ class Link:
             autocommit=True,
             client_flag=CLIENT.MULTI_STATEMENTS,
             conv=dict(_CONVERSIONS),
-            connect_timeout=CONNECT,
-            read_timeout=CONNECT,
-            write_timeout=CONNECT,
+            connect_timeout=deadlines.CONNECT,
+            read_timeout=deadlines.CONNECT,
+            write_timeout=deadlines.CONNECT,
             program_name=name,
             **options,
         )

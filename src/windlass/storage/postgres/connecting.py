@@ -9,8 +9,8 @@ from typing import Any
 import asyncpg
 
 from windlass.errors import DatabaseUnreachable
+from windlass.storage import deadlines
 from windlass.storage.address import Address
-from windlass.storage.deadlines import CONNECT
 from windlass.storage.keepalive import keep_alive
 
 
@@ -35,9 +35,9 @@ def pooled_connection(*, idle_seconds: float) -> type[PooledConnection]:
 async def connect(address: Address, **options: Any) -> Any:
     """A connection whose socket notices a dead link."""
     try:
-        connection: Any = await asyncpg.connect(address.url, timeout=CONNECT, **options)
+        connection: Any = await asyncpg.connect(address.url, timeout=deadlines.CONNECT, **options)
     except TimeoutError as error:
-        cause = f"it did not answer within {CONNECT:g} s"
+        cause = f"it did not answer within {deadlines.CONNECT:g} s"
         raise DatabaseUnreachable(address.url, cause=cause) from error
     if sock := connection._transport.get_extra_info("socket"):
         keep_alive(sock)
