@@ -20,7 +20,7 @@ from tests.journeys.journey import SLACK_SECONDS
 from windlass.core.states import JobState
 
 #: Long enough that whoever was cut off can renew before the reapers' second look.
-LEASE_SECONDS = 3
+LEASE_SECONDS = 5
 #: The promise: work resumes so soon after the database's return.
 RESUME_SECONDS = 5.0
 
