@@ -5,6 +5,8 @@ from dataclasses import dataclass
 COMPLETED = frozenset({"completed"})
 FAILED = frozenset({"dead_letter"})
 EITHER = COMPLETED | FAILED
+#: Of the jobs that the driver of a run enqueues and follows. Operators leave them alone.
+DRIVERS_PRIORITY = 1
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.chaos.definitions import DRIVERS_PRIORITY
 from tests.chaos.fleet import Fleet, Member
 from tests.chaos.notes import digest, note
 from tests.chaos.producer import HOLD
@@ -102,7 +103,9 @@ class ChaosRun:
     async def enqueue(self, definition: str, **payload: Any) -> str:
         """Enqueue one job of the driver's own; its id."""
         number = payload.setdefault("number", self.random.getrandbits(40))
-        job = await self.surely(lambda: self.wl.make(definition, payload, priority=1))
+        job = await self.surely(
+            lambda: self.wl.make(definition, payload, priority=DRIVERS_PRIORITY)
+        )
         receipt = await self.surely(lambda: self.wl.enqueue_many([job]))
         about = {"definition": definition, "digest": digest(number, ""), "status": "created"}
         note("acknowledged", synced=True, jobs=[{"job": str(receipt[0].job_id), **about}])

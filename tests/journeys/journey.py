@@ -15,6 +15,7 @@ from windlass.core.models import ALL_TENANTS, Attempt
 from windlass.core.states import ENDED, JobState, Outcome
 from windlass.core.tenant import Tenant
 from windlass.engine.leases import UNCOUNTED
+from windlass.errors import DatabaseOutage
 from windlass.ids import JobId, TenantId
 
 #: Short, so that tests are; a dead worker's job must start again within one and a half.
@@ -139,15 +140,8 @@ class Journey:
         return await (await self.wl.ready()).storage.now()
 
     async def freeze(self, process: Process) -> None:
-        """Stop a process, but not in the middle of a write: on SQLite nobody else could write."""
-        while True:
-            process.freeze()
-            try:
-                async with asyncio.timeout(1):
-                    await (await self.wl.ready()).storage.add_tenant(Tenant(id=_NOBODY, name="-"))
-                return
-            except TimeoutError:
-                process.thaw()
+        """Stop a process, but not in the middle of a write."""
+        await freeze(process, self.wl)
 
     async def said(self, process: Process, pattern: str) -> None:
         """Wait until a process has said something like this."""
@@ -204,6 +198,20 @@ class Journey:
         assert outcomes[Outcome.SUCCEEDED] == (job.state is JobState.COMPLETED)
         assert outcomes[None] == (job.state is JobState.RUNNING)
         assert (job.finished_at is not None) == (job.state in ENDED)
+
+
+async def freeze(process: Process, wl: Windlass) -> None:
+    """Stop a process, but not in the middle of a write: on SQLite nobody else could write."""
+    engine = await wl.ready()
+    while True:
+        process.freeze()
+        try:
+            async with asyncio.timeout(1):
+                await engine.storage.add_tenant(Tenant(id=_NOBODY, name="-"))
+            return
+        except (TimeoutError, DatabaseOutage):
+            process.thaw()
+            await asyncio.sleep(0.05)
 
 
 def _counted(rows: list[Any]) -> dict[tuple[str, str, str], tuple[int, ...]]:

@@ -1,10 +1,10 @@
 """Processes that die, stand still, and are told to stop."""
 
-import asyncio
 import signal
 import time
 
 from tests.chaos.run import Bite, ChaosRun, Fault
+from tests.journeys.journey import freeze
 
 #: Tokens up to which a job may be hit: the third death in a row would set it aside, rightly.
 _SPARED_FROM = 3
@@ -33,12 +33,7 @@ async def freeze_worker(run: ChaosRun) -> Bite:
     worker, job, fence = busy
     process = worker.process
     assert process is not None
-    process.freeze()
-    while not await run.more(1, within=2):
-        # It stood still inside a write, on SQLite everybody waits for it: not what is meant here.
-        process.thaw()
-        await asyncio.sleep(0.1)
-        process.freeze()
+    await freeze(process, run.wl)
     frozen = time.monotonic()
     again = await run.until(lambda: run.started_again(job, fence))
     process.thaw()
