@@ -18,6 +18,9 @@ from windlass.errors.wording import counted, json_pointer
 if TYPE_CHECKING:
     from windlass.core.typed_payload import TypedPayload
 
+#: A definition whose payload has no defaults.
+NO_DEFAULTS: Mapping[str, object] = {}
+
 __all__ = [
     "DEEPEST",
     "PAYLOAD_LIMIT",
@@ -39,11 +42,20 @@ class Payload(Protocol):
     def schema(self) -> Mapping[str, Any]:
         """The JSON Schema of the payload, which is always an object."""
 
-    def encode(self, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
-        """JSON text to store, of arguments as the handler takes them.
+    def encode(
+        self,
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
+        defaults: Mapping[str, object] = NO_DEFAULTS,
+    ) -> str:
+        """JSON text to store, of arguments as the handler takes them; `defaults` fill in what is
+        not given, by the payload's names.
 
         Raises PayloadInvalid with the fields at fault, PayloadUnstorable or PayloadTooLarge.
         """
+
+    def write(self, values: Mapping[str, object]) -> str:
+        """JSON text to store, of a payload by its own names; raises as `encode` does."""
 
     def decode(self, text: str) -> dict[str, Any]:
         """What was stored, as keyword arguments for the handler."""
@@ -100,12 +112,22 @@ class PayloadModel:
         """The JSON Schema of the payload."""
         return self._typed.schema
 
-    def encode(self, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
-        """JSON text of the arguments, as given: defaults are not added.
+    def encode(
+        self,
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
+        defaults: Mapping[str, object] = NO_DEFAULTS,
+    ) -> str:
+        """JSON text of the arguments: the signature's own defaults are not added.
 
         Numbers and truth values must be such; a date or a UUID may also be given as its text.
         """
-        return self._typed.encode(self._bound(args, kwargs) if args else kwargs)
+        given = self._bound(args, kwargs) if args or self._aliases else kwargs
+        return self._typed.encode({**defaults, **given} if defaults else given)
+
+    def write(self, values: Mapping[str, object]) -> str:
+        """JSON text of a payload by its own names, which are the aliases where there are some."""
+        return self._typed.encode(values)
 
     def decode(self, text: str) -> dict[str, Any]:
         """Typed keyword arguments; PayloadInvalid if the signature has changed too much since."""
@@ -117,8 +139,15 @@ class PayloadModel:
 
         return TypedPayload(self.signature, self._definition, self._limit)
 
+    @cached_property
+    def _aliases(self) -> Mapping[str, str]:
+        """The payload's names of the parameters that are called otherwise."""
+        fields = self.signature.fields
+        return {field.name: field.alias for field in fields if field.alias != field.name}
+
     def _bound(self, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
-        names = [field.name for field in self.signature.fields if not field.by_name_only]
+        kwargs = {self._aliases.get(name, name): value for name, value in kwargs.items()}
+        names = [field.alias for field in self.signature.fields if not field.by_name_only]
         problem = None
         if len(args) > len(names):
             problem = FieldError("", f"it takes {counted(len(names), 'value')} by position at most")

@@ -35,12 +35,21 @@ class JsonSchemaPayload:
         self._weight = check_schema(schema, definition)
         self._validator = _validator(schema, definition)
 
-    def encode(self, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
+    def encode(
+        self,
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
+        defaults: Mapping[str, object] | None = None,
+    ) -> str:
         """JSON text of the payload, once it fits the schema. Values can only be given by name."""
         if args:
             problem = "values must be given by name"
             raise PayloadInvalid(self._definition, [FieldError("", problem)])
-        text = dump_json(dict(kwargs))
+        return self.write({**defaults, **kwargs} if defaults else kwargs)
+
+    def write(self, values: Mapping[str, object]) -> str:
+        """JSON text of the payload, once it fits the schema."""
+        text = dump_json(dict(values))
         check_size(text, self._definition, self._limit)
         # Read back, because what was written may be dates and the like.
         value = load_json(text)

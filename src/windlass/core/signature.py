@@ -15,12 +15,21 @@ REQUIRED = inspect.Parameter.empty
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A parameter that the payload fills. `default` is REQUIRED if it has none."""
+    """A parameter that the payload fills. `default` is REQUIRED if it has none.
+
+    `alias` is the payload's name for it: the alias of a pydantic `Field` in its annotation, which
+    may be a word that no parameter can have (`from`), else the parameter's own name.
+    """
 
     name: str
     annotation: Any
     default: Any
     by_name_only: bool = False
+    alias: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.alias:
+            object.__setattr__(self, "alias", _alias(self.annotation) or self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,29 @@ def read_signature(
         else:
             by_name_only = parameter.kind is parameter.KEYWORD_ONLY
             fields.append(Field(parameter.name, annotation, parameter.default, by_name_only))
+    _check_aliases(fields, definition)
     return Signature(tuple(fields), context, types.MappingProxyType(given), others)
+
+
+def _check_aliases(fields: list[Field], definition: str) -> None:
+    named: dict[str, str] = {}
+    for field in fields:
+        if field.alias in named:
+            raise DefinitionInvalid(
+                definition,
+                f"`{named[field.alias]}` and `{field.name}` are both called {field.alias!r} in the"
+                " payload",
+                hint="Give each parameter an alias of its own.",
+            )
+        named[field.alias] = field.name
+
+
+def _alias(annotation: Any) -> str | None:
+    """The alias that `Annotated[..., Field(alias="from")]` gives; the last one wins."""
+    if typing.get_origin(annotation) is not Annotated:
+        return None
+    found = (getattr(part, "alias", None) for part in reversed(annotation.__metadata__))
+    return next((alias for alias in found if isinstance(alias, str) and alias), None)
 
 
 def _parameters(handler: Callable[..., Any], definition: str) -> list[inspect.Parameter]:

@@ -150,7 +150,7 @@ def _model(signature: Signature, definition: str) -> type[BaseModel]:
         ser_json_inf_nan="constants",
     )
     fields: dict[str, Any] = {
-        _PREFIX + field.name: (strict(field.annotation), _field(field.name, field.default))
+        _PREFIX + field.name: (strict(field.annotation), _field(field.alias, field.default))
         for field in signature.fields
     }
     body: dict[str, Any] = {"model_config": config, "__module__": __name__}
@@ -164,9 +164,9 @@ def _model(signature: Signature, definition: str) -> type[BaseModel]:
         raise _unusable(signature, definition, error) from None
 
 
-def _field(name: str, default: Any) -> Any:
+def _field(alias: str, default: Any) -> Any:
     return (
-        ModelField(alias=name) if default is REQUIRED else ModelField(alias=name, default=default)
+        ModelField(alias=alias) if default is REQUIRED else ModelField(alias=alias, default=default)
     )
 
 

@@ -136,8 +136,7 @@ class Maker:
         return self._written(definition, self._read(trigger).template.render(about))
 
     def _written(self, definition: Definition, payload: Any) -> str:
-        given = {**load_json(definition.default_payload), **(payload or {})}
-        return payload_of(definition, self._limit).encode((), given)
+        return payload_of(definition, self._limit).write(completed(definition, payload))
 
     def _read(self, trigger: Trigger) -> Parsed:
         known = self._parsed.get(trigger.id)
@@ -187,6 +186,11 @@ def _by(event: Event, whom: str, job: NewJob) -> NewJob:
         idempotency_key=f"event {event.id} {whom}",
         metadata=f'{{"event_depth":{event.depth}}}',
     )
+
+
+def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """A payload with the definition's default in the fields that it leaves out."""
+    return {**load_json(definition.default_payload), **(payload or {})}
 
 
 def payload_of(definition: Definition, limit: int) -> JsonSchemaPayload:

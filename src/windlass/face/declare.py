@@ -5,6 +5,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any, Literal, Protocol, TypedDict, get_args
@@ -16,9 +17,11 @@ from windlass.core.definition import Definition
 from windlass.core.definition_options import ALLOWED, FIELDS, edits, whole
 from windlass.core.durations import duration
 from windlass.core.gates import check_key
+from windlass.core.jsontext import load_json
 from windlass.core.models import DEFAULT_QUEUE, OnDuplicate, ParentFailure
 from windlass.core.payload import PayloadModel, dump_json
 from windlass.core.schedule import Schedule
+from windlass.core.signature import read_signature
 from windlass.core.trigger import Misfire, Overlap
 from windlass.engine.engine import Engine
 from windlass.engine.retrying import backoff_of
@@ -147,9 +150,25 @@ def row_of(handler: Handler) -> Definition:
     Made late, because a type hint may name a type that is defined further down in the module.
     The hash is the same in every process.
     """
-    whole = replace(handler.definition, payload_schema=dump_json(dict(handler.payload.schema)))
+    schema = dict(handler.payload.schema)
+    _check_default(handler.definition, schema)
+    whole = replace(handler.definition, payload_schema=dump_json(schema))
     said = dump_json(asdict(whole))
     return replace(whole, code_hash=hashlib.sha256(said.encode()).hexdigest())
+
+
+def _check_default(definition: Definition, schema: Mapping[str, Any]) -> None:
+    """Refuse a default payload with fields that no job could have."""
+    known = list(schema.get("properties", ()))
+    for name in load_json(definition.default_payload):
+        if schema.get("additionalProperties") is False and name not in known:
+            near = nearest(name, known)
+            raise DefinitionInvalid(
+                definition.key,
+                f"its default_payload has {name!r}, and its payload has no such field",
+                hint=f"Did you mean {near!r}?" if near else f"Known are {', '.join(known)}.",
+                pointer="/default_payload",
+            )
 
 
 def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
@@ -193,6 +212,11 @@ def _limit_key(name: str, function: Callable[..., Any], options: JobOptions) -> 
 
 
 def _fields(function: Callable[..., Any]) -> list[str]:
+    """What the payload calls its fields, as far as the types can be read already."""
+    with suppress(DefinitionInvalid):
+        return [
+            field.alias for field in read_signature(function, "", context_type=JobContext).fields
+        ]
     return [
         name
         for name, parameter in inspect.signature(function).parameters.items()

@@ -1,6 +1,6 @@
 """The object that `@wl.job` puts in place of a function: callable as before, and enqueued."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import update_wrapper
 from typing import (
@@ -18,6 +18,7 @@ from typing import (
 )
 
 from windlass.core.definition import Definition
+from windlass.core.jsontext import load_json
 from windlass.core.models import NewJob, Receipt
 from windlass.errors import DefinitionInvalid
 from windlass.face.options import Delivery, OptionNames
@@ -40,6 +41,7 @@ class _Stamp(NamedTuple):
     definition: Definition
     inherited: Inherited
     make: Callable[[str], NewJob]
+    defaults: Mapping[str, Any]
 
 
 class Declared(Generic[P, R_co]):
@@ -106,8 +108,9 @@ class Declared(Generic[P, R_co]):
         stamp = self._stamp
         if stamp is None or stamp.definition is not definition or stamp.inherited != job:
             make = self._delivery.completed_by(job).stamp(definition)
-            self._stamp = stamp = _Stamp(definition, job, make)
-        return stamp.make(self.handler.payload.encode(args, kwargs)), definition
+            defaults = load_json(definition.default_payload)
+            self._stamp = stamp = _Stamp(definition, job, make, defaults)
+        return stamp.make(self.handler.payload.encode(args, kwargs, stamp.defaults)), definition
 
 
 class DeclaredJob(Declared[P, R_co]):

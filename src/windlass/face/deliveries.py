@@ -10,7 +10,7 @@ from windlass.core.principal import Principal
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
-from windlass.engine.making import payload_of
+from windlass.engine.making import completed, payload_of
 from windlass.face.options import Delivery
 from windlass.storage.callers import CallerSession
 from windlass.worker.context import inherited
@@ -33,12 +33,12 @@ class Deliveries:
         """A job and its definition, by key: the handler's where it is known here, else the row's."""
         delivery = delivery.completed_by(inherited())
         if handler := self._app.handlers.get(key):
-            text = handler.payload.encode((), payload or {})
             definition = self._app.effective(handler.definition)
+            text = handler.payload.write(completed(definition, payload))
             return delivery.job(definition, text), definition
         definition = await (await self._app.ready()).definitions.get(key)
         limit = self._app.settings.limits.payload_bytes
-        text = payload_of(definition, limit).encode((), payload or {})
+        text = payload_of(definition, limit).write(completed(definition, payload))
         return delivery.job(definition, text), definition
 
     async def store(
