@@ -112,3 +112,30 @@ def test_an_unknown_definition_gets_a_guess(ready: Shell):
 
     assert done.code == 3
     assert "Did you mean `hello`?" in done.err
+
+
+def test_a_sync_marks_what_the_named_modules_declared_before(ready: Shell):
+    ready.write("more.py", MORE)
+    ready.ok("definitions", "sync", "more.py")
+    ready.write("jobs.py", JOBS.replace("@wl.job\ndef hello", "def hello"))
+
+    tried = ready.ok("definitions", "sync", "jobs.py", "--dry-run").lines
+    kept = ready.here("definitions", "show", "hello", "--json").json
+    done = ready.ok("definitions", "sync", "jobs.py").lines
+
+    assert kept["missing_from_code"] is False
+    assert "hello\tmissing" in tried
+    assert "hello\tmissing" in done
+    rows = {one["key"]: one for one in ready.here("definitions", "list", "--json").json["items"]}
+    assert {key for key, one in rows.items() if one["missing_from_code"]} == {"hello"}
+    ready.write("jobs.py", JOBS)
+    assert "hello\tchanged" in ready.ok("definitions", "sync", "jobs.py").lines
+
+
+def test_a_sync_of_all_modules_marks_all_that_none_declares(ready: Shell):
+    ready.write("more.py", MORE)
+    ready.ok("definitions", "sync", "more.py")
+
+    done = ready.ok("definitions", "sync").lines  # finds jobs.py
+
+    assert [line for line in done if line.endswith("missing")] == ["nightly\tmissing"]

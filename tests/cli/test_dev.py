@@ -35,6 +35,15 @@ def tell(ctx: JobContext, name: str) -> str:
     return name
 """
 
+TICKING = """
+from windlass import Windlass, init
+
+wl = Windlass()
+
+@wl.job(schedule=init())
+def tick() -> None: ...
+"""
+
 
 def _ready(shell: Shell, *args: str, **env: str) -> Started:
     dev = shell.start("dev", *args, **env)
@@ -317,3 +326,17 @@ def until_it_says(url, token, text):
                 return found
         time.sleep(0.05)
     raise AssertionError(f"{url} never said {text}")
+
+
+def test_what_the_code_no_longer_declares_is_marked_and_not_scheduled(shell: Shell):
+    shell.write("old.py", TICKING)
+    shell.ok("definitions", "sync", "old.py")
+
+    dev = shell.start("dev", "jobs.py")
+
+    dev.sees("No longer in the code, and not scheduled any more: tick")
+    dev.sees(r"^  Keys")
+    shell.ok("enqueue", "hello", "name=Ada", "--wait")
+    dev.stop(signal.SIGINT)
+    assert dev.ends() == 0
+    assert shell.ok("jobs", "list", "--definition", "tick", "-o", "id").lines == []

@@ -35,21 +35,26 @@ _LOOKS = {
 @click.option(
     "--mark-missing",
     is_flag=True,
-    help="These modules are all there is: schedule no more what none of them declares.",
+    help="These modules are all there is: mark as missing what none of them declares.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @with_call
 def sync(call: Call, modules: tuple[str, ...], mark_missing: bool, dry_run: bool) -> None:
     """Make known what modules declare: definitions, and their schedules and triggers.
 
-    A worker does the same when it starts. What operators edited stays. Works on a database, not
-    over --url.
+    A definition that code no longer declares is marked as missing, and its schedules stop. Without
+    MODULE, the modules of the settings (or of this folder) are taken for all there is; of modules
+    named here, only what these and the modules they import declared before is marked, unless
+    --mark-missing is given.
+
+    A worker that starts does the same, but marks nothing: it may know only a part of the code. What
+    operators edited stays. Works on a database, not over --url.
     """
     from windlass.cli.modules import chosen_modules
 
     names = () if call.server else chosen_modules(call, modules, look_around=True)
     found = call.on_database(
-        lambda app: _sync(app, names, mark_missing=mark_missing, dry_run=dry_run)
+        lambda app: _sync(app, names, everywhere=mark_missing or not modules, dry_run=dry_run)
     )
     call.out.list(
         found,
@@ -64,9 +69,10 @@ def sync(call: Call, modules: tuple[str, ...], mark_missing: bool, dry_run: bool
 
 
 async def _sync(
-    app: "Windlass", modules: Sequence[str], *, mark_missing: bool, dry_run: bool
+    app: "Windlass", modules: Sequence[str], *, everywhere: bool, dry_run: bool
 ) -> list[Item]:
     from windlass.cli.loading import learn, load_apps
+    from windlass.cli.missing import gone_from_code
     from windlass.face.declare import row_of
 
     rows = {row.key: row for row in await app.definitions.list(system=True)}
@@ -76,19 +82,12 @@ async def _sync(
         for each in apps
         for handler in each.handlers.values()
     }
-    missing = {
-        key: "missing"
-        for key, row in rows.items()
-        if mark_missing
-        and key not in declared
-        and row.origin == "code"
-        and not (row.system or row.missing_from_code)
-    }
+    gone = gone_from_code(rows.values(), declared.keys(), everywhere=everywhere)
     if not dry_run:
         await learn(app, apps)
-        if mark_missing:
-            await app.definitions.sync()
-    changes = {key: _change(rows.get(key), each) for key, each in declared.items()} | missing
+        await app.engine.definitions.mark_missing(gone)
+    changes = {key: _change(rows.get(key), each) for key, each in declared.items()}
+    changes |= dict.fromkeys(gone, "missing")
     return [{"key": key, "change": changes[key]} for key in sorted(changes)]
 
 

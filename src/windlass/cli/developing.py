@@ -19,12 +19,14 @@ from windlass.cli.dev_keys import KEYS
 from windlass.cli.job_lines import JobLines
 from windlass.cli.listening import address
 from windlass.cli.loading import is_file, load_apps
+from windlass.cli.missing import mark_missing
 from windlass.cli.problems import report
 from windlass.cli.reloading import Link
 from windlass.cli.signing_in import sign_in_url
 from windlass.cli.worker_log import VisibleFormatter
 from windlass.cli.working import How, Working, work
 from windlass.engine.redaction import redactor_of
+from windlass.engine.waiting import when_ready
 from windlass.errors import (
     DatabaseTimeout,
     DatabaseUnreachable,
@@ -39,6 +41,7 @@ from windlass.errors import (
 from windlass.tasks import run
 
 _FILES_SECONDS = 1.0
+_MISSING_SECONDS = 2.0
 #: What no change to the code mends: there is no sense in waiting for the next save.
 _NOT_THE_CODES = (
     DatabaseUnreachable,
@@ -119,6 +122,36 @@ class Developing:
             await serving
 
     async def _worked(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
+        for app in apps:
+            await when_ready(app.ready, app.telemetry)
+        # Before anything is scheduled, so that no job is made that nobody runs.
+        done = await self._mark_missing(apps)
+        marking = None if done else asyncio.create_task(self._mark_rest(apps))
+        try:
+            return await self._watched(apps, working, link)
+        finally:
+            if marking is not None:
+                marking.cancel()
+
+    async def _mark_missing(self, apps: Sequence[Windlass]) -> bool:
+        """Mark what the modules no longer declare; whether there is nothing left to mark."""
+        try:
+            marked, kept = await mark_missing(apps)
+        except WindlassError as error:
+            apps[0].telemetry.trouble("looking for definitions missing from code", error)
+            return False
+        if marked:
+            names = ", ".join(sorted(marked))
+            self.call.out.say(f"No longer in the code, and not scheduled any more: {names}.")
+        return not kept
+
+    async def _mark_rest(self, apps: Sequence[Windlass]) -> None:
+        """Mark what another worker still ran, such as the process before the last save, once that
+        worker has ended."""
+        while not await self._mark_missing(apps):
+            await asyncio.sleep(_MISSING_SECONDS)
+
+    async def _watched(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
         if link is None:
             return await work(apps, self.how, working)
         loop = asyncio.get_running_loop()

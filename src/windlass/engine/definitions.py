@@ -87,9 +87,12 @@ class Definitions:
             await self.regate()
         return changed
 
-    async def mark_missing(self) -> set[str]:
+    async def mark_missing(self, keys: Collection[str] | None = None) -> set[str]:
         """Note which definitions the code no longer has, where all of it is known: they are no longer
-        scheduled, and keep their triggers and history. Answers those newly missing."""
+        scheduled, and keep their triggers and history. Returns those newly missing.
+
+        With `keys`, only these may be missing: for callers that know a part of the code.
+        """
         await self.sync()
         left = {
             key
@@ -97,6 +100,7 @@ class Definitions:
             if row.origin == "code"
             and not row.missing_from_code
             and key not in self._declared
+            and (keys is None or key in keys)
             and not (row.system and key.startswith(SYSTEM_KEYS))  # known to all who run jobs
         }
         if not left:
