@@ -87,7 +87,7 @@ async def _sync(
         await learn(app, apps)
         await app.engine.definitions.mark_missing(gone)
     changes = {key: _change(rows.get(key), each) for key, each in declared.items()}
-    changes |= dict.fromkeys(gone, "missing")
+    changes |= {row.key: "missing" for row in rows.values() if row.key in gone}
     return [{"key": key, "change": changes[key]} for key in sorted(changes)]
 
 
