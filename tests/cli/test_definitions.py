@@ -139,3 +139,14 @@ def test_a_sync_of_all_modules_marks_all_that_none_declares(ready: Shell):
     done = ready.ok("definitions", "sync").lines  # finds jobs.py
 
     assert [line for line in done if line.endswith("missing")] == ["nightly\tmissing"]
+
+
+def test_a_list_takes_filters_and_a_definition_tells_what_its_jobs_do(ready: Shell):
+    ready.ok("definitions", "disable", "hello")
+
+    assert ready.here("definitions", "list", "--disabled", "-o", "id").lines == ["hello"]
+    assert ready.here("definitions", "list", "--search", "SAY", "-o", "id").lines == ["hello"]
+    assert "hello" not in ready.here("definitions", "list", "--not-edited", "-o", "id").lines
+    assert "No definitions match." in ready.here("definitions", "list", "--missing").err
+    whole = ready.here("definitions", "show", "count", "--json").json
+    assert (whole["running"], whole["last_run_at"], whole["workers"]) == (0, None, [])

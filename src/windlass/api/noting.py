@@ -174,7 +174,8 @@ async def _job(caller: "Caller", engine: Engine, id: str) -> Shown:
 
 
 async def _definition(caller: "Caller", engine: Engine, key: str) -> Shown:
-    return await showing.definition(engine, await engine.definitions.get(key))
+    shown = showing.definition_row(engine, await engine.definitions.get(key))
+    return {name: value for name, value in shown.items() if name != "updated_at"}
 
 
 async def _trigger(caller: "Caller", engine: Engine, id: str) -> Shown:

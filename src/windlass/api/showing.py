@@ -9,8 +9,18 @@ from fastapi import Request
 from windlass.core import wire
 from windlass.core.accounts import Member
 from windlass.core.definition import Definition
+from windlass.core.definition_activity import DefinitionTimes
 from windlass.core.jsontext import load_json
-from windlass.core.models import Attempt, Job, LogLine, Page, Transition, WorkerRow
+from windlass.core.models import (
+    ALL_TENANTS,
+    Attempt,
+    Job,
+    LogLine,
+    Page,
+    Scope,
+    Transition,
+    WorkerRow,
+)
 from windlass.core.operations import Operation, Preview
 from windlass.core.trigger import Event
 from windlass.engine.engine import Engine
@@ -61,22 +71,29 @@ def worker(worker: WorkerRow) -> dict[str, Any]:
     return {**wire.worker(worker), "liveness": lives, "stale": lives != "live"}
 
 
-async def definition(engine: Engine, definition: Definition) -> dict[str, Any]:
-    """A definition, and by what its jobs are made in code."""
-    [shown] = await definitions(engine, [definition])
-    return shown
+async def definition(
+    engine: Engine, definition: Definition, scope: Scope = ALL_TENANTS
+) -> dict[str, Any]:
+    """A definition with all there is to tell of its jobs, in a scope."""
+    activity = await engine.activity.activity(definition.key, scope=scope)
+    return definition_row(engine, definition, activity)
 
 
-async def definitions(engine: Engine, found: Sequence[Definition]) -> list[dict[str, Any]]:
-    """Definitions, each with by what its jobs are made in code; triggers are read once for all."""
-    declared: dict[str, str] = {}
-    for trigger in await engine.triggers.list() if found else ():
-        if trigger.origin == "code":
-            declared.setdefault(trigger.definition, trigger.type)
+async def definitions(
+    engine: Engine, found: Sequence[Definition], scope: Scope = ALL_TENANTS
+) -> list[dict[str, Any]]:
+    """Definitions, each with how its jobs are made and how many run, in a scope."""
+    times = await engine.activity.times(found, scope)
+    return [definition_row(engine, each, times[each.key]) for each in found]
+
+
+def definition_row(
+    engine: Engine, definition: Definition, times: DefinitionTimes | None = None
+) -> dict[str, Any]:
+    """A definition as its row stands, and what is known beside it."""
+    shown = wire.definition(definition, times)
     hide = redactor_of(engine.settings).redact_value
-    shown = [wire.definition(each, declared.get(each.key, "on_demand")) for each in found]
-    for each in shown:
-        each["default_payload"] = hide(each["default_payload"], each["payload_schema"])
+    shown["default_payload"] = hide(shown["default_payload"], shown["payload_schema"])
     return shown
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from windlass.core import accounts, definition, models, operations, tenant, trigger
 from windlass.core.dead import DeadGroup
 from windlass.core.dead import Mute as _Mute
+from windlass.core.definition_activity import DefinitionActivity, DefinitionTimes
 from windlass.core.states import View
 from windlass.core.wire import INNER, LIST_LEAVES_OUT
 from windlass.engine.queues import QueueCounts
@@ -36,6 +37,12 @@ def _shape(name: str, model: type, *, without: Sequence[str] = (), **more: Any) 
     }
     shown |= {each: (type, ...) for each, type in more.items()}
     return create_model(name, __base__=_Open, __doc__=model.__doc__, **shown)
+
+
+def _types(model: type) -> dict[str, Any]:
+    """The types of a model's fields in JSON."""
+    hints = typing.get_type_hints(model)
+    return {field.name: _json(hints[field.name]) for field in fields(model)}
 
 
 def _json(type: Any) -> Any:
@@ -67,20 +74,31 @@ JobEntry = _shape(
 Attempt = _shape("Attempt", models.Attempt, duration_ms=int | None)
 Transition = _shape("Transition", models.Transition)
 LogLine = _shape("LogLine", models.LogLine)
+_DEFINITION: dict[str, Any] = {
+    "payload_schema": dict[str, Any],
+    "default_payload": dict[str, Any],
+    "backoff": dict[str, Any] | None,
+    "rate_limit": str | None,
+    "rate_per_key": str | None,
+}
+_NOT_OF_DEFINITIONS = (
+    "gate", "payload_schema", "default_payload", "backoff",
+    "rate_count", "rate_seconds", "key_rate_count", "key_rate_seconds",
+)  # fmt: skip
+DefinitionEntry = _shape(
+    "DefinitionEntry",
+    definition.Definition,
+    without=_NOT_OF_DEFINITIONS,
+    **_DEFINITION,
+    **_types(DefinitionTimes),
+)
 Definition = _shape(
     "Definition",
     definition.Definition,
-    without=(
-        "gate", "payload_schema", "default_payload", "backoff",
-        "rate_count", "rate_seconds", "key_rate_count", "key_rate_seconds",
-    ),
-    payload_schema=dict[str, Any],
-    default_payload=dict[str, Any],
-    backoff=dict[str, Any] | None,
-    rate_limit=str | None,
-    rate_per_key=str | None,
-    strategy=str,
-)  # fmt: skip
+    without=_NOT_OF_DEFINITIONS,
+    **_DEFINITION,
+    **_types(DefinitionActivity),
+)
 Trigger = _shape("Trigger", trigger.Trigger, without=("unreadable",))
 Event = _shape("Event", trigger.Event)
 Queue = _shape("Queue", QueueCounts)

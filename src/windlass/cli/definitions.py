@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import click
@@ -12,11 +12,13 @@ from windlass.cli.commands import Group, with_call
 from windlass.cli.definition_sync import sync
 from windlass.cli.each import change_each, posting, tell
 from windlass.cli.enqueue import enqueue
-from windlass.cli.look import enabled_of, took, value_of
+from windlass.cli.look import ago, enabled_of, moment, one_line, percent, took, value_of
 from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.rehearsing import rehearsable
+from windlass.clock import utcnow
 
+KINDS = ("code", "path", "command", "remote")
 #: Limits that are whole numbers; the others are rates.
 _WHOLE = ("max_concurrency", "max_per_key", "max_attempts")
 
@@ -39,17 +41,37 @@ definitions.add_command(sync)
 
 
 @definitions.command(
-    "list", examples=["windlass definitions list", "windlass definitions list --system --json"]
+    "list",
+    examples=[
+        "windlass definitions list",
+        "windlass definitions list --queue mail --disabled",
+        "windlass definitions list --missing --json",
+    ],
 )
+@click.option("--queue", metavar="NAME", help="Of this queue.")
+@click.option("--kind", type=click.Choice(KINDS), help="Whose handler is one of these.")
+@click.option("--enabled/--disabled", default=None, help="That are enabled, or disabled.")
+@click.option(
+    "--missing/--not-missing", default=None, help="That code no longer declares, or that it does."
+)
+@click.option(
+    "--edited/--not-edited", default=None, help="That were edited, or that follow the code."
+)
+@click.option("--tag", metavar="TAG", help="With this tag.")
+@click.option("--search", metavar="TEXT", help="Text in key, title, description, handler or tags.")
 @click.option("--system", is_flag=True, help="Also those of Windlass itself.")
 @paged()
 @with_call
-def list_definitions(call: Call, system: bool, limit: int, cursor: str | None) -> None:
-    """List definitions, by key."""
-    page = call.ask(lambda api: api.page("/definitions", limit=limit, cursor=cursor, system=system))
+def list_definitions(call: Call, /, limit: int, cursor: str | None, **wanted: Any) -> None:
+    """List definitions, by key: all, or those that have something in common."""
+    page = call.ask(lambda api: api.page("/definitions", limit=limit, cursor=cursor, **wanted))
     call.out.list(page["items"], _columns(page["items"]), body=page)
     hint_at_more(call, page)
-    if not page["items"]:
+    if page["items"]:
+        return
+    if any(value is not None for name, value in wanted.items() if name != "system"):
+        call.out.say("No definitions match.")
+    else:
         call.out.say("No definitions yet.")
         call.out.hint("windlass definitions sync MODULE makes those of a module known")
 
@@ -174,6 +196,9 @@ def _changes(given: dict[str, str | None]) -> dict[str, Any]:
 
 
 def _columns(items: list[Item]) -> list[Column]:
+    now = utcnow()
+    running = any(one["running"] for one in items)
+    due = any(one["next_run_at"] for one in items)
     limited = any(_limits(one) for one in items)
     edited = any(one["edited"] for one in items)
     missing = any(one["missing_from_code"] for one in items)
@@ -184,6 +209,10 @@ def _columns(items: list[Item]) -> list[Column]:
         Column("strategy", "MADE", lambda one: one["strategy"].replace("_", " "), spare=2),
         Column("max_attempts", "TRIES", lambda one: str(one["max_attempts"]), right=True),
         Column("timeout_seconds"),
+        Column(
+            "running", "NOW", (lambda one: str(one["running"])) if running else None, right=True
+        ),
+        Column("next_run_at", "NEXT", (lambda one: _next(one, now)) if due else None, spare=5),
         Column("max_concurrency", "LIMITS", _limits if limited else None, wide=True, spare=3),
         Column("rate_limit"),
         Column("kind"),
@@ -210,10 +239,32 @@ def _show(call: Call, one: Item) -> None:
             ("Metadata", value_of(one["metadata"] or None)),
             ("Edited", _edited(one)),
             ("Code", "no module declares it any more" if one["missing_from_code"] else ""),
+            ("Created", out.when(one["created_at"])),
+            ("Updated", out.when(one["updated_at"])),
+            *_activity_facts(call, one),
         ]
     )
     key = shlex.quote(one["key"])
     out.hint(f"windlass definitions schema {key} · windlass enqueue {key} key=value")
+
+
+def _activity_facts(call: Call, one: Item) -> list[tuple[str, str]]:
+    """What its jobs do; success rate and percentile are of the last 24 hours."""
+    out, rate, p95 = call.out, one["success_rate"], one["p95_seconds"]
+    workers, errors = one["workers"], one["import_errors"] or {}
+    return [
+        ("Running now", str(one["running"])),
+        ("Last run", out.when(one["last_run_at"])),
+        ("Next run", out.when(one["next_run_at"])),
+        ("Succeeded", "" if rate is None else f"{percent(rate)} of the last 24 h"),
+        ("Run time", "" if p95 is None else f"p95 {took(timedelta(seconds=p95))}"),
+        ("Workers", "" if workers is None else ", ".join(workers) or "no live worker knows it"),
+        *[("Import error", f"{one_line(error)} ({worker})") for worker, error in errors.items()],
+    ]
+
+
+def _next(one: Item, now: datetime) -> str:
+    return ago(moment(one["next_run_at"]), now)
 
 
 def _show_limits(call: Call, one: Item) -> None:

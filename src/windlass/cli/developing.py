@@ -148,8 +148,10 @@ class Developing:
     async def _mark_rest(self, apps: Sequence[Windlass]) -> None:
         """Mark what another worker still ran, such as the process before the last save, once that
         worker has ended."""
-        while not await self._mark_missing(apps):
+        while True:
             await asyncio.sleep(_MISSING_SECONDS)
+            if await self._mark_missing(apps):
+                return
 
     async def _watched(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
         if link is None:

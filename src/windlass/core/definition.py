@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from windlass.core.models import DEFAULT_QUEUE, OnDuplicate, Origin, ParentFailure
 from windlass.ids import DefinitionKey, QueueName
 
+#: Where the handler is: a function in code, one by dotted path, a command of the settings, or a worker
+#: without this code, such as one in another language.
+Kind = Literal["code", "path", "command", "remote"]
+Isolation = Literal["thread", "process"]
 #: Days of retention that mean: keep for ever.
 FOREVER = -1.0
 
@@ -18,13 +23,13 @@ class Definition:
     key: DefinitionKey
     title: str
     description: str = ""
-    kind: Literal["code", "path", "command"] = "code"
+    kind: Kind = "code"
     queue: QueueName = DEFAULT_QUEUE
     priority: int = 100
     max_attempts: int = 3
     backoff: str | None = None
     timeout_seconds: float | None = None
-    isolation: Literal["thread", "process"] = "thread"
+    isolation: Isolation = "thread"
     max_concurrency: int | None = None
     payload_schema: str = "{}"
     default_payload: str = "{}"
@@ -65,6 +70,9 @@ class Definition:
     missing_from_code: bool = False
     code_hash: str = ""
     gate: str = ""
+    #: Of the row: two definitions that say the same are equal, whenever they were stored.
+    created_at: datetime | None = field(default=None, compare=False)
+    updated_at: datetime | None = field(default=None, compare=False)
 
     @property
     def restricted(self) -> bool:

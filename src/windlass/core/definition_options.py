@@ -1,24 +1,81 @@
 """What can be said of how a definition runs: in code, and later by an operator."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal, TypedDict, get_args
 
 from windlass.core.backoff import Backoff
 from windlass.core.dedupe import is_name
-from windlass.core.definition import FOREVER
+from windlass.core.definition import FOREVER, Isolation, Kind
 from windlass.core.durations import duration
 from windlass.core.jsontext import dump_json, load_json
 from windlass.core.metadata import metadata_text
+from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.priority import priority
 from windlass.core.rates import rate
 from windlass.errors import OptionInvalid
 
 Fields = dict[str, Any]
+Length = str | timedelta | float
 
 #: The largest whole number that every database keeps.
 _LARGEST = 2**31 - 1
 _MOST_TAGS = 100
+_LONGEST_DESCRIPTION = 10_000
+#: Python with Windlass and little else needs about half of this.
+LEAST_MEMORY_MB = 32
+MOST_MEMORY_MB = 1_048_576
+
+
+class DefinitionOptions(TypedDict, total=False):
+    """What an operator may say of a definition, when it is made and later. None unsets what can be."""
+
+    enabled: bool
+    title: str
+    description: str
+    queue: str
+    priority: int | str
+    max_attempts: int
+    backoff: Backoff | Mapping[str, Any] | None
+    timeout: Length
+    timeout_seconds: float
+    max_concurrency: int | None
+    limit_key: str | None
+    max_per_key: int | None
+    rate_limit: str | None
+    rate_per_key: str | None
+    dedupe: Literal["payload"] | None
+    dedupe_window: Length | None
+    dedupe_window_seconds: float | None
+    on_duplicate: OnDuplicate
+    isolation: Isolation
+    memory_limit_mb: int | None
+    idempotent: bool
+    requires_permission: str | None
+    on_parent_failure: ParentFailure
+    on_dead_letter: str | None
+    after: Sequence[str]
+    retention_days: float | Literal["forever"] | None
+    log_retention_days: float | Literal["forever"] | None
+    retention_count: int | None
+    tags: Sequence[str]
+    default_payload: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+
+
+class HandlerOptions(TypedDict, total=False):
+    """What else may be said of a definition that an operator makes: exactly one of `path`, `command`
+    and the kind `remote`, and what its payload is."""
+
+    kind: Kind | None
+    path: str | None
+    command: str | None
+    payload_schema: Mapping[str, Any] | None
+
+
+class NewDefinitionOptions(DefinitionOptions, HandlerOptions, total=False):
+    """Everything that may be said of a definition that an operator makes or has made."""
 
 
 def whole(least: int, most: int = _LARGEST) -> Callable[[object], bool]:
@@ -41,26 +98,72 @@ def _are_tags(value: object) -> bool:
     )
 
 
-def _is_positive_duration(value: Any) -> bool:
-    return duration(value, option="timeout") > timedelta()
+def _is_positive(option: str) -> Callable[[Any], bool]:
+    return lambda value: duration(value, option=option) > timedelta()
 
 
+def _is_backoff(value: object) -> bool:
+    return isinstance(value, Backoff | Mapping)
+
+
+def _is_description(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_DESCRIPTION
+
+
+def _are_keys(value: object) -> bool:
+    return _are_tags(value)
+
+
+def is_payload_path(value: object) -> bool:
+    """Whether something names a field of the payload: `args.account_id`."""
+    return isinstance(value, str) and re.fullmatch(r"args(\.[^\s.]+)+", value) is not None
+
+
+def word(choice: object) -> tuple[Callable[[Any], bool], str]:
+    """The words of a Literal, as what an option may be."""
+    words = get_args(choice)
+    return (lambda value: value in words), " or ".join(map(repr, words))
+
+
+_NAME = (is_name, "text of 1 to 191 characters that print, with no space at either end")
+_FLAG = (lambda value: isinstance(value, bool), "True or False")
+_OBJECT = (lambda value: isinstance(value, Mapping), "an object of names and values")
 _DAYS = (_is_days, "0 to 36500, or 'forever'")
 _LEAST_ONE = (whole(1), "1 or more")
 
 #: What an option may be, and in words. Rates and priorities are checked by what reads them.
 ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "enabled": (lambda value: isinstance(value, bool), "True or False"),
+    "enabled": _FLAG,
     "max_attempts": (whole(1, 100), "1 to 100"),
-    "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
-    "timeout": (_is_positive_duration, "more than 0"),
+    "backoff": (_is_backoff, "a windlass.Backoff"),
+    "timeout": (_is_positive("timeout"), "more than 0"),
+    "timeout_seconds": (_is_positive("timeout_seconds"), "more than 0"),
     "max_concurrency": _LEAST_ONE,
     "max_per_key": _LEAST_ONE,
     "retention_days": _DAYS,
     "log_retention_days": _DAYS,
     "retention_count": _LEAST_ONE,
     "tags": (_are_tags, f"a list of texts, at most {_MOST_TAGS}"),
-    "metadata": (lambda value: isinstance(value, Mapping), "an object of names and values"),
+    "metadata": _OBJECT,
+    "title": _NAME,
+    "description": (_is_description, f"text of at most {_LONGEST_DESCRIPTION:,} characters"),
+    "queue": _NAME,
+    "limit_key": (is_payload_path, "a field of the payload, such as 'args.account_id'"),
+    "dedupe": word(Literal["payload"]),
+    "dedupe_window": (_is_positive("dedupe_window"), "more than 0"),
+    "dedupe_window_seconds": (_is_positive("dedupe_window_seconds"), "more than 0"),
+    "on_duplicate": word(OnDuplicate),
+    "isolation": word(Isolation),
+    "memory_limit_mb": (
+        whole(LEAST_MEMORY_MB, MOST_MEMORY_MB),
+        f"{LEAST_MEMORY_MB} to {MOST_MEMORY_MB}",
+    ),
+    "idempotent": _FLAG,
+    "requires_permission": _NAME,
+    "on_parent_failure": word(ParentFailure),
+    "on_dead_letter": _NAME,
+    "after": (_are_keys, "a list of definitions' keys"),
+    "default_payload": _OBJECT,
 }
 
 
@@ -85,13 +188,35 @@ def _retention(name: str) -> Callable[[Any], Fields]:
     return fields
 
 
+def _backoff(value: Any) -> Fields:
+    if value is None:
+        return {"backoff": None}
+    found = value if isinstance(value, Backoff) else Backoff.from_json(value)
+    return {"backoff": dump_json(found.to_json())}
+
+
+def _length(option: str, name: str) -> Callable[[Any], Fields]:
+    def fields(value: Any) -> Fields:
+        if value is None:
+            return {name: None}
+        return {name: duration(value, option=option).total_seconds()}
+
+    return fields
+
+
+def _description(value: str) -> Fields:
+    dump_json(value, what="description")
+    return {"description": value}
+
+
 #: An option as the fields of a definition.
 FIELDS: Mapping[str, Callable[[Any], Fields]] = {
     "enabled": _as_is("enabled"),
     "priority": lambda value: {"priority": priority(value)},
     "max_attempts": _as_is("max_attempts"),
-    "backoff": lambda value: {"backoff": None if value is None else dump_json(value.to_json())},
-    "timeout": lambda value: {"timeout_seconds": duration(value, option="timeout").total_seconds()},
+    "backoff": _backoff,
+    "timeout": _length("timeout", "timeout_seconds"),
+    "timeout_seconds": _length("timeout_seconds", "timeout_seconds"),
     "max_concurrency": _as_is("max_concurrency"),
     "max_per_key": _as_is("max_per_key"),
     "rate_limit": _rate("rate_limit", "rate_count", "rate_seconds"),
@@ -101,7 +226,44 @@ FIELDS: Mapping[str, Callable[[Any], Fields]] = {
     "retention_count": _as_is("retention_count"),
     "tags": lambda value: {"tags": tuple(value)},
     "metadata": lambda value: {"metadata": load_json(metadata_text(value))},
+    "title": _as_is("title"),
+    "description": _description,
+    "queue": _as_is("queue"),
+    "limit_key": _as_is("limit_key"),
+    "dedupe": _as_is("dedupe"),
+    "dedupe_window": _length("dedupe_window", "dedupe_window_seconds"),
+    "dedupe_window_seconds": _length("dedupe_window_seconds", "dedupe_window_seconds"),
+    "on_duplicate": _as_is("on_duplicate"),
+    "isolation": _as_is("isolation"),
+    "memory_limit_mb": _as_is("memory_limit_mb"),
+    "idempotent": _as_is("idempotent"),
+    "requires_permission": _as_is("requires_permission"),
+    "on_parent_failure": _as_is("on_parent_failure"),
+    "on_dead_letter": _as_is("on_dead_letter"),
+    "after": lambda value: {"runs_after": tuple(dict.fromkeys(value))},
+    "default_payload": lambda value: {
+        "default_payload": dump_json(dict(value), what="default payload")
+    },
 }
+#: What `@wl.job(...)` reads as an operator's edit is read; the rest it reads by itself.
+RUNNING = frozenset(
+    [
+        "enabled",
+        "priority",
+        "max_attempts",
+        "backoff",
+        "timeout",
+        "max_concurrency",
+        "max_per_key",
+        "rate_limit",
+        "rate_per_key",
+        "retention_days",
+        "log_retention_days",
+        "retention_count",
+        "tags",
+        "metadata",
+    ]
+)
 #: Options that may be unset.
 _OPTIONAL = frozenset(
     [
@@ -113,6 +275,13 @@ _OPTIONAL = frozenset(
         "retention_days",
         "log_retention_days",
         "retention_count",
+        "limit_key",
+        "dedupe",
+        "dedupe_window",
+        "dedupe_window_seconds",
+        "memory_limit_mb",
+        "requires_permission",
+        "on_dead_letter",
     ]
 )
 
@@ -135,6 +304,8 @@ def fields_named(name: str) -> tuple[str, ...]:
     _check_known("reset", name)
     return {
         "timeout": ("timeout_seconds",),
+        "dedupe_window": ("dedupe_window_seconds",),
+        "after": ("runs_after",),
         "rate_limit": ("rate_count", "rate_seconds"),
         "rate_per_key": ("key_rate_count", "key_rate_seconds"),
     }.get(name, (name,))

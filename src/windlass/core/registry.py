@@ -10,6 +10,9 @@ from windlass.core.gates import gate_of
 #: What operators may change without a deploy.
 EDITABLE = (
     "enabled",
+    "title",
+    "description",
+    "queue",
     "priority",
     "max_attempts",
     "backoff",
@@ -20,13 +23,26 @@ EDITABLE = (
     "rate_seconds",
     "key_rate_count",
     "key_rate_seconds",
+    "limit_key",
+    "dedupe",
+    "dedupe_window_seconds",
+    "on_duplicate",
+    "isolation",
+    "memory_limit_mb",
+    "idempotent",
+    "requires_permission",
+    "on_parent_failure",
+    "on_dead_letter",
+    "runs_after",
+    "default_payload",
     "retention_days",
     "log_retention_days",
     "retention_count",
     "tags",
     "metadata",
 )
-
+#: Fields that JSON has as lists, and a definition as tuples.
+_LISTS = ("tags", "runs_after")
 
 #: Fields that say one thing together: an edit of one is an edit of both.
 _TOGETHER = (("rate_count", "rate_seconds"), ("key_rate_count", "key_rate_seconds"))
@@ -50,7 +66,11 @@ def differs(row: Definition | None, declared: Definition) -> bool:
 
 def edited(row: Definition, changes: Mapping[str, Any]) -> Definition:
     """The row with an operator's changes, which win over the code from now on."""
-    return _settled(replace(row, **changes))
+    code = row.code
+    if code is not None:
+        # Of a row written by an older version the code says what stands there, where it says nothing.
+        code = {**{name: _plain(getattr(row, name)) for name in EDITABLE}, **code}
+    return _settled(replace(row, **{"code": code, **changes}))
 
 
 def reset(row: Definition, names: Collection[str] | None = None) -> Definition:
@@ -58,7 +78,7 @@ def reset(row: Definition, names: Collection[str] | None = None) -> Definition:
     code = row.code or {}
     chosen = [name for name in row.edited if names is None or name in _with_pairs(names)]
     values: dict[str, Any] = {
-        name: tuple(code[name]) if name == "tags" else code[name] for name in chosen
+        name: tuple(code[name]) if name in _LISTS else code[name] for name in chosen
     }
     return _settled(replace(row, **values))
 

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core.definition import Definition
+from windlass.core.definition_activity import DefinitionTimes
 from windlass.core.gates import version_of
 from windlass.core.jsontext import load_json
 from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
@@ -96,9 +97,9 @@ def line(line: LogLine) -> dict[str, Any]:
     return _plain(line)
 
 
-def definition(definition: Definition, strategy: str = "on_demand") -> dict[str, Any]:
+def definition(definition: Definition, times: DefinitionTimes | None = None) -> dict[str, Any]:
     """A definition as its row stands; `edited` names what an operator changed, `code` has what the
-    code says of it. `strategy` is the type of its own trigger."""
+    code says of it. Then how its jobs are made, how many run, and more of one that is shown alone."""
     shown = _plain(definition)
     for name in ("payload_schema", "default_payload", "backoff"):
         shown[name] = None if shown[name] is None else load_json(shown[name])
@@ -108,9 +109,8 @@ def definition(definition: Definition, strategy: str = "on_demand") -> dict[str,
     ):
         most, time = shown.pop(count), shown.pop(seconds)
         shown[name] = None if most is None else str(Rate(most, time))
-    shown["strategy"] = strategy
     del shown["gate"]
-    return shown
+    return shown if times is None else {**shown, **_plain(times)}
 
 
 def trigger(trigger: Trigger) -> dict[str, Any]:

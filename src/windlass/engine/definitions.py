@@ -9,8 +9,10 @@ from uuid import UUID
 
 from windlass import clock
 from windlass.core import registry
+from windlass.core.choice import one_of
 from windlass.core.dedupe import check_name
-from windlass.core.definition import Definition
+from windlass.core.definition import Definition, Kind
+from windlass.core.definition_filter import DefinitionFilter
 from windlass.core.definition_options import edits, fields_named
 from windlass.core.gates import check_key
 from windlass.core.handler_path import check_path
@@ -148,11 +150,35 @@ class Definitions:
         return self._rows.get(key) if declared is None else self.effective(declared)
 
     async def list(
-        self, *, system: bool = False, visible: Visible = everything
+        self,
+        *,
+        queue: str | None = None,
+        kind: str | None = None,
+        enabled: bool | None = None,
+        missing: bool | None = None,
+        edited: bool | None = None,
+        tag: str | None = None,
+        search: str | None = None,
+        system: bool = False,
+        visible: Visible = everything,
     ) -> Sequence[Definition]:
-        """All definitions, by key, that are `visible`; those of Windlass itself only if asked for."""
+        """Definitions, by key: all, or those of a queue, a kind or a tag, those enabled, missing from
+        code or edited, or whose key, title, description, handler or tags have a text in them.
+
+        Those of Windlass itself only if asked for; only those that are `visible`.
+        """
+        wanted = DefinitionFilter(
+            queue=queue,
+            kind=None if kind is None else one_of("kind", kind, Kind),
+            enabled=enabled,
+            missing=missing,
+            edited=edited,
+            tag=tag,
+            search=search,
+            system=system,
+        )
         rows = (await self._fresh(0)).values()
-        return [row for row in rows if (system or not row.system) and visible(row)]
+        return [row for row in rows if wanted.fits(row) and visible(row)]
 
     async def enable(self, key: str) -> Definition:
         """Let a definition run again; its waiting jobs go on."""

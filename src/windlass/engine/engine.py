@@ -15,6 +15,7 @@ from windlass.engine.checkup import Checkup
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
 from windlass.engine.dead import Dead
+from windlass.engine.definition_activity import Activity
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import sealer_of
 from windlass.engine.enqueue_rights import EnqueueRights
@@ -79,6 +80,8 @@ class Engine:
         self.integrity = Integrity(storage)
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges, settings)
+        self.latency = Latency(storage)
+        self.activity = Activity(storage, self.definitions, self.latency)
         self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
         self.access = Access(storage, self.audit, roles)
         rights = EnqueueRights(self.access, self.definitions)
@@ -108,7 +111,6 @@ class Engine:
         self.trials = Trials(self.triggers, self.events, self.maker)
         self.epochs = Epochs(storage, telemetry)
         self.workers = Workers(storage, self.nudges, self.epochs)
-        self.latency = Latency(storage)
         self.metrics = Metrics(storage)
         self.checkup = Checkup(storage, settings, self.epochs)
         self.retention = Retention(storage, settings)

@@ -85,6 +85,7 @@ class Definitions:
     create = Blocks(nouns.DefinitionsFace.create)
     get = Blocks(nouns.DefinitionsFace.get)
     list = Blocks(nouns.DefinitionsFace.list)
+    activity = Blocks(nouns.DefinitionsFace.activity)
     enable = Blocks(nouns.DefinitionsFace.enable)
     disable = Blocks(nouns.DefinitionsFace.disable)
     edit = Blocks(nouns.DefinitionsFace.edit)

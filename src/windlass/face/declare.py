@@ -2,19 +2,27 @@
 
 import hashlib
 import inspect
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any, Literal, Protocol, TypedDict, get_args
+from typing import Any, Literal, Protocol, TypedDict
 
 from windlass.core.backoff import Backoff
 from windlass.core.declared_trigger import DeclaredTrigger, by_time
 from windlass.core.dedupe import check_name
-from windlass.core.definition import Definition
-from windlass.core.definition_options import ALLOWED, FIELDS, edits, whole
+from windlass.core.definition import Definition, Isolation
+from windlass.core.definition_options import (
+    ALLOWED,
+    LEAST_MEMORY_MB,
+    MOST_MEMORY_MB,
+    RUNNING,
+    edits,
+    is_payload_path,
+    whole,
+    word,
+)
 from windlass.core.durations import duration
 from windlass.core.gates import check_key
 from windlass.core.jsontext import load_json
@@ -31,10 +39,6 @@ from windlass.ids import DefinitionKey, QueueName
 from windlass.settings import Settings
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
-
-Isolation = Literal["thread", "process"]
-#: Python with Windlass and little else needs about half of this.
-_LEAST_MEMORY_MB = 32
 
 
 class Keyed(Protocol):
@@ -186,7 +190,7 @@ def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
 
 def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dict[str, Any]:
     """How it runs: what an operator may edit later."""
-    said = {name: value for name, value in options.items() if name in FIELDS}
+    said = {name: value for name, value in options.items() if name in RUNNING}
     if "key" in options and not {"max_per_key", "rate_per_key"} & said.keys():
         said["max_per_key"] = 1
     usual = {"max_attempts": settings.worker.max_attempts}
@@ -224,11 +228,6 @@ def _fields(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-def _is_path(value: object) -> bool:
-    """Whether something names a field of the payload: `args.account_id`."""
-    return isinstance(value, str) and re.fullmatch(r"args(\.[^\s.]+)+", value) is not None
-
-
 def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if name not in _NAMES:
@@ -252,11 +251,6 @@ def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -
         )
 
 
-def _word(choice: object) -> tuple[Callable[[object], bool], str]:
-    words = get_args(choice)
-    return lambda value: value in words, " or ".join(map(repr, words))
-
-
 def _is_jobs(value: object) -> bool:
     return isinstance(value, list | tuple) and all(
         isinstance(each, str) or hasattr(each, "key") for each in value
@@ -271,10 +265,14 @@ def _is_errors(value: object) -> bool:
 
 #: What an option may be, and in words; the others are checked by what reads them.
 _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **ALLOWED,
-    "key": (_is_path, "a field of the payload, such as 'args.account_id'"),
+    **{name: ALLOWED[name] for name in RUNNING & ALLOWED.keys()},
+    "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
+    "key": (is_payload_path, "a field of the payload, such as 'args.account_id'"),
     "version": (whole(1, 10_000), "1 to 10000"),
-    "memory_limit_mb": (whole(_LEAST_MEMORY_MB, 1_048_576), f"{_LEAST_MEMORY_MB} to 1048576"),
+    "memory_limit_mb": (
+        whole(LEAST_MEMORY_MB, MOST_MEMORY_MB),
+        f"{LEAST_MEMORY_MB} to {MOST_MEMORY_MB}",
+    ),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),
     "permanent": (_is_errors, "a list of exception classes"),
     "on_dead_letter": (
@@ -282,12 +280,12 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "a definition's key, or a declared job",
     ),
     "after": (_is_jobs, "a list of keys or declared jobs"),
-    "misfire": _word(Misfire),
-    "overlap": _word(Overlap),
-    "isolation": _word(Isolation),
-    "dedupe": _word(Literal["payload"]),
-    "on_duplicate": _word(OnDuplicate),
-    "on_parent_failure": _word(ParentFailure),
+    "misfire": word(Misfire),
+    "overlap": word(Overlap),
+    "isolation": word(Isolation),
+    "dedupe": word(Literal["payload"]),
+    "on_duplicate": word(OnDuplicate),
+    "on_parent_failure": word(ParentFailure),
 }
 
 

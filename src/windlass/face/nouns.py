@@ -15,6 +15,7 @@ from windlass.core.states import JobState, View
 from windlass.core.summary import Summary
 from windlass.engine.audit import Audit
 from windlass.engine.dead import Dead
+from windlass.engine.definition_activity import Activity
 from windlass.engine.definitions import Definitions
 from windlass.engine.engine import Engine
 from windlass.engine.events import Events
@@ -274,6 +275,7 @@ class DefinitionsFace(Noun):
     create = Awaits(Definitions.create)
     get = Awaits(Definitions.get)
     list = Awaits(Definitions.list)
+    activity = Awaits(Activity.activity, noun="activity")
     enable = Awaits(Definitions.enable)
     disable = Awaits(Definitions.disable)
     edit = Awaits(Definitions.edit)

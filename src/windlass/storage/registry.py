@@ -1,12 +1,13 @@
 """Verbs on definitions, tenants and workers."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from windlass.core import registry
 from windlass.core.definition import Definition
 from windlass.core.jsontext import dump_json
-from windlass.core.models import WorkerRow
+from windlass.core.models import Scope, WorkerRow
 from windlass.core.orders import Order
 from windlass.core.queue import Queue
 from windlass.core.tenant import Tenant
@@ -38,6 +39,23 @@ class RegistryVerbs:
     async def definitions(self) -> list[Definition]:
         """All definitions, by key."""
         return [rows.definition(row) for row in await self._db.run("definitions")]
+
+    async def definition_triggers(
+        self, scope: Scope, keys: Collection[str]
+    ) -> dict[str, tuple[str | None, datetime | None]]:
+        """By definition, the type of its own trigger in code and when a trigger of it is due next."""
+        found = await self._db.run(
+            "definition_triggers", known=[(key,) for key in keys], tenant_id=scope.tenant
+        )
+        return {
+            row["definition"]: (row["strategy"], rows.maybe_instant(row["next_run_at"]))
+            for row in found
+        }
+
+    async def last_run(self, scope: Scope, key: str) -> datetime | None:
+        """When the newest ended jobs of a definition began their last attempt."""
+        [row] = await self._db.run("last_run", definition=key, tenant_id=scope.tenant)
+        return rows.maybe_instant(row["last_run_at"])
 
     @again
     async def drop_definition(self, key: str) -> bool:

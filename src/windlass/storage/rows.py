@@ -262,6 +262,8 @@ def definition(row: Row) -> Definition:
         missing_from_code=bool(row["missing_from_code"]),
         code_hash=row["code_hash"],
         gate=row["gate"],
+        created_at=instant(row["created_at"]),
+        updated_at=instant(row["updated_at"]),
     )
 
 

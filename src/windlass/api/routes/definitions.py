@@ -10,6 +10,7 @@ from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
 from windlass.api.shapes import DefinitionEdit, NewDefinition
+from windlass.core.definition import Kind
 from windlass.engine.definitions import Visible
 from windlass.engine.engine import Engine
 
@@ -18,18 +19,42 @@ routes = Routes("definitions")
 Key = Annotated[str, Path(min_length=1, max_length=191)]
 
 
-@routes.get("", "definitions.read", shown.paged(shown.Definition), summary="List definitions")
+@routes.get("", "definitions.read", shown.paged(shown.DefinitionEntry), summary="List definitions")
 async def find(
     caller: Calling,
     engine: Ready,
     paging: Paged,
+    queue: Annotated[str | None, Query(max_length=191, description="Of this queue.")] = None,
+    kind: Annotated[Kind | None, Query(description="Whose handler is one of these.")] = None,
+    enabled: Annotated[bool | None, Query(description="That are enabled, or disabled.")] = None,
+    missing: Annotated[
+        bool | None, Query(description="That code no longer declares, or that it does.")
+    ] = None,
+    edited: Annotated[
+        bool | None, Query(description="That an operator has edited, or that follow the code.")
+    ] = None,
+    tag: Annotated[str | None, Query(max_length=191, description="With this tag.")] = None,
+    search: Annotated[
+        str | None,
+        Query(max_length=191, description="Text in key, title, description, handler or a tag."),
+    ] = None,
     system: Annotated[bool, Query(description="Also those of Windlass itself.")] = False,
 ) -> dict[str, Any]:
     """Whoever sees only their own jobs is shown what they may enqueue; system ones are shown to those
     whose credential reaches all tenants."""
-    found = await engine.definitions.list(system=system, visible=_visible(caller, engine))
+    found = await engine.definitions.list(
+        queue=queue,
+        kind=kind,
+        enabled=enabled,
+        missing=missing,
+        edited=edited,
+        tag=tag,
+        search=search,
+        system=system,
+        visible=_visible(caller, engine),
+    )
     page = paging.cut(found, lambda definition: definition.key)
-    return {**page, "items": await showing.definitions(engine, page["items"])}
+    return {**page, "items": await showing.definitions(engine, page["items"], caller.scope)}
 
 
 @routes.post("", "definitions.write", shown.Definition, status_code=201, summary="Make one by path")
@@ -41,9 +66,11 @@ async def create(engine: Ready, body: NewDefinition) -> dict[str, Any]:
 
 @routes.get("/{key}", "definitions.read", shown.Definition, summary="One definition")
 async def get(caller: Calling, engine: Ready, key: Key) -> dict[str, Any]:
-    """One that the caller may not see is answered like one that does not exist."""
+    """With what its jobs do: how many run, when they ran and run next, success rate and 95th
+    percentile of the last 24 hours, which workers can run them and why others cannot. One that the
+    caller may not see is answered like one that does not exist."""
     found = await engine.definitions.get(key, visible=_visible(caller, engine))
-    return await showing.definition(engine, found)
+    return await showing.definition(engine, found, caller.scope)
 
 
 @routes.patch("/{key}", "definitions.write", shown.Definition, summary="Edit it")
