@@ -109,7 +109,6 @@ def test_patterns_without_a_name_are_not_for_text_of_others():
     """Only patterns that a module holds by name are counted above."""
     allowed = {
         "core/secret_patterns.py",  # counted as rules of the redactor
-        "face/declare.py",  # the words of a program's own decorator
         "settings/edit.py",  # lines of the installation's own settings file
         "storage/sql.py",  # our own statements
     }

@@ -8,10 +8,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from windlass.core.accounts import LinkPurpose
 from windlass.core.change import Change
+from windlass.core.definition import Isolation, Kind
 from windlass.core.filter import MOST_CHARACTERS
 from windlass.core.instants import ALLOWED, in_utc
 from windlass.core.models import OnDuplicate, ParentFailure
 from windlass.core.trigger import Misfire, Overlap, TriggerType
+from windlass.engine.definitions import IfExists
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=191)]
 Text = Annotated[str, StringConstraints(max_length=2_000)]
@@ -197,37 +199,93 @@ class NewOperation(OperationMeant, Reason):
     )
 
 
-class NewDefinition(Shape):
-    """A definition whose handler is a function by dotted path."""
-
-    key: Name
-    path: Name
-    title: Name | None = None
-    description: Text = ""
-    queue: Name = "default"
-    payload_schema: Object = Field(default_factory=dict)
-    default_payload: Object = Field(default_factory=dict)
-
-
 class DefinitionEdit(Shape):
-    """What an operator changes of a definition. Null unsets what can be."""
+    """What an operator says of a definition. Null unsets what can be."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"max_attempts": 5, "rate_limit": "100/min"}]}
+    )
 
     enabled: Flag | None = None
+    title: Name | None = None
+    description: Annotated[str, StringConstraints(max_length=10_000)] | None = None
+    queue: Name | None = None
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
     max_attempts: Whole | None = None
+    backoff: Object | None = None
     timeout_seconds: Seconds | None = None
     max_concurrency: Whole | None = None
+    limit_key: Name | None = Field(
+        default=None,
+        description="The field of the payload that limits per key count by: `args.id`.",
+    )
     max_per_key: Whole | None = None
-    rate_limit: Name | None = None
+    rate_limit: Name | None = Field(default=None, description="Starts in a time: `100/min`.")
     rate_per_key: Name | None = None
+    dedupe: Literal["payload"] | None = None
+    dedupe_window_seconds: Seconds | None = None
+    on_duplicate: OnDuplicate | None = None
+    isolation: Isolation | None = None
+    memory_limit_mb: Whole | None = None
+    idempotent: Flag | None = None
+    requires_permission: Name | None = None
+    on_parent_failure: ParentFailure | None = None
+    on_dead_letter: Name | None = Field(
+        default=None, description="The definition that gets a job when one is dead-lettered."
+    )
+    after: list[Name] | None = Field(
+        default=None, description="Definitions whose open jobs a new job waits for."
+    )
     retention_days: Seconds | Literal["forever"] | None = None
     log_retention_days: Seconds | Literal["forever"] | None = None
     retention_count: Whole | None = None
     tags: list[Name] | None = None
+    default_payload: Object | None = None
     metadata: Object | None = None
+    path: Name | None = Field(
+        default=None, description="A function, under a prefix of worker.handler_paths."
+    )
+    command: Name | None = Field(
+        default=None, description="A command of the settings, `[commands.<name>]`, by its name."
+    )
+    kind: Kind | None = Field(
+        default=None, description="`remote` for a worker over HTTP; else what the handler says."
+    )
+    payload_schema: Object | None = None
 
     def changes(self) -> dict[str, Any]:
-        return {"timeout" if n == "timeout_seconds" else n: v for n, v in self.said().items()}
+        return self.said()
+
+
+class NewDefinition(DefinitionEdit):
+    """A definition that no code declares: its handler is a function by `path`, a `command` of the
+    settings, or with the kind `remote` a worker over HTTP. What is null has its default."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "key": "report.daily",
+                    "path": "shop.jobs.report",
+                    "payload_schema": {"properties": {"day": {"type": "string", "format": "date"}}},
+                    "max_attempts": 5,
+                    "if_exists": "keep",
+                }
+            ]
+        }
+    )
+
+    key: Name
+    if_exists: IfExists = Field(
+        default="error", description="What becomes of a definition that has the key already."
+    )
+
+    def changes(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self.said().items()
+            if value is not None and name != "key"
+        }
 
 
 class TriggerEdit(Shape):

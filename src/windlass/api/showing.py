@@ -93,7 +93,9 @@ def definition_row(
     """A definition as its row stands, and what is known beside it."""
     shown = wire.definition(definition, times)
     hide = redactor_of(engine.settings).redact_value
-    shown["default_payload"] = hide(shown["default_payload"], shown["payload_schema"])
+    for holder in (shown, shown["code"] or {}):
+        if "default_payload" in holder:
+            holder["default_payload"] = hide(holder["default_payload"], shown["payload_schema"])
     return shown
 
 

@@ -22,6 +22,7 @@ Length = str | timedelta | float
 #: The largest whole number that every database keeps.
 _LARGEST = 2**31 - 1
 _MOST_TAGS = 100
+_PAYLOAD_PATH = re.compile(r"args(\.[^\s.]+)+")
 _LONGEST_DESCRIPTION = 10_000
 #: Python with Windlass and little else needs about half of this.
 LEAST_MEMORY_MB = 32
@@ -116,7 +117,7 @@ def _are_keys(value: object) -> bool:
 
 def is_payload_path(value: object) -> bool:
     """Whether something names a field of the payload: `args.account_id`."""
-    return isinstance(value, str) and re.fullmatch(r"args(\.[^\s.]+)+", value) is not None
+    return isinstance(value, str) and _PAYLOAD_PATH.fullmatch(value) is not None
 
 
 def word(choice: object) -> tuple[Callable[[Any], bool], str]:

@@ -97,11 +97,15 @@ def line(line: LogLine) -> dict[str, Any]:
     return _plain(line)
 
 
+#: Fields of a definition that are stored as text of JSON.
+_JSON_TEXTS = ("payload_schema", "default_payload", "backoff")
+
+
 def definition(definition: Definition, times: DefinitionTimes | None = None) -> dict[str, Any]:
     """A definition as its row stands; `edited` names what an operator changed, `code` has what the
     code says of it. Then how its jobs are made, how many run, and more of one that is shown alone."""
     shown = _plain(definition)
-    for name in ("payload_schema", "default_payload", "backoff"):
+    for name in _JSON_TEXTS:
         shown[name] = None if shown[name] is None else load_json(shown[name])
     for name, count, seconds in (
         ("rate_limit", "rate_count", "rate_seconds"),
@@ -110,6 +114,11 @@ def definition(definition: Definition, times: DefinitionTimes | None = None) -> 
         most, time = shown.pop(count), shown.pop(seconds)
         shown[name] = None if most is None else str(Rate(most, time))
     del shown["gate"]
+    if shown["code"] is not None:
+        shown["code"] = {
+            name: load_json(value) if name in _JSON_TEXTS and value is not None else value
+            for name, value in shown["code"].items()
+        }
     return shown if times is None else {**shown, **_plain(times)}
 
 

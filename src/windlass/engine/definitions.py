@@ -4,24 +4,21 @@ operator edits of a row wins over the code until it is reset."""
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Unpack
 from uuid import UUID
 
 from windlass import clock
 from windlass.core import registry
 from windlass.core.choice import one_of
-from windlass.core.dedupe import check_name
 from windlass.core.definition import Definition, Kind
 from windlass.core.definition_filter import DefinitionFilter
-from windlass.core.definition_options import edits, fields_named
+from windlass.core.definition_options import NewDefinitionOptions, edits, fields_named
 from windlass.core.gates import check_key
-from windlass.core.handler_path import check_path
-from windlass.core.jsontext import dump_json
-from windlass.core.models import DEFAULT_QUEUE, SYSTEM_KEYS
-from windlass.core.schema_payload import JsonSchemaPayload
+from windlass.core.models import SYSTEM_KEYS
+from windlass.engine.definition_handlers import OF_HANDLERS, HandlerRules, check_whole
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
-from windlass.ids import DefinitionKey, JobId, QueueName
+from windlass.ids import DefinitionKey, JobId
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
@@ -32,6 +29,8 @@ _FRESH_SECONDS = 5.0
 _FIRST = JobId(UUID(int=0))
 
 
+#: What becomes of a definition that is there already.
+IfExists = Literal["error", "keep", "update"]
 #: Tells whether somebody may know of a definition.
 Visible = Callable[[Definition], bool]
 
@@ -45,7 +44,8 @@ class Definitions:
     def __init__(self, storage: Storage, nudges: Nudges, settings: Settings) -> None:
         self._storage = storage
         self._nudges = nudges
-        self._handler_paths = settings.worker.handler_paths
+        self._handlers = HandlerRules(settings)
+        self._max_attempts = settings.worker.max_attempts
         self._payload_limit = settings.limits.payload_bytes
         self._declared: dict[str, Definition] = {}
         self._unsynced: set[str] = set()
@@ -188,16 +188,32 @@ class Definitions:
         """Refuse new jobs of a definition and let its queued ones wait."""
         return await self.edit(key, enabled=False)
 
-    async def edit(self, key: str, /, **changes: Any) -> Definition:
-        """Change how a definition runs, without a deploy: enabled, priority, max_attempts, backoff,
-        timeout, limits, retention, tags, metadata. Wins over the code until it is reset."""
-        fields = edits(changes)
-        return await self._changed_one(key, lambda row: registry.edited(row, fields))
+    async def edit(self, key: str, /, **changes: Unpack[NewDefinitionOptions]) -> Definition:
+        """Change a definition without a deploy. What code says is overridden until it is reset.
+
+        Handler and payload schema can be changed of definitions that operators made, not of those
+        that code declares.
+        """
+        return await self._changed_one(key, self._change_of(changes))
 
     async def reset(self, key: str, *names: str) -> Definition:
         """Return what was edited to what the code says: these options, or all."""
-        fields = [field for name in names for field in fields_named(name)] if names else None
+        fields = _fields_of(names)
         return await self._changed_one(key, lambda row: registry.reset(row, fields))
+
+    async def reset_all(self, *names: str) -> Sequence[Definition]:
+        """Return what was edited of any definition to what the code says: these options, or all.
+        Returns the definitions that were changed."""
+        fields = _fields_of(names)
+        keys = [row.key for row in (await self._fresh(0)).values() if row.edited]
+
+        def change(found: Mapping[str, Definition]) -> Sequence[Definition]:
+            reset = [(row, registry.reset(row, fields)) for row in found.values()]
+            return [after for before, after in reset if after != before]
+
+        changed = await self._change(keys, change) if keys else set()
+        rows = await self._fresh(0)
+        return [rows[key] for key in sorted(changed) if key in rows]
 
     async def delete(self, key: str) -> None:
         """Forget a definition that no job and no trigger speaks of."""
@@ -237,52 +253,71 @@ class Definitions:
         key: str,
         /,
         *,
-        path: str,
-        title: str | None = None,
-        description: str = "",
-        queue: str = DEFAULT_QUEUE,
-        payload_schema: Mapping[str, Any] | None = None,
-        default_payload: Mapping[str, Any] | None = None,
-        **running: Any,
+        if_exists: IfExists = "error",
+        **said: Unpack[NewDefinitionOptions],
     ) -> Definition:
-        """Make a definition that code does not declare: its handler is a function by dotted path,
-        under one of the prefixes of the setting worker.handler_paths.
+        """Make a definition that code does not declare. Its handler is exactly one of:
 
-        DefinitionInvalid if the path or the schema cannot be used; PayloadInvalid if the default
-        payload has all that is required, and does not fit the schema.
+        - `path`, a function by dotted path under a prefix of the setting worker.handler_paths
+        - `command`, the name of a command in the settings, `[commands.<name>]`, whose payload schema
+          `payload_schema` may narrow
+        - `kind="remote"`, a worker over HTTP, such as one in another language
+
+        If there is one of that key already, `if_exists` says what becomes of it: "error" raises
+        DefinitionExists, "keep" returns it as it is, "update" changes what is said of it. One that
+        code declares is never updated.
+
+        DefinitionInvalid if handler or schema cannot be used; PayloadInvalid if the default payload
+        has all that is required, and does not fit the schema.
         """
-        dump_json(description, what="description")
-        made = Definition(
+        return (await self.put(key, if_exists=if_exists, **said))[0]
+
+    async def put(
+        self,
+        key: str,
+        /,
+        *,
+        if_exists: IfExists = "error",
+        **said: Unpack[NewDefinitionOptions],
+    ) -> tuple[Definition, bool]:
+        """The same as `create`, and whether the definition is new."""
+        one_of("if_exists", if_exists, IfExists)
+        fresh = Definition(
             key=DefinitionKey(check_key(key)),
-            title=check_name("title", title) if title else key,
-            description=description,
-            kind="path",
-            handler=check_path(key, check_name("path", path), self._handler_paths),
-            queue=QueueName(check_name("queue", queue)),
-            payload_schema=dump_json(dict(payload_schema or {}), what="payload schema"),
-            default_payload=dump_json(dict(default_payload or {}), what="default payload"),
+            title=key,
             origin="operator",
+            max_attempts=self._max_attempts,
         )
-        self._check_payload(key, payload_schema or {}, default_payload or {})
-        row = registry.edited(made, edits(running))
+        change = self._change_of({"kind": None, **said})
+        made = change(fresh)
+        is_new = True
 
         def new(found: Mapping[str, Definition]) -> Sequence[Definition]:
-            if key in found:
+            nonlocal is_new
+            before = found.get(key)
+            is_new = before is None
+            if before is None:
+                return [made]
+            if if_exists == "keep":
+                return []
+            if if_exists == "error" or before.origin == "code":
                 raise DefinitionExists(key)
-            return [row]
+            return [change(before)]
 
         await self._change([key], new)
-        return await self.get(key)
+        return await self.get(key), is_new
 
-    def _check_payload(
-        self, key: str, schema: Mapping[str, Any], default: Mapping[str, Any]
-    ) -> None:
-        """Refuse a schema that cannot be used, and a default payload that does not fit it. One that
-        leaves required fields to the caller is checked with what the caller gives."""
-        payload = JsonSchemaPayload(schema, definition=key, limit=self._payload_limit)
-        required = schema.get("required", ())
-        if default and all(name in default for name in required):
-            payload.encode((), default)
+    def _change_of(self, said: Mapping[str, Any]) -> Callable[[Definition], Definition]:
+        """What is said of a definition, as a change of its row that is checked."""
+        of_handler = {name: said[name] for name in OF_HANDLERS if name in said}
+        fields = edits({name: value for name, value in said.items() if name not in OF_HANDLERS})
+
+        def changed(row: Definition) -> Definition:
+            after = registry.edited(self._handlers.apply(row, of_handler), fields)
+            check_whole(after, self._payload_limit)
+            return after
+
+        return changed
 
     async def regate(self) -> None:
         """Move queued jobs behind the gates their definitions have now.
@@ -322,3 +357,7 @@ class Definitions:
     def _forget_rows(self) -> None:
         self._changes += 1
         self._read_at = None
+
+
+def _fields_of(names: Collection[str]) -> Sequence[str] | None:
+    return [field for name in names for field in fields_named(name)] if names else None

@@ -98,7 +98,11 @@ class OptionInvalid(WindlassError):
             f"{option} cannot be {quoted(value)}.",
             reason=sentence(problem) if problem else "",
             hint=f"Give {allowed}.",
-            errors=[FieldError(f"/{option}", f"{quoted(value)} is not {allowed}{wrong}")],
+            errors=[
+                FieldError(
+                    f"/{option.replace('.', '/')}", f"{quoted(value)} is not {allowed}{wrong}"
+                )
+            ],
         )
 
 

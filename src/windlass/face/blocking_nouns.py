@@ -90,6 +90,7 @@ class Definitions:
     disable = Blocks(nouns.DefinitionsFace.disable)
     edit = Blocks(nouns.DefinitionsFace.edit)
     reset = Blocks(nouns.DefinitionsFace.reset)
+    reset_all = Blocks(nouns.DefinitionsFace.reset_all)
     delete = Blocks(nouns.DefinitionsFace.delete)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from windlass.core import argv as argvs
-from windlass.core.command_payload import CommandPayload
+from windlass.core.command_payload import CommandPayload, closed
 from windlass.core.definition_options import whole
 from windlass.core.durations import duration
 from windlass.core.gates import check_key
@@ -26,9 +26,6 @@ _LONGEST_GRACE = 300
 _MOST_MB = 16_777_216
 _MOST_VARIABLES = 100
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,190}")
-#: Parts of a schema that may name fields too: whoever uses them says whether there may be others.
-_OPEN = ("additionalProperties", "unevaluatedProperties", "patternProperties",
-         "allOf", "anyOf", "oneOf", "if", "$ref")  # fmt: skip
 
 
 class CommandOptions(JobOptions, total=False):
@@ -75,7 +72,7 @@ def declare_command(
     ordinary: Any = {option: value for option, value in said.items() if option not in _OWN}
     ordinary.setdefault("timeout", settings.command_timeout_seconds)
     handler = declare(runs_on_a_worker(name), name, ordinary, settings)
-    schema = _closed(said.get("payload_schema", {}))
+    schema = closed(said.get("payload_schema", {}))
     payload = CommandPayload(schema, definition=name, limit=settings.limits.payload_bytes)
     template = {option: said[option] for option in _TEMPLATE if option in said}  # type: ignore[literal-required]  # of these names
     command = Command(
@@ -125,14 +122,6 @@ def _words(argv: Sequence[str], template: argvs.ArgvTemplate) -> str:
     tenant = [template.tenant_flag, "{tenant}"] if template.tenant_flag else []
     flags = [f"[{flag}={{{field}}}]" for field, flag in template.options.items()]
     return " ".join([*words[:end], *tenant, *flags, *words[end:]])
-
-
-def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema, of an object whose fields are all named unless it says otherwise itself."""
-    whole = {"type": "object", "properties": {}, **schema}
-    return (
-        whole if any(part in whole for part in _OPEN) else {**whole, "additionalProperties": False}
-    )
 
 
 def _grace(key: str, said: CommandOptions) -> float:

@@ -1,9 +1,19 @@
 """The commands that the settings file declares."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from windlass.errors import FieldError, SettingProblem, SettingsInvalid, WindlassError
+from windlass.core.command_payload import NarrowedPayload, closed
+from windlass.core.definition import Definition
+from windlass.core.jsontext import load_json
+from windlass.errors import (
+    DefinitionInvalid,
+    FieldError,
+    SettingProblem,
+    SettingsInvalid,
+    WindlassError,
+)
 from windlass.face.commands import declare_command
 from windlass.settings import Command, Settings
 from windlass.worker.handlers import Handler
@@ -28,6 +38,30 @@ def commands_of(settings: Settings) -> Sequence[Handler]:
     if problems:
         raise SettingsInvalid(problems)
     return handlers
+
+
+def command_handler(row: Definition, settings: Settings) -> Handler:
+    """The handler of a definition that names a command of the settings. Its argument list is only
+    ever that of this worker's own settings."""
+    command = settings.commands.get(row.handler)
+    if command is None:
+        allowed = ", ".join(sorted(settings.commands)) or "none"
+        raise DefinitionInvalid(
+            row.key,
+            f"this worker's settings have no command {row.handler!r}",
+            hint=f"Allowed are: {allowed}; see `[commands.<name>]` in windlass.toml.",
+        )
+    schema = load_json(row.payload_schema)
+    where = settings.origin(f"commands.{row.handler}.run")
+    said: Any = {**_said(command), "payload_schema": schema}
+    handler = declare_command(row.key, command.run or (), said, settings, where=where)
+    payload = NarrowedPayload(
+        closed(schema),
+        closed(command.payload_schema or {}),
+        definition=row.key,
+        limit=settings.limits.payload_bytes,
+    )
+    return replace(handler, payload=payload)
 
 
 def _said(command: Command) -> Any:

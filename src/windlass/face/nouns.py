@@ -280,6 +280,7 @@ class DefinitionsFace(Noun):
     disable = Awaits(Definitions.disable)
     edit = Awaits(Definitions.edit)
     reset = Awaits(Definitions.reset)
+    reset_all = Awaits(Definitions.reset_all)
     delete = Awaits(Definitions.delete)
 
 

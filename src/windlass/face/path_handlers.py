@@ -1,4 +1,5 @@
-"""Handlers that a definition's row names by a dotted path, under prefixes that the settings allow."""
+"""Handlers that a definition's row names: by a dotted path under prefixes that the settings allow, or
+a command that the settings have."""
 
 import importlib
 from typing import Any
@@ -8,8 +9,15 @@ from windlass.core.handler_path import check_path, is_under
 from windlass.errors import DefinitionInvalid
 from windlass.face.declare import declare
 from windlass.face.declared import Declared
+from windlass.face.file_commands import command_handler
 from windlass.settings import Settings
 from windlass.worker.handlers import Handler
+
+
+def row_handler(row: Definition, settings: Settings) -> Handler:
+    """The handler of a definition that an operator made: by its path, or a command by its name."""
+    found = command_handler if row.kind == "command" else path_handler
+    return found(row, settings)
 
 
 def path_handler(row: Definition, settings: Settings) -> Handler:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from windlass.engine.engine import Engine
 from windlass.engine.waiting import when_ready
 from windlass.face.declare import declare_in
-from windlass.face.path_handlers import path_handler
+from windlass.face.path_handlers import row_handler
 from windlass.tasks import start_task
 from windlass.upkeep.upkeep import Upkeep
 from windlass.worker.handlers import Handlers
@@ -97,7 +97,7 @@ class Running:
                 options,
                 around=self._app.around_attempts,
                 threads=threads,
-                resolve=partial(path_handler, settings=self._app.settings),
+                resolve=partial(row_handler, settings=self._app.settings),
             )
             try:
                 yield worker

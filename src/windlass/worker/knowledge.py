@@ -84,7 +84,8 @@ class Knowledge:
         rows = {
             row.key: row
             for row in self._definitions.rows
-            if row.kind == "path" and row.key not in self._handlers
+            if (row.kind == "path" or (row.kind == "command" and row.origin == "operator"))
+            and row.key not in self._handlers
         }
         for key in self._by_path.keys() - rows.keys():
             self._retire(key)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Path, Query, Response
 
 from windlass.api import showing, shown
 from windlass.api.callers import Caller, Calling, Ready
@@ -57,11 +57,28 @@ async def find(
     return {**page, "items": await showing.definitions(engine, page["items"], caller.scope)}
 
 
-@routes.post("", "definitions.write", shown.Definition, status_code=201, summary="Make one by path")
-async def create(engine: Ready, body: NewDefinition) -> dict[str, Any]:
-    said = body.said()
-    made = await engine.definitions.create(said.pop("key"), **said)
+@routes.post("", "definitions.write", shown.Definition, status_code=201, summary="Create one")
+async def create(engine: Ready, body: NewDefinition, response: Response) -> dict[str, Any]:
+    """201 if it is new. With `if_exists` the call can be repeated: `keep` answers the one there is,
+    `update` changes what is said of it, both with 200. One that code declares is never updated."""
+    made, is_new = await engine.definitions.put(body.key, **body.changes())
+    response.status_code = 201 if is_new else 200
     return await showing.definition(engine, made)
+
+
+@routes.post(
+    "/reset",
+    "definitions.write",
+    shown.listed(shown.DefinitionEntry),
+    summary="Return all to the code",
+)
+async def reset_all(
+    engine: Ready,
+    names: Annotated[list[str] | None, Query(description="Only these options.")] = None,
+) -> dict[str, Any]:
+    """Of every definition, what operators edited; answers those that were changed."""
+    found = await engine.definitions.reset_all(*(names or ()))
+    return {"items": await showing.definitions(engine, found)}
 
 
 @routes.get("/{key}", "definitions.read", shown.Definition, summary="One definition")
