@@ -150,3 +150,30 @@ def test_a_list_takes_filters_and_a_definition_tells_what_its_jobs_do(ready: She
     assert "No definitions match." in ready.here("definitions", "list", "--missing").err
     whole = ready.here("definitions", "show", "count", "--json").json
     assert (whole["running"], whole["last_run_at"], whole["workers"]) == (0, None, [])
+
+
+def test_a_definition_is_created_edited_reset_and_deleted(ready: Shell):
+    made = ready.here(
+        "definitions", "create", "resize", "--remote", "--attempt-timeout", "2m", "--tag", "slow",
+        "--default-payload", '{"width": 320}', "--json",
+    ).json  # fmt: skip
+    again = ready.run("definitions", "create", "resize", "--remote")
+    kept = ready.here("definitions", "create", "resize", "--remote", "--if-exists", "keep")
+    ready.here("definitions", "edit", "resize", "--rate-limit", "5/s", "--backoff", "none")
+    ready.here("definitions", "edit", "hello", "--queue", "bulk", "--title", "Hello there")
+    ready.here("definitions", "edit", "count", "--retention-days", "forever", "--not-idempotent")
+    edited = {one["key"]: one for one in ready.here("definitions", "list", "--json").json["items"]}
+
+    assert (made["kind"], made["timeout_seconds"], made["tags"]) == ("remote", 120, ["slow"])
+    assert made["default_payload"] == {"width": 320}
+    assert (again.code, kept.code, kept.lines) == (5, 0, ["resize"])
+    assert edited["resize"]["rate_limit"] == "5/s"
+    assert (edited["hello"]["queue"], edited["hello"]["edited"]) == ("bulk", ["title", "queue"])
+    assert ready.run("definitions", "edit", "hello").code == 2
+    assert ready.run("definitions", "edit", "hello", "--path", "a.b").code == 2
+    assert ready.here("definitions", "reset", "--all", "queue", "--yes").lines == ["count", "hello"]
+    assert ready.here("definitions", "show", "hello", "--json").json["edited"] == ["title"]
+    assert ready.here("definitions", "reset", "--all", "--yes").code == 0
+    assert ready.here("definitions", "list", "--edited", "-o", "id").lines == []
+    assert ready.here("definitions", "delete", "resize", "--yes").code == 0
+    assert ready.run("definitions", "show", "resize").code == 3

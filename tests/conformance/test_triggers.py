@@ -6,7 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.builders import KNOWN, a_tenant, change_definition, job, new_job, set_enabled
+from tests.conformance.builders import (
+    KNOWN,
+    a_job,
+    a_tenant,
+    change_definition,
+    job,
+    new_job,
+    set_enabled,
+)
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.states import JobState
 from windlass.core.trigger import Trigger
@@ -276,3 +284,35 @@ async def test_a_time_zone_that_is_none_hides_no_trigger(storage, due):
 
     assert {each.trigger.id for each in found} == {due.id, other.id}
     assert {each.id for each in await storage.triggers(ALL_TENANTS)} == {due.id, other.id}
+
+
+async def test_definitions_tell_how_their_jobs_are_made_and_when_the_next_is_due(storage):
+    now = await storage.now()
+    await a_tenant(storage, "acme")
+    soon, later = now + MINUTE, now + 2 * MINUTE
+    await kept(storage, next_run_at=later, origin="code")
+    await kept(storage, next_run_at=soon, tenant=TenantId("acme"))
+    await kept(storage, next_run_at=now, enabled=False)
+    await kept(storage, next_run_at=now, missing_from_code=True, origin="code", type="interval")
+    await kept(storage, next_run_at=now, definition=DefinitionKey(KNOWN[1]))
+
+    everywhere = await storage.definition_triggers(ALL_TENANTS, [KNOWN[0], "unknown"])
+    here = await storage.definition_triggers(Scope(DEFAULT_TENANT), [KNOWN[0]])
+
+    assert everywhere == {KNOWN[0]: ("interval", soon)}
+    assert here == {KNOWN[0]: ("interval", later)}
+    assert await storage.definition_triggers(ALL_TENANTS, []) == {}
+
+
+async def test_the_last_run_of_a_definition_is_when_its_newest_ended_job_began(storage):
+    await a_tenant(storage, "acme")
+    nothing = await storage.last_run(ALL_TENANTS, KNOWN[0])
+    await a_job(storage, JobState.COMPLETED)
+    failed = await a_job(storage, JobState.DEAD_LETTER)
+    await a_job(storage, JobState.COMPLETED, definition=DefinitionKey(KNOWN[1]))
+
+    last = await storage.last_run(ALL_TENANTS, failed.definition)
+
+    assert nothing is None
+    assert last == failed.last_started_at
+    assert await storage.last_run(Scope(TenantId("acme")), failed.definition) is None

@@ -9,8 +9,9 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
+from windlass.cli.definition_edits import create, definition_line, delete, edit, reset
 from windlass.cli.definition_sync import sync
-from windlass.cli.each import change_each, posting, tell
+from windlass.cli.each import change_each, posting
 from windlass.cli.enqueue import enqueue
 from windlass.cli.look import ago, enabled_of, moment, one_line, percent, took, value_of
 from windlass.cli.output import Column, Item
@@ -38,6 +39,10 @@ def definitions() -> None:
 
 definitions.add_command(enqueue, "run")
 definitions.add_command(sync)
+definitions.add_command(create)
+definitions.add_command(edit)
+definitions.add_command(delete)
+definitions.add_command(reset)
 
 
 @definitions.command(
@@ -150,28 +155,6 @@ def limits(call: Call, /, definition: str, **given: Any) -> None:
     call.out.one(found, lambda: _show_limits(call, found), key="key")
 
 
-@definitions.command(
-    examples=[
-        "windlass definitions reset mail.send",
-        "windlass definitions reset mail.send max_attempts rate_limit",
-    ],
-)
-@click.argument("definition")
-@click.argument("options", nargs=-1, metavar="[OPTION]...")
-@click.option("--dry-run", is_flag=True, help="Show what is edited, and change nothing.")
-@with_call
-def reset(call: Call, definition: str, options: tuple[str, ...], dry_run: bool) -> None:
-    """Return what was edited of DEFINITION to what the code says: these options, or all."""
-    from windlass.cli.client import path
-
-    if dry_run:
-        found = _read(call, definition)
-    else:
-        at = path("definitions", definition, "reset")
-        found = call.ask(lambda api: api.post(at, names=options))
-    tell(call, found, _line, key="key")
-
-
 def _read(call: Call, definition: str) -> dict[str, Any]:
     from windlass.cli.client import path
 
@@ -181,7 +164,14 @@ def _read(call: Call, definition: str) -> dict[str, Any]:
 def _switch(call: Call, keys: Sequence[str], verb: str, *, doing: str, dry_run: bool) -> int:
     change = posting("definitions", verb)
     return change_each(
-        call, "definitions", keys, change, doing=doing, show=_line, dry_run=dry_run, key="key"
+        call,
+        "definitions",
+        keys,
+        change,
+        doing=doing,
+        show=definition_line,
+        dry_run=dry_run,
+        key="key",
     )
 
 
@@ -302,8 +292,3 @@ def _retention(one: Item) -> str:
 
 def _missing(one: Item) -> str:
     return "✕ not in code" if one["missing_from_code"] else ""
-
-
-def _line(one: Item) -> str:
-    edited = f"edited: {_edited(one)}" if one["edited"] else "as in code"
-    return f"{enabled_of(one)}  {one['key']}  {edited}"
