@@ -12,7 +12,7 @@ from windlass.core.definition import Definition
 from windlass.core.jsontext import load_json
 from windlass.core.models import Attempt, Job, LogLine, Page, Transition, WorkerRow
 from windlass.core.operations import Operation, Preview
-from windlass.core.trigger import Event
+from windlass.core.trigger import Event, Trigger
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.engine.users import OneTimeLink
@@ -78,6 +78,12 @@ async def definitions(engine: Engine, found: Sequence[Definition]) -> list[dict[
     for each in shown:
         each["default_payload"] = hide(each["default_payload"], each["payload_schema"])
     return shown
+
+
+async def trigger(engine: Engine, trigger: Trigger) -> dict[str, Any]:
+    """A trigger, with what may surprise about it."""
+    warnings = await engine.triggers.warnings_of(trigger)
+    return {**wire.trigger(trigger), "warnings": list(warnings)}
 
 
 async def event(engine: Engine, event: Event) -> dict[str, Any]:

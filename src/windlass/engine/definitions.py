@@ -165,9 +165,13 @@ class Definitions:
         return await self._changed_one(key, lambda row: registry.edited(row, fields))
 
     async def reset(self, key: str, *names: str) -> Definition:
-        """Return what was edited to what the code says: these options, or all."""
+        """Return what was edited to what the code says: these options, or all. With all, triggers in
+        code that were deleted come back at the next sync."""
         fields = [field for name in names for field in fields_named(name)] if names else None
-        return await self._changed_one(key, lambda row: registry.reset(row, fields))
+        changed = await self._changed_one(key, lambda row: registry.reset(row, fields))
+        if not names:
+            await self._storage.forget_deleted_triggers(key)
+        return changed
 
     async def delete(self, key: str) -> None:
         """Forget a definition that no job and no trigger speaks of."""

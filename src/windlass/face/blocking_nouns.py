@@ -150,6 +150,7 @@ class Rules:
     enable = Blocks(nouns.RulesFace.enable)
     disable = Blocks(nouns.RulesFace.disable)
     delete = Blocks(nouns.RulesFace.delete)
+    warnings = Blocks(nouns.RulesFace.warnings)
 
 
 class Triggers(Rules):
@@ -164,7 +165,7 @@ class Schedules(Rules):
 
     list = Blocks(nouns.SchedulesFace.list)
     run = Blocks(nouns.SchedulesFace.run)
-    warnings = Blocks(nouns.SchedulesFace.warnings)
+    preview = Blocks(nouns.SchedulesFace.preview)
 
 
 @dataclass(frozen=True, slots=True)
