@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 import windlass
-from windlass import Backoff, JobContext, Settings, Windlass, sync
+from windlass import Backoff, JobContext, Settings, Windlass, cron, sync
 from windlass.core.definition import FOREVER
-from windlass.errors import DefinitionInvalid, OptionInvalid
+from windlass.errors import DefinitionInvalid, OptionInvalid, ScheduleInvalid
 
 
 @pytest.fixture
@@ -237,3 +237,37 @@ def test_both_faces_declare_the_same(app):
     theirs = blocking.job("hello", queue="mail", max_attempts=2)(hello.__wrapped__)
     assert theirs.handler.definition == hello.handler.definition
     assert hello_too.key == "hello_too"
+
+
+def greet(full: bool = False) -> None:
+    """A handler."""
+
+
+def test_text_as_a_schedule_is_a_cron_expression(app):
+    [trigger] = app.job(schedule="0 2 * * *")(greet).handler.triggers
+
+    assert (trigger.schedule, trigger.name_for("greet")) == (cron("0 2 * * *"), "greet")
+
+
+def test_a_job_has_several_schedules_each_with_a_name_a_payload_and_a_zone(app):
+    weekly = cron("0 9 * * 1", tz="Asia/Tokyo", name="weekly", payload={"full": True})
+
+    daily, whole = app.job("report", schedule=["@daily", weekly])(greet).handler.triggers
+
+    assert (daily.name_for("report"), daily.payload) == ("report", {})
+    assert (whole.name_for("report"), whole.payload) == ("weekly", {"full": True})
+    assert whole.schedule == cron("0 9 * * 1", tz="Asia/Tokyo")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "error"),
+    [
+        ("61 * * * *", ScheduleInvalid),
+        (["@daily", "@hourly"], DefinitionInvalid),
+        (15, DefinitionInvalid),
+        ([None], DefinitionInvalid),
+    ],
+)
+def test_a_schedule_that_is_none_is_refused_where_it_is_declared(app, schedule, error):
+    with pytest.raises(error, match="greet"):
+        app.job(schedule=schedule)(greet)

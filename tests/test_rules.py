@@ -1,13 +1,14 @@
 """Schedules, triggers and events as an application uses them, on each database."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tests.storage.callers.kinds import by_psycopg, by_pymysql, by_sqlite3
 from tests.waiting import until
-from windlass import Settings, Windlass, cron, every, init, once, sync
+from windlass import Settings, Trigger, Windlass, cron, every, init, once, sync
 from windlass.core.states import JobState
 from windlass.errors import (
     EventNotFound,
@@ -116,6 +117,134 @@ async def test_what_an_operator_changed_of_a_schedule_in_code_stays(database):
         assert (await wl.schedules.get("report")).cron == "0 9 * * *"
 
 
+async def test_a_schedule_of_code_that_was_deleted_stays_deleted(database):
+    def app() -> Windlass:
+        wl = Windlass(database.url)
+        wl.job("report", schedule=["@daily", cron("@weekly", name="weekly")])(lambda: None)
+        return wl
+
+    async with app() as wl:
+        await wl.schedules.delete("weekly")
+    async with app() as wl:
+        after = [schedule.name for schedule in await wl.schedules.list()]
+        await wl.definitions.reset("report")
+    async with app() as wl:
+        back = [schedule.name for schedule in await wl.schedules.list()]
+
+    assert (after, back) == (["report"], ["report", "weekly"])
+
+
+async def test_an_operators_init_schedule_fires_at_each_start_as_codes_does(database):
+    def app() -> Windlass:
+        wl = Windlass(database.url)
+        wl.job("warm")(lambda: None)
+        return wl
+
+    async def starts() -> int:
+        async with app() as wl:
+            [schedule] = await wl.schedules.list()
+            async with wl.running():
+                await until(lambda: fired(wl, schedule), waiting_for="a job of this start")
+            return len((await wl.jobs.list()).jobs)
+
+    async def fired(wl: Windlass, before: Trigger) -> bool:
+        now = await wl.schedules.get("warm up")
+        job = now.last_job_id and await wl.jobs.get(now.last_job_id)
+        return bool(now.last_job_id != before.last_job_id and job and job.ended)
+
+    async with app() as wl:
+        await wl.schedules.create("warm up", definition="warm", schedule=init(run_once=False))
+
+    assert [await starts(), await starts()] == [1, 2]
+
+
+async def test_a_schedule_takes_times_of_another_type_and_a_reset_takes_them_back(database):
+    def app() -> Windlass:
+        wl = Windlass(database.url)
+        wl.job("report", schedule=cron("0 2 * * *", tz="Asia/Tokyo"))(lambda: None)
+        return wl
+
+    async with app() as wl:
+        edited = await wl.schedules.update("report", schedule=every("15m"))
+    async with app() as wl:
+        kept = await wl.schedules.get("report")
+        reset = await wl.schedules.reset("report")
+
+    assert edited == replace(kept, updated_at=edited.updated_at)
+    assert (kept.type, kept.interval_seconds, kept.cron) == ("interval", 900, None)
+    assert {"type", "interval_seconds"} <= {*kept.edited}
+    assert (reset.type, reset.cron, reset.timezone) == ("cron", "0 2 * * *", "Asia/Tokyo")
+    assert (reset.edited, reset.interval_seconds) == ((), None)
+
+
+async def test_an_event_tells_what_each_trigger_did_with_it_and_why(wl, ingest):
+    about = {"definition": "ingest", "event": "e"}
+    path = {"path": "{{event.path}}"}
+    await wl.triggers.create("a", payload=path, dedupe_key="{{event.path}}", **about)
+    await wl.triggers.create("b", payload=path, condition={"kind": "scan"}, **about)
+    await wl.triggers.create("c", payload={"path": "{{event.folder}}"}, **about)
+
+    first = await wl.emit("e", {"path": "/in"})
+    again = await wl.emit("e", {"path": "/in"})
+
+    [job] = (await wl.jobs.list()).jobs
+    assert (first.jobs, again.jobs) == (1, 0), "what came of it is known at once"
+    assert [match.outcome for match in first.matches] == ["created", "unmatched", "failed"]
+    made, unmet, failed = (await wl.events.get(first.id)).matches
+    assert (made.trigger, made.job_id) == ("a", str(job.id))
+    assert unmet.because == 'it does not hold that kind is "scan"'
+    assert "event.folder" in failed.because
+    assert (again.matches[0].outcome, again.matches[0].job_id) == ("existing", str(job.id))
+    assert again.matches[0].because == "an equal job is there: its dedupe key is the same"
+
+
+async def test_a_dedupe_key_is_filled_in_and_has_to_be_one(wl, ingest):
+    await wl.triggers.create(
+        "t", definition="ingest", event="e", payload={"path": "/"}, dedupe_key="{{event.of}}"
+    )
+
+    for of in ("a", "b", 3, ["no", "key"]):
+        await wl.emit("e", {"of": of})
+
+    assert len((await wl.jobs.list()).jobs) == 3
+    assert "It cannot be a dedupe key" in (await wl.triggers.get("t")).last_error
+    with pytest.raises(OptionInvalid, match="dedupe_key"):
+        await wl.triggers.update("t", dedupe_key="x" * 192)
+
+
+async def test_rules_and_events_are_listed_by_what_they_are(wl, ingest):
+    at_two = {"definition": "ingest", "schedule": "0 2 * * *", "payload": {"path": "/"}}
+    await wl.schedules.create("night", **at_two)
+    await wl.schedules.create("off", enabled=False, **at_two)
+    await wl.triggers.create("e", definition="ingest", event="e", payload={"path": "/"})
+    for name in ("e", "f"):
+        await wl.emit(name, {}, correlation_id=name)
+
+    async def names(**chosen) -> list[str]:
+        return [trigger.name for trigger in await wl.triggers.list(**chosen)]
+
+    assert await names(type="cron", enabled=True) == ["night"]
+    assert await names(event="e") == await names(type="event") == ["e"]
+    assert await names(definition="ingest", origin="code") == await names(failing=True) == []
+    assert [t.name for t in await wl.schedules.list(enabled=False)] == ["off"]
+    assert [e.name for e in await wl.events.list(name="f")] == ["f"]
+    assert [e.name for e in await wl.events.list(correlation_id="e")] == ["e"]
+    with pytest.raises(OptionInvalid, match="colour"):
+        await wl.triggers.list(colour="red")
+
+
+async def test_a_schedule_is_previewed_in_words_and_dates(wl):
+    found = await wl.schedules.preview("30 2 * * *", tz="Europe/Berlin", limit=2,
+                                       after=datetime(2027, 3, 27, tzinfo=UTC), dedupe_window="2d")  # fmt: skip
+
+    assert (found.words, found.timezone) == ("every day at 02:30 (Europe/Berlin)", "Europe/Berlin")
+    assert [run.at.day for run in found.runs] == [27, 28]
+    assert any("02:30 is skipped" in warning for warning in found.warnings)
+    assert any("swallowed" in warning for warning in found.warnings)
+    with pytest.raises(OptionInvalid, match="limit"):
+        await wl.schedules.preview(every("15m"), limit=0)
+
+
 async def test_a_schedule_without_a_zone_is_in_its_tenants(wl, ingest):
     await wl.tenants.create("acme", timezone="Asia/Tokyo")
     at_two = {"definition": "ingest", "schedule": "0 2 * * *", "payload": {"path": "/"}}
@@ -127,10 +256,12 @@ async def test_a_schedule_without_a_zone_is_in_its_tenants(wl, ingest):
     )
     await wl.tenants.change("acme", timezone="America/New_York", max_open=5)
     later = await wl.schedules.reschedule("a", "0 3 * * *")
+    new = await wl.schedules.create("d", tenant="acme", **at_two)
 
     assert [t.timezone for t in (theirs, ours, own)] == ["Asia/Tokyo", "UTC", "Europe/Berlin"]
     assert theirs.next_run_at.hour == 17
-    assert later.timezone == "America/New_York"
+    assert (later.timezone, later.cron) == ("Asia/Tokyo", "0 3 * * *"), "it keeps its zone"
+    assert new.timezone == "America/New_York"
     assert (await wl.tenants.get("acme")).max_open == 5
     with pytest.raises(ZoneUnknown):
         await wl.tenants.change("acme", timezone="Tokio")

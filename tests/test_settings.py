@@ -478,3 +478,10 @@ def test_loading_needs_no_heavy_library():
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("address", ["example.com", "ftp://example.com", "http://", "http://h:x"])
+def test_an_address_has_a_known_scheme_and_a_host(tmp_path, address):
+    assert "alerts.webhook_url" in problems(tmp_path, {"alerts.webhook_url": address})
+    good = load(tmp_path, {"alerts.webhook_url": "https://example.com/hook"})
+    assert good.alerts.webhook_url == "https://example.com/hook"

@@ -81,16 +81,6 @@ async def test_a_dry_run_answers_what_a_schedule_would_be_and_keeps_nothing(api,
     assert (await api.get("/schedules")).json()["items"] == []
 
 
-async def test_times_of_another_type_are_refused_and_not_forgotten(api, ingest):
-    body = {"name": "x", "type": "interval", "definition": "ingest", "payload": {"path": "/"}}
-    await api.post("/schedules", json={**body, "interval_seconds": 60})
-
-    refused = await api.patch("/schedules/x", json={"cron": "0 2 * * *"})
-
-    assert (refused.status_code, refused.json()["code"]) == (422, "WL2007")
-    assert "interval_seconds" in refused.json()["hint"]
-
-
 async def test_an_unknown_worker_is_told(api, ingest):
     answer = await api.get("/workers/web-2:411")
 

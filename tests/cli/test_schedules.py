@@ -136,11 +136,38 @@ def test_a_schedule_that_never_fires_is_refused_by_name(ready: Shell):
     )
 
 
-def test_another_kind_of_times_is_refused_not_forgotten(nightly: Shell):
-    done = nightly.run("schedules", "update", "nightly", "--every", "15m")
+def test_a_schedule_is_given_times_of_another_type(nightly: Shell):
+    nightly.here("schedules", "update", "nightly", "--every", "15m")
+    every = listed(nightly)[0]
+    nightly.here("schedules", "update", "nightly", "--init", "--run-once", "false")
+    start = listed(nightly)[0]
+    mixed = nightly.run("schedules", "update", "nightly", "--every", "15m", "--run-once", "false")
 
-    assert done.code == 2
-    assert "nightly is of type cron" in done.err
+    assert (every["type"], every["interval_seconds"], every["cron"]) == ("interval", 900, None)
+    assert (start["type"], start["run_once"], start["interval_seconds"]) == ("init", False, None)
+    assert (mixed.code, "error[WL4104]" in mixed.err) == (2, True)
+
+
+def test_what_may_surprise_is_said_when_a_schedule_is_saved(nightly: Shell):
+    done = nightly.here("schedules", "update", "nightly", "--every", "15m", "--dedupe-window", "1h")
+    shown = nightly.here("schedules", "show", "nightly", "--json").json
+
+    assert "Note: The dedupe window of 1h has no dedupe_key" in done.err
+    assert "swallowed by the dedupe window" in done.err
+    assert len(shown["warnings"]) == 2
+
+
+def test_schedules_are_listed_by_what_they_are(nightly: Shell):
+    nightly.here("schedules", "create", "--name", "poll", "--definition", "hello",
+                 "--every", "1h", "--enabled", "false", "--payload", '{"name": "Ada"}')  # fmt: skip
+
+    def names(*filters: str) -> list[str]:
+        found = nightly.here("schedules", "list", *filters, "--json").json
+        return [item["name"] for item in found["items"]]
+
+    assert names("--type", "interval") == names("--enabled", "false") == ["poll"]
+    assert names("--definition", "hello", "--enabled", "true") == ["nightly"]
+    assert names("--failing") == names("--origin", "code") == []
 
 
 def test_a_name_that_two_tenants_use_has_to_be_told_apart(nightly: Shell):

@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.builders import new_job
 from tests.conformance.test_triggers import kept
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
-from windlass.core.trigger import Event
+from windlass.core.trigger import Event, Match
 from windlass.ids import EventId, TenantId, new_event_id
 
 
@@ -61,6 +61,40 @@ async def test_events_are_listed_newest_first(storage):
     rest = await storage.events(ALL_TENANTS, before=first[-1].id)
 
     assert [e.id for e in first + rest] == ids[::-1]
+
+
+async def test_events_are_found_by_name_correlation_and_time(storage):
+    first = an_event(name="a", correlation_id="c")
+    other = an_event(name="b")
+    for event in (first, other):
+        await storage.add_event(event)
+    at = (await storage.event(ALL_TENANTS, first.id)).created_at
+    hour = timedelta(hours=1)
+
+    async def found(**chosen):
+        return [event.name for event in await storage.events(ALL_TENANTS, **chosen)]
+
+    assert await found(name="a") == await found(correlation_id="c") == ["a"]
+    assert await found(created_after=at - hour, created_before=at + hour) == ["b", "a"]
+    assert await found(created_after=at + hour) == await found(created_before=at - hour) == []
+
+
+async def test_an_event_tells_what_its_triggers_did_batch_by_batch(storage, event):
+    trigger = await listener(storage)
+    first = Match(
+        trigger_id=str(trigger.id), trigger="ä", definition="d", outcome="created", job_id="j"
+    )
+    hook = Match(trigger_id=None, trigger=None, definition="d", outcome="failed", because="why")
+
+    async with storage.matching() as matching:
+        await matching.take(event.id)
+        await matching.matched(event, 1, [first], last=trigger.id)
+    async with storage.matching() as matching:
+        await matching.take(event.id)
+        await matching.matched(event, 0, [hook])
+
+    found = await storage.event(ALL_TENANTS, event.id)
+    assert (found.matches, found.jobs) == ((first, hook), 1)
 
 
 async def test_an_event_waits_until_it_is_matched(storage, event):

@@ -67,6 +67,7 @@ async def test_a_trigger_is_kept_as_it_is(storage):
         overlap="queue_one",
         delay_seconds=30.5,
         dedupe_window_seconds=5.0,
+        dedupe_key="folder {{event.path}}",
         max_attempts=7,
         origin="code",
         edited=("enabled", "cron"),
@@ -103,6 +104,32 @@ async def test_a_trigger_is_seen_by_its_tenant_alone(storage):
     assert not await storage.drop_trigger(stranger, trigger.id)
     assert await storage.drop_trigger(Scope(DEFAULT_TENANT), trigger.id)
     assert await storage.trigger(ALL_TENANTS, trigger.id) is None
+
+
+async def test_a_trigger_of_code_that_is_deleted_is_remembered_until_that_is_forgotten(storage):
+    own = await kept(storage, name="own")
+    code = await kept(storage, origin="code", name="renamed", code={"name": "nightly"})
+    gone = (DEFAULT_TENANT, "nightly", code.definition)
+
+    assert not await storage.drop_trigger(Scope(TenantId("acme")), code.id)
+    assert await storage.deleted_triggers() == set()
+    assert await storage.drop_trigger(ALL_TENANTS, own.id)
+    assert await storage.drop_trigger(ALL_TENANTS, code.id)
+    assert await storage.deleted_triggers() == {gone}
+
+    await storage.forget_deleted_triggers(code.definition, name="weekly")
+    assert await storage.deleted_triggers() == {gone}
+    await storage.forget_deleted_triggers(code.definition)
+    assert await storage.deleted_triggers() == set()
+
+
+async def test_a_trigger_takes_another_type(storage):
+    trigger = await kept(storage)
+
+    assert await changed(storage, trigger, type="cron", cron="0 2 * * *", interval_seconds=None)
+
+    found = await storage.trigger(ALL_TENANTS, trigger.id)
+    assert (found.type, found.cron, found.interval_seconds) == ("cron", "0 2 * * *", None)
 
 
 async def test_what_is_due_is_found_and_nothing_else(storage, due):

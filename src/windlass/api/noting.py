@@ -179,7 +179,7 @@ async def _definition(caller: "Caller", engine: Engine, key: str) -> Shown:
 
 
 async def _trigger(caller: "Caller", engine: Engine, id: str) -> Shown:
-    return wire.trigger(await engine.triggers.get(id, caller.scope))
+    return await showing.trigger(engine, await engine.triggers.get(id, caller.scope))
 
 
 async def _queue(caller: "Caller", engine: Engine, name: str) -> Shown:

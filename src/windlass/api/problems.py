@@ -83,6 +83,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.WorkerStopping: HTTPStatus.CONFLICT,
     errors.TriggerNotFound: HTTPStatus.NOT_FOUND,
     errors.TriggerExists: HTTPStatus.CONFLICT,
+    errors.TriggerFieldsMixed: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.TriggerUnreadable: HTTPStatus.CONFLICT,
     errors.EventNotFound: HTTPStatus.NOT_FOUND,
     errors.EventChainTooLong: HTTPStatus.UNPROCESSABLE_ENTITY,

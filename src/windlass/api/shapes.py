@@ -292,6 +292,7 @@ class TriggerEdit(Shape):
     """What is changed of a trigger."""
 
     name: Name | None = None
+    type: TriggerType | None = None
     enabled: Flag | None = None
     payload: Object | None = None
     cron: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
@@ -305,11 +306,13 @@ class TriggerEdit(Shape):
     condition: Object | None = None
     delay_seconds: Seconds | None = None
     dedupe_window_seconds: Seconds | None = None
+    dedupe_key: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
     max_attempts: Whole | None = None
 
 
 class NewTrigger(TriggerEdit):
-    """A trigger: its name, its definition, and the fields of its type."""
+    """A trigger: its name, its definition, and the fields of its type. The type need not be said
+    where `cron`, `interval_seconds`, `at`, `run_once` or `event_name` tells it."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -326,7 +329,6 @@ class NewTrigger(TriggerEdit):
     )
 
     name: Name
-    type: TriggerType
     definition: Name
     tenant: Name | None = None
 

@@ -22,7 +22,7 @@ from windlass.core.models import (
     WorkerRow,
 )
 from windlass.core.operations import Operation, Preview
-from windlass.core.trigger import Event
+from windlass.core.trigger import Event, Trigger
 from windlass.engine.engine import Engine
 from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.engine.users import OneTimeLink
@@ -97,6 +97,12 @@ def definition_row(
         if "default_payload" in holder:
             holder["default_payload"] = hide(holder["default_payload"], shown["payload_schema"])
     return shown
+
+
+async def trigger(engine: Engine, trigger: Trigger) -> dict[str, Any]:
+    """A trigger, with what may surprise about it."""
+    warnings = await engine.triggers.warnings_of(trigger)
+    return {**wire.trigger(trigger), "warnings": list(warnings)}
 
 
 async def event(engine: Engine, event: Event) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from windlass.core.dead import DeadGroup
 from windlass.core.dead import Mute as _Mute
 from windlass.core.definition_activity import DefinitionActivity, DefinitionTimes
 from windlass.core.states import View
+from windlass.core.trigger import MatchOutcome
 from windlass.core.wire import INNER, LIST_LEAVES_OUT
 from windlass.engine.queues import QueueCounts
 
@@ -100,7 +101,24 @@ Definition = _shape(
     **_types(DefinitionActivity),
 )
 Trigger = _shape("Trigger", trigger.Trigger, without=("unreadable",))
-Event = _shape("Event", trigger.Event)
+TriggerAnswer = _shape(
+    "TriggerAnswer", trigger.Trigger, without=("unreadable",), warnings=list[str]
+)
+
+
+class Match(_Open):
+    """What a trigger did with an event, and why it created no job; without a trigger, what a
+    definition's `on_dead_letter` did."""
+
+    trigger_id: UUID | None
+    trigger: str | None
+    definition: str
+    outcome: MatchOutcome
+    job_id: UUID | None
+    because: str | None
+
+
+Event = _shape("Event", trigger.Event, without=("matches",), matches=list[Match])
 Queue = _shape("Queue", QueueCounts)
 Tenant = _shape("Tenant", tenant.Tenant)
 Worker = _shape(
@@ -276,6 +294,23 @@ class Edge(_Open):
 
 class Graph(_Open):
     edges: list[Edge]
+
+
+class Run(_Open):
+    """A coming due time; `note` tells what the clocks do to it."""
+
+    at: datetime
+    local: str
+    note: str
+
+
+class SchedulePreview(_Open):
+    """What a schedule will do: in words, its next runs, and what may surprise."""
+
+    words: str
+    timezone: str
+    runs: list[Run]
+    warnings: list[str]
 
 
 class Trial(_Open):

@@ -12,6 +12,7 @@ from windlass.cli.each import change_each, posting, tell
 from windlass.cli.look import ago, moment, one_line, tenant_of, value_of
 from windlass.cli.output import Column, Item
 from windlass.clock import utcnow
+from windlass.errors import OptionInvalid
 from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
@@ -34,16 +35,41 @@ def events() -> None:
 
 
 @events.command(
-    "list", examples=["windlass events list", "windlass events list --limit 500 -o csv"]
+    "list",
+    examples=[
+        "windlass events list",
+        "windlass events list --name folder.changed --since -2h",
+        "windlass events list --limit 500 -o csv",
+    ],
 )
+@click.option("--name", metavar="NAME", help="Those of a name.")
+@click.option("--correlation-id", metavar="ID", help="Those of a correlation.")
+@click.option("--since", metavar="INSTANT", help="Not before: -2h, 2027-03-01 or a whole instant.")
+@click.option("--until", metavar="INSTANT", help="Before that instant.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
 @click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
 @with_call
-def list_events(call: Call, limit: int, cursor: str | None) -> None:
+def list_events(
+    call: Call,
+    limit: int,
+    cursor: str | None,
+    name: str | None,
+    correlation_id: str | None,
+    since: str | None,
+    until: str | None,
+) -> None:
     """List events, newest first."""
-    page = call.ask(lambda api: api.page("/events", limit=limit, cursor=cursor))
+    filters = {
+        "name": name,
+        "correlation_id": correlation_id,
+        "created_after": _instant("since", since),
+        "created_before": _instant("until", until),
+    }
+    page = call.ask(lambda api: api.page("/events", limit=limit, cursor=cursor, **filters))
     call.out.list(page["items"], _columns(page["items"]), body=page)
-    if not page["items"]:
+    if not page["items"] and any(filters.values()):
+        call.out.say("No events that fit.")
+    elif not page["items"]:
         call.out.say("No events yet.")
         call.out.hint("windlass events emit NAME key=value emits one")
     elif page["next_cursor"]:
@@ -54,7 +80,7 @@ def list_events(call: Call, limit: int, cursor: str | None) -> None:
 @click.argument("event")
 @with_call
 def show(call: Call, event: str) -> None:
-    """Show everything about EVENT: its data, and how many jobs came of it."""
+    """Show everything about EVENT: its data, what each trigger did with it, and why."""
     from windlass.cli.client import path
 
     found = call.ask(lambda api: api.get(path("events", event)))
@@ -212,7 +238,40 @@ def _show(call: Call, event: Item) -> None:
             ("In a chain", f"behind {counted(event['depth'], 'event')}" if event["depth"] else ""),
         ]
     )
+    if event["matches"]:
+        out.data("")
+        out.list(event["matches"], _MATCH_COLUMNS)
+    elif event["matched_at"]:
+        out.say(f"No trigger waited for {event['name']}.")
     out.hint(f"windlass events replay {_short(event)}")
+
+
+_OUTCOMES = {
+    "created": "✓ created",
+    "existing": "= existing",
+    "unmatched": "⊘ unmatched",
+    "failed": "✕ failed",
+}
+_MATCH_COLUMNS = [
+    Column("trigger", "TRIGGER", lambda match: match["trigger"] or "on_dead_letter", wide=True),
+    Column("outcome", "OUTCOME", lambda match: _OUTCOMES[match["outcome"]]),
+    Column("job_id", "JOB", lambda match: (match["job_id"] or "")[-8:]),
+    Column("definition", "DEFINITION", lambda match: str(match["definition"]), spare=1),
+    Column("because", "BECAUSE", lambda match: one_line(match["because"] or ""), wide=True),
+]
+
+
+def _instant(option: str, text: str | None) -> str | None:
+    """An instant of a filter; a duration is so long ago."""
+    from windlass.cli.instants import instant
+    from windlass.core.durations import duration
+
+    if text is None:
+        return None
+    try:
+        return (utcnow() - duration(text.removeprefix("-"), option=option)).isoformat()
+    except OptionInvalid:
+        return instant(text, option=option).isoformat()
 
 
 def _line(event: Item) -> str:

@@ -113,6 +113,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.WorkerStopping: Exit.CONFLICT,
     errors.TriggerNotFound: Exit.NOT_FOUND,
     errors.TriggerExists: Exit.CONFLICT,
+    errors.TriggerFieldsMixed: Exit.USAGE,
     errors.TriggerUnreadable: Exit.CONFLICT,
     errors.EventNotFound: Exit.NOT_FOUND,
     errors.EventChainTooLong: Exit.CONFLICT,

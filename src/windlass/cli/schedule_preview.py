@@ -1,6 +1,6 @@
 """`windlass schedules preview`: what a schedule will do, before anybody relies on it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +10,11 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
 from windlass.cli.look import ago
 from windlass.cli.output import Column, Item
+from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
     from windlass.core.preview import Run
+    from windlass.core.schedule import Schedule
 
 
 @click.command(
@@ -23,42 +25,72 @@ if TYPE_CHECKING:
         "windlass schedules preview @hourly --limit 24 --json",
     ],
 )
-@click.argument("expression")
+@click.argument("expression", required=False)
+@click.option("--every", metavar="DURATION", help="An interval, in place of an expression.")
+@click.option("--at", metavar="INSTANT", help="One instant, in place of an expression.")
+@click.option(
+    "--dedupe-window", metavar="DURATION", help="Tell which runs such a window would swallow."
+)
 @click.option("--tz", default="UTC", metavar="ZONE", help="Time zone, such as Europe/Berlin. [UTC]")
 @click.option(
     "--after", metavar="INSTANT", help="From this time on, the zone's own without an offset. [now]"
 )
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, help="How many runs. [5]")
 @with_call
-def preview(call: Call, expression: str, tz: str, after: str | None, limit: int) -> None:
+def preview(
+    call: Call,
+    expression: str | None,
+    every: str | None,
+    at: str | None,
+    dedupe_window: str | None,
+    tz: str,
+    after: str | None,
+    limit: int,
+) -> None:
     """Tell in words and dates when the cron EXPRESSION fires, and what may surprise.
 
     Needs no database.
     """
     from windlass.cli.instants import instant
     from windlass.clock import utcnow
-    from windlass.core.preview import describe, warnings
-    from windlass.core.preview import preview as coming
-    from windlass.core.schedule import cron
+    from windlass.core.durations import duration
+    from windlass.core.preview import foresee
 
-    schedule = cron(expression, tz=tz)
+    window = None if dedupe_window is None else duration(dedupe_window, option="dedupe_window")
     now = utcnow()
     start = now if after is None else instant(after, option="after", tz=tz).astimezone(UTC)
-    runs = [*_shown(coming(schedule, start, limit), now)]
-    said = {"words": describe(schedule), "warnings": warnings(schedule, start)}
+    found = foresee(_schedule(expression, every, at, tz), start, limit, tz, window=window)
+    runs = [*_shown(found.runs, now)]
     if call.out.format in ("json", "jsonl"):
         shown = [{name: run[name] for name in ("at", "local", "note")} for run in runs]
-        call.out.json({"words": said["words"], "runs": shown, "warnings": said["warnings"]})
+        call.out.json({"words": found.words, "runs": shown, "warnings": [*found.warnings]})
         return
     if call.out.format == "people":
-        call.out.data(str(said["words"]))
+        call.out.data(found.words)
         call.out.data("")
     call.out.list(runs, _columns(now))
-    for warning in said["warnings"]:
+    for warning in found.warnings:
         call.out.say(f"Note: {warning}")
 
 
-def _shown(runs: "list[Run]", now: datetime) -> Iterator[dict[str, Any]]:
+def _schedule(expression: str | None, every: str | None, at: str | None, tz: str) -> "Schedule":
+    from windlass.cli.instants import instant
+    from windlass.core import schedule
+
+    given = [each for each in (expression, every, at) if each is not None]
+    if len(given) != 1:
+        raise CommandInvalid(
+            "a preview needs one schedule.",
+            hint='Give an expression such as "0 2 * * *", --every 15m or --at.',
+        )
+    if every is not None:
+        return schedule.every(every)
+    if at is not None:
+        return schedule.once(instant(at, option="at", tz=tz))
+    return schedule.cron(expression or "", tz=tz)
+
+
+def _shown(runs: "Sequence[Run]", now: datetime) -> Iterator[dict[str, Any]]:
     """Runs as JSON, each with how far off it is, and how long after the one before it."""
     before: datetime | None = None
     for run in runs:

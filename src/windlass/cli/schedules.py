@@ -13,9 +13,6 @@ from windlass.cli.trigger_fields import BY_TIME, COMMON, fields, flags
 from windlass.cli.trigger_verbs import add_verbs, told
 from windlass.errors import CommandInvalid
 
-#: Field -> the type of schedule that has it.
-_TYPES = {"cron": "cron", "interval_seconds": "interval", "at": "once"}
-
 
 @click.group(
     cls=Group,
@@ -51,16 +48,14 @@ schedules.add_command(preview)
 @flags(BY_TIME, COMMON)
 @with_call
 def create(call: Call, /, dry_run: bool, **given: Any) -> None:
-    """Make a schedule, by one of --cron, --every and --at. Its id is printed."""
+    """Make a schedule, by one of --cron, --every, --at and --init. Its id is printed."""
     body = fields(given)
-    type = next((kind for field, kind in _TYPES.items() if field in body), None)
-    if type is None:
+    if not {"cron", "interval_seconds", "at", "type"} & body.keys():
         raise CommandInvalid(
-            "a schedule needs its times.", hint='Give --cron "0 2 * * *", --every 15m or --at.'
+            "a schedule needs its times.",
+            hint='Give --cron "0 2 * * *", --every 15m, --at or --init.',
         )
-    made = call.ask(
-        lambda api: api.post("/schedules", {**body, "type": type}, dry_run=dry_run or None)
-    )
+    made = call.ask(lambda api: api.post("/schedules", body, dry_run=dry_run or None))
     told(call, made, dry_run=dry_run, noun="schedules")
 
 
@@ -75,7 +70,8 @@ def create(call: Call, /, dry_run: bool, **given: Any) -> None:
 @flags(BY_TIME, COMMON)
 @with_call
 def update(call: Call, /, schedule: str, dry_run: bool, **given: Any) -> None:
-    """Change what is given of SCHEDULE; all else stays. Other times count from now."""
+    """Change what is given of SCHEDULE; all else stays. Other times count from now, also those of
+    another type."""
     from windlass.cli.client import path
 
     body = fields(given)

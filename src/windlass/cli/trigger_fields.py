@@ -1,6 +1,6 @@
 """The flags that say what a trigger is, and the fields of the API that they become."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 _JSON = 'Give a JSON object, such as \'{"folder": "/in"}\'.'
-_TIMES = {"cron": "--cron", "every": "--every", "at": "--at"}
+_TIMES = {"cron": "--cron", "every": "--every", "at": "--at", "init": "--init"}
 
 
 def _flag(*names: str, **more: Any) -> Callable[[Command], Command]:
@@ -28,6 +28,7 @@ COMMON = (
     _flag("--enabled", type=click.Choice(["true", "false"]), help="Whether it makes jobs."),
     _flag("--delay", metavar="DURATION", help="Let its jobs be due so much later."),
     _flag("--dedupe-window", metavar="DURATION", help="One of equal jobs in so long a time."),
+    _flag("--dedupe-key", metavar="TEXT", help="What makes its jobs equal; {{…}} is filled in."),
     _flag("--max-attempts", type=click.IntRange(1, 100), metavar="N", help="Attempts of its jobs."),
     _flag("--dry-run", is_flag=True, help="Check it, show what it would be, keep nothing."),
 )
@@ -35,6 +36,8 @@ BY_TIME = (
     _flag("--cron", metavar="EXPR", help='At the times of an expression, such as "0 2 * * 1-5".'),
     _flag("--every", metavar="DURATION", help="At once, and again each time so long has passed."),
     _flag("--at", metavar="INSTANT", help="Once; without an offset in --tz, else the local time."),
+    _flag("--init", is_flag=True, default=None, help="At start, until it has completed once."),
+    _flag("--run-once", type=click.Choice(["true", "false"]), help="false: at each start."),
     _flag("--tz", metavar="ZONE", help="Time zone, such as Europe/Berlin; else the tenant's."),
     _flag("--misfire", type=click.Choice(get_args(Misfire)), help="What of missed times is done."),
     _flag("--overlap", type=click.Choice(get_args(Overlap)), help="While its last job is open."),
@@ -95,14 +98,23 @@ def when(trigger: Mapping[str, Any]) -> str:
 
 
 def _times(said: Mapping[str, Any]) -> dict[str, Any]:
-    from windlass.cli.instants import instant
-
     given = [flag for name, flag in _TIMES.items() if name in said]
     if len(given) > 1:
         raise CommandInvalid(f"{' and '.join(given)} exclude each other.", hint="Give one of them.")
     zone = said.get("tz")
-    if given == ["--every"] and zone is not None:
-        raise CommandInvalid("--tz says nothing about --every.", hint="Leave --tz out.")
+    if given in (["--every"], ["--init"]) and zone is not None:
+        raise CommandInvalid(f"--tz says nothing about {given[0]}.", hint="Leave --tz out.")
+    run_once = said.get("run_once")
+    if given == ["--init"]:
+        return {"type": "init", "run_once": run_once != "false"}
+    once = {} if run_once is None else {"run_once": run_once == "true"}
+    return once | _fields_of_times(said, given)
+
+
+def _fields_of_times(said: Mapping[str, Any], given: Sequence[str]) -> dict[str, Any]:
+    from windlass.cli.instants import instant
+
+    zone = said.get("tz")
     if given == ["--at"]:
         return {"at": instant(said["at"], option="at", tz=zone).isoformat()}
     if given == ["--every"]:
@@ -141,6 +153,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "enabled": ("enabled", lambda text: text == "true"),
     "delay": ("delay_seconds", _seconds("delay")),
     "dedupe_window": ("dedupe_window_seconds", _seconds("dedupe_window")),
+    "dedupe_key": ("dedupe_key", _as_is),
     "max_attempts": ("max_attempts", _as_is),
     "misfire": ("misfire", _as_is),
     "overlap": ("overlap", _as_is),

@@ -1,8 +1,8 @@
 """The commands that `schedules` and `triggers` share: a schedule is a trigger by time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -18,8 +18,10 @@ from windlass.cli.look import (
     value_of,
 )
 from windlass.cli.output import Column, Item
-from windlass.cli.trigger_fields import schedule_of, when
+from windlass.cli.trigger_fields import when
 from windlass.clock import utcnow
+from windlass.core.models import Origin
+from windlass.core.trigger import TriggerType
 
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
@@ -34,15 +36,28 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
     @group.command(
         "list",
         help=f"List {noun}, by tenant and name.",
-        examples=[f"windlass {noun} list", f"windlass {noun} list --json"],
+        examples=[f"windlass {noun} list", f"windlass {noun} list --failing --json"],
     )
+    @click.option("--type", type=click.Choice(_types(noun)), help="Those of a type.")
+    @click.option("--definition", metavar="KEY", help="Those that make jobs of a definition.")
+    @_event_filter(noun)
+    @click.option("--enabled", type=click.Choice(["true", "false"]), help="Enabled ones, or not.")
+    @click.option("--origin", type=click.Choice(get_args(Origin)), help="Who made them.")
+    @click.option("--failing", is_flag=True, help="Those that could not make their last job.")
     @click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="At most. [100]")
     @click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
     @with_call
-    def list_them(call: Call, limit: int, cursor: str | None) -> None:
-        page = call.ask(lambda api: api.page(f"/{noun}", limit=limit, cursor=cursor))
+    def list_them(
+        call: Call, /, limit: int, cursor: str | None, failing: bool, **chosen: str | None
+    ) -> None:
+        filters = {name: value for name, value in chosen.items() if value is not None}
+        filters |= {"event_name": filters.pop("event")} if "event" in filters else {}
+        filters |= {"failing": "true"} if failing else {}
+        page = call.ask(lambda api: api.page(f"/{noun}", limit=limit, cursor=cursor, **filters))
         call.out.list(page["items"], _columns(page["items"]), body=page)
-        if not page["items"]:
+        if not page["items"] and filters:
+            call.out.say(f"No {noun} that fit.")
+        elif not page["items"]:
             call.out.say(f"No {noun} yet.")
             call.out.hint(f"windlass {noun} create --help tells how to make one")
         elif page["next_cursor"]:
@@ -97,6 +112,17 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
         )
 
 
+def _types(noun: str) -> list[str]:
+    return [kind for kind in get_args(TriggerType) if noun == "triggers" or kind != "event"]
+
+
+def _event_filter(noun: str) -> Callable[[Any], Any]:
+    """Schedules wait for no event."""
+    if noun == "schedules":
+        return lambda command: command
+    return click.option("--event", metavar="NAME", help="Those that wait for an event.")
+
+
 def line(trigger: Item) -> str:
     """A trigger in a line."""
     due = moment(trigger["next_run_at"])
@@ -105,12 +131,9 @@ def line(trigger: Item) -> str:
 
 
 def told(call: Call, trigger: Item, *, dry_run: bool, noun: str) -> None:
-    """A trigger that was made or changed, and what may surprise about its times."""
-    from windlass.core.preview import warnings
-
+    """A trigger that was made or changed, and what may surprise about it."""
     tell(call, trigger, line)
-    schedule = schedule_of(trigger) if trigger["enabled"] else None
-    for warning in warnings(schedule, utcnow(), trigger["timezone"]) if schedule else ():
+    for warning in trigger["warnings"] if trigger["enabled"] else ():
         call.out.say(f"Note: {warning}")
     if dry_run:
         call.out.say("Nothing was kept.")
@@ -166,6 +189,7 @@ def _show(call: Call, trigger: Item, noun: str) -> None:
             ("Overlap", "" if trigger["type"] == "event" else trigger["overlap"]),
             ("Delay", _length(trigger["delay_seconds"])),
             ("Dedupe window", _length(trigger["dedupe_window_seconds"])),
+            ("Dedupe key", trigger["dedupe_key"] or ""),
             ("Attempts", str(trigger["max_attempts"] or "")),
             ("Tenant", tenant_of(trigger)),
             ("Declared", _origin(trigger)),
@@ -173,6 +197,8 @@ def _show(call: Call, trigger: Item, noun: str) -> None:
             ("Saved by", trigger["saved_by"] or ""),
         ]
     )
+    for warning in trigger["warnings"]:
+        out.say(f"Note: {warning}")
     verb = "disable" if trigger["enabled"] else "enable"
     out.hint(f"windlass {noun} {verb} {trigger['id'][-8:]}")
 

@@ -41,6 +41,36 @@ def describe(schedule: Schedule, zone: str = "UTC") -> str:
             return "at start, until it has completed once" if schedule.run_once else "at each start"
 
 
+class Preview(NamedTuple):
+    """What a schedule will do: in words, its next runs, and what may surprise."""
+
+    words: str
+    timezone: str
+    runs: tuple[Run, ...]
+    warnings: tuple[str, ...]
+
+
+def foresee(
+    schedule: Schedule,
+    after: datetime,
+    count: int = 5,
+    zone: str = "UTC",
+    *,
+    window: timedelta | None = None,
+) -> Preview:
+    """All that can be told of a schedule before it is relied on. `window` is a dedupe window its
+    jobs would have, with equal payloads."""
+    surprising = warnings(schedule, after, zone)
+    if window is not None:
+        surprising.append(swallowed(schedule, after, window, zone))
+    return Preview(
+        describe(schedule, zone),
+        _zone(schedule, zone).key,
+        tuple(preview(schedule, after, count, zone)),
+        tuple(filter(None, surprising)),
+    )
+
+
 def preview(schedule: Schedule, now: datetime, count: int = 5, zone: str = "UTC") -> list[Run]:
     """The coming due times, at most a thousand. One that runs at start has none to show."""
     if isinstance(schedule, Init):
@@ -73,14 +103,25 @@ def warnings(schedule: Schedule, now: datetime, zone: str = "UTC") -> list[str]:
             return []
 
 
-def swallowed(schedule: Schedule, now: datetime, window: timedelta, zone: str = "UTC") -> str:
-    """What a dedupe window does to runs with equal payloads that come faster; empty if nothing."""
+def keyless(window: timedelta) -> str:
+    """What a dedupe window without a key means."""
+    return (
+        f"The dedupe window of {text(window)} has no dedupe_key: jobs count as equal if their "
+        "payloads are."
+    )
+
+
+def swallowed(
+    schedule: Schedule, now: datetime, window: timedelta, zone: str = "UTC", *, key: bool = False
+) -> str:
+    """What a dedupe window does to runs with equal payloads, or keys, that come faster; empty if
+    nothing."""
     runs = preview(schedule, now, _LOOKED_AT, zone)
     gaps = [later.at - run.at for run, later in pairwise(runs)]
     if not gaps or min(gaps) >= window:
         return ""
     return (
-        f"Runs that come {text(min(gaps))} apart with equal payloads are swallowed by the dedupe "
+        f"Runs that come {text(min(gaps))} apart with equal {'keys' if key else 'payloads'} are swallowed by the dedupe "
         f"window of {text(window)}."
     )
 

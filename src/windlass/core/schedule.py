@@ -3,9 +3,10 @@
 All instants are aware and given by the caller, who asks the database for the time.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from windlass.core import zones
@@ -24,8 +25,17 @@ SHORTEST_SECONDS = 1.0
 _INTERVAL = 'a duration from "1s" to 100 years, such as "15m"'
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Declared:
+    """What a schedule in code says beside its times, where a job has several. It does not count
+    when schedules are compared."""
+
+    name: str | None = field(default=None, compare=False)
+    payload: Mapping[str, Any] | None = field(default=None, compare=False)
+
+
 @dataclass(frozen=True, slots=True)
-class Cron:
+class Cron(_Declared):
     """At the times of a cron expression, in a time zone.
 
     Without `tz` it has none of its own, and gets its tenant's when it is stored; see `in_zone`.
@@ -41,7 +51,7 @@ class Cron:
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class Every(_Declared):
     """At once, and then each time so many seconds have passed."""
 
     seconds: float
@@ -59,7 +69,7 @@ class Every:
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
+class Once(_Declared):
     """At one instant."""
 
     at: datetime
@@ -69,43 +79,63 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True)
-class Init:
-    """At each start; with `run_once` only until one of its jobs has completed."""
+class Init(_Declared):
+    """At start, until one of its jobs has completed; without `run_once` at each start."""
 
-    run_once: bool = False
+    run_once: bool = True
 
 
 Schedule = Cron | Every | Once | Init
 
 
-def cron(expression: str, *, tz: str | None = None) -> Cron:
+def cron(
+    expression: str,
+    *,
+    tz: str | None = None,
+    name: str | None = None,
+    payload: Mapping[str, Any] | None = None,
+) -> Cron:
     """Five fields such as "0 2 * * *", or a word such as "@daily", in an IANA time zone.
 
     Without `tz` the tenant's zone counts, else UTC. Where clocks change, fixed hours fire each of
-    their local times once a day; with `*` or a step in the hour, the rhythm goes on.
+    their local times once a day; with `*` or a step in the hour, the rhythm goes on. `name` and
+    `payload` are for `@wl.job(schedule=[…])`, where a job has several schedules.
     """
-    return Cron(expression, tz)
+    return Cron(expression, tz, name=name, payload=payload)
 
 
-def every(interval: str | timedelta | float) -> Every:
+def every(
+    interval: str | timedelta | float,
+    *,
+    name: str | None = None,
+    payload: Mapping[str, Any] | None = None,
+) -> Every:
     """Every "15m", a timedelta, or a number of seconds: at once, then by elapsed time."""
-    return Every(duration(interval, option="interval").total_seconds())
+    seconds = duration(interval, option="interval").total_seconds()
+    return Every(seconds, name=name, payload=payload)
 
 
-def once(at: datetime) -> Once:
+def once(
+    at: datetime, *, name: str | None = None, payload: Mapping[str, Any] | None = None
+) -> Once:
     """At one instant, given with its time zone. One that is over is missed: see `misfire`."""
-    return Once(at)
+    return Once(at, name=name, payload=payload)
 
 
-def init(*, run_once: bool = True) -> Init:
+def init(
+    *,
+    run_once: bool = True,
+    name: str | None = None,
+    payload: Mapping[str, Any] | None = None,
+) -> Init:
     """At each start, until one of its jobs has completed; `run_once=False` for every start."""
-    return Init(run_once)
+    return Init(run_once, name=name, payload=payload)
 
 
 def in_zone(schedule: Schedule, zone: str) -> Schedule:
     """The schedule with `zone` as its own, if it needs one and has none."""
     if isinstance(schedule, Cron) and schedule.tz is None:
-        return Cron(schedule.expression, zone)
+        return replace(schedule, tz=zone)
     return schedule
 
 

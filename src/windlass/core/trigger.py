@@ -39,6 +39,8 @@ class Trigger:
     condition: Mapping[str, Any] | None = None
     delay_seconds: float | None = None
     dedupe_window_seconds: float | None = None
+    #: A template too: its jobs with an equal key count as equal.
+    dedupe_key: str | None = None
     max_attempts: int | None = None
     origin: Origin = "operator"
     edited: tuple[str, ...] = ()
@@ -60,6 +62,26 @@ class Trigger:
     unreadable: tuple[str, ...] = ()
 
 
+MatchOutcome = Literal["created", "existing", "unmatched", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """What a trigger did with an event: its job was `created`, or is `existing` (an equal job was
+    there); the condition was not met (`unmatched`), or the job could not be made (`failed`).
+
+    `because` says why no job was created, and `job_id` names the job, also the one that was there.
+    Without a trigger it is the `on_dead_letter` job of a definition.
+    """
+
+    trigger_id: str | None
+    trigger: str | None
+    definition: str
+    outcome: MatchOutcome
+    job_id: str | None = None
+    because: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """Something an application says has happened; its tenant's triggers turn it into jobs."""
@@ -74,3 +96,5 @@ class Event:
     created_at: datetime | None = None
     matched_at: datetime | None = None
     jobs: int = 0
+    #: What its triggers did with it, in the order of their ids.
+    matches: tuple[Match, ...] = ()

@@ -1,6 +1,6 @@
 """A trigger's fields: what its times are, what the code said of it, and what was edited since."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -17,11 +17,25 @@ _TIMES: Mapping[TriggerType, tuple[str, ...]] = {
     "init": ("run_once",),
     "event": ("event_name", "condition"),
 }
+#: The times of none: what a trigger whose type changes begins with.
+NO_TIMES: Mapping[str, Any] = {
+    "type": "event", "cron": None, "timezone": "UTC", "interval_seconds": None, "at": None,
+    "run_once": False, "event_name": None, "condition": None,
+}  # fmt: skip
 #: What code may say, and operators may edit, of a trigger of any type.
 _ALWAYS = (
     "name", "enabled", "payload", "misfire", "overlap", "delay_seconds", "dedupe_window_seconds",
-    "max_attempts",
+    "dedupe_key", "max_attempts",
 )  # fmt: skip
+
+
+#: What only triggers by time have, of whatever type.
+_BY_TIME = ("misfire", "overlap")
+#: Field -> the type that it tells.
+_TELLING: Mapping[str, TriggerType] = {
+    "cron": "cron", "interval_seconds": "interval", "at": "once", "event_name": "event",
+    "run_once": "init",
+}  # fmt: skip
 
 
 def schedule_of(trigger: Trigger) -> Schedule | None:
@@ -90,6 +104,19 @@ def timed(trigger: Trigger, now: datetime) -> Trigger:
     return replace(trigger, next_run_at=next_time(trigger, now))
 
 
+def strange_to(type: TriggerType, named: Iterable[str]) -> dict[str, str]:
+    """The fields among those that a trigger of a type does not have, and what does have them."""
+    own = {*_TIMES[type], *(() if type == "event" else _BY_TIME)}
+    owners = {field: f"type {kind}" for kind, fields in _TIMES.items() for field in fields}
+    owners |= dict.fromkeys(_BY_TIME, "a type by time")
+    return {name: owners[name] for name in named if name in owners and name not in own}
+
+
+def type_by(named: Collection[str]) -> TriggerType | None:
+    """The type that these fields tell; None if none of them does."""
+    return next((kind for field, kind in _TELLING.items() if field in named), None)
+
+
 def said(trigger: Trigger) -> dict[str, Any]:
     """What a trigger says, as JSON: what is kept of the code, and compared with it later."""
     names = ("type", *_TIMES[trigger.type], *_ALWAYS)
@@ -106,7 +133,7 @@ def with_edits_named(trigger: Trigger) -> Trigger:
 
 def as_in_code(trigger: Trigger) -> Trigger:
     """The trigger with all that the code says of it."""
-    code = {name: value for name, value in (trigger.code or {}).items() if name != "type"}
+    code = {**NO_TIMES, **(trigger.code or {})}
     if isinstance(at := code.get("at"), str):
         code["at"] = datetime.fromisoformat(at)
     return replace(trigger, **code, edited=())
@@ -116,14 +143,19 @@ def following(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
     """A row as it is after its code changed: what was edited stays, all else follows. It is left
     alone if an operator gave it times that the new type does not have. When it is due next is
     counted anew only if its times have changed: what is due and not yet fired for is not lost."""
-    if row.type != declared.type and not set(row.edited) <= set(_ALWAYS):
+    if (
+        "type" not in row.edited
+        and row.type != declared.type
+        and not set(row.edited) <= set(_ALWAYS)
+    ):
         return row
-    kept = {name: getattr(row, name) for name in row.edited if name not in row.unreadable}
+    names = {*row.edited, *(NO_TIMES if "type" in row.edited else ())}
+    kept = {name: getattr(row, name) for name in names if name not in row.unreadable}
     followed = replace(
         declared,
         **kept,
         id=row.id,
-        edited=tuple(kept),
+        edited=tuple(name for name in row.edited if name in kept),
         last_run_at=row.last_run_at,
         # Who edited it is still whose right it fires under.
         saved_by=row.saved_by if row.edited else None,
@@ -131,6 +163,11 @@ def following(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
     if _times(followed) == _times(row) and "next_run_at" not in row.unreadable:
         return replace(followed, next_run_at=row.next_run_at)
     return timed(followed, now)
+
+
+def name_in_code(trigger: Trigger) -> str:
+    """The name a trigger was declared under: an operator may have given it another."""
+    return str((trigger.code or {}).get("name", trigger.name))
 
 
 def _times(trigger: Trigger) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ out here, because this is the way out. A field may be added; none changes its me
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache
@@ -130,9 +130,12 @@ def trigger(trigger: Trigger) -> dict[str, Any]:
 
 
 def event(event: Event, redactor: Redactor) -> dict[str, Any]:
-    """An event, and how many jobs came of it."""
+    """An event, and what its triggers did with it."""
     shown = _plain(event)
     shown["data"] = redactor.redact_value(event.data)
+    shown["matches"] = [
+        {**asdict(match), "because": _redacted(redactor, match.because)} for match in event.matches
+    ]
     return shown
 
 

@@ -1,7 +1,7 @@
 """Triggers declared in code: their rows follow it, but for what an operator edited."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -12,7 +12,14 @@ from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT
 from windlass.core.schedule import in_zone
 from windlass.core.states import JobState
 from windlass.core.trigger import Trigger
-from windlass.core.trigger_fields import fields_of, following, said, timed, type_of
+from windlass.core.trigger_fields import (
+    fields_of,
+    following,
+    name_in_code,
+    said,
+    timed,
+    type_of,
+)
 from windlass.engine.tenants import Tenants
 from windlass.errors import TriggerUnreadable
 from windlass.ids import new_trigger_id
@@ -39,14 +46,17 @@ class CodeTriggers:
 
     async def sync(self) -> None:
         """Make rows follow what was declared since the last sync. What an operator edited, or made
-        under the same name, stays; what is gone from code no longer fires."""
+        under the same name, stays; what an operator deleted stays deleted; what is gone from code no
+        longer fires."""
         if not self._unsynced:
             return
         async with self._syncing:
             declared = dict(self._unsynced)
             rows = await self._storage.triggers(ALL_TENANTS)
+            # After the rows: one that is deleted between the two looks is in one of them.
+            deleted = await self._storage.deleted_triggers()
             for definition, triggers in declared.values():
-                await self._sync(definition, triggers, rows)
+                await self._sync(definition, triggers, rows, deleted)
             for key, each in declared.items():
                 if self._unsynced.get(key) is each:
                     del self._unsynced[key]
@@ -56,12 +66,16 @@ class CodeTriggers:
         definition: Definition,
         triggers: Sequence[DeclaredTrigger],
         rows: Sequence[Trigger],
+        deleted: Collection[tuple[str, str, str]],
     ) -> None:
-        by_name = {(row.tenant, _name_in_code(row)): row for row in rows}
+        by_name = {(row.tenant, name_in_code(row)): row for row in rows}
+        gone_for_good = {(tenant, name) for tenant, name, _ in deleted}
         named = {each.name_for(definition.key): each for each in triggers}
         for declared in named.values():
             trigger = await self._made(definition, declared)
             row = by_name.get((trigger.tenant, trigger.name))
+            if row is None and (trigger.tenant, trigger.name) in gone_for_good:
+                continue  # an operator deleted it
             if row is None:
                 await self._storage.add_trigger(timed(trigger, await self._storage.now()))
             elif row.origin == "code" and (
@@ -70,12 +84,23 @@ class CodeTriggers:
                 await self._follow(row, trigger)
             elif not row.unreadable and await self._starts_again(row):
                 await self._start(row)
+        await self._start_operators_own(definition, rows)
         for row in rows:
-            gone = row.definition == definition.key and _name_in_code(row) not in named
+            gone = row.definition == definition.key and name_in_code(row) not in named
             if row.unreadable:
                 continue
             if gone and row.origin == "code" and not row.edited and not row.missing_from_code:
                 await self._storage.change_trigger(row.id, _missing)
+        for _, name, of in deleted:
+            if of == definition.key and name not in named:
+                await self._storage.forget_deleted_triggers(of, name=name)
+
+    async def _start_operators_own(self, definition: Definition, rows: Sequence[Trigger]) -> None:
+        """Let init triggers that operators made of a definition fire at this start, as code's do."""
+        for row in rows:
+            own = row.origin == "operator" and row.definition == definition.key
+            if own and not row.unreadable and await self._starts_again(row):
+                await self._start(row)
 
     async def _made(self, definition: Definition, declared: DeclaredTrigger) -> Trigger:
         tenant = SYSTEM_TENANT if definition.system else DEFAULT_TENANT
@@ -95,6 +120,8 @@ class CodeTriggers:
             condition=declared.condition,
             delay_seconds=declared.delay_seconds,
             dedupe_window_seconds=declared.dedupe_window_seconds,
+            dedupe_key=declared.dedupe_key,
+            enabled=declared.enabled,
             max_attempts=declared.max_attempts,
             origin="code",
             # Of what the code says: a tenant's other time zone is no change of it.
@@ -105,14 +132,9 @@ class CodeTriggers:
 
     async def _follow(self, row: Trigger, trigger: Trigger) -> None:
         now = await self._storage.now()
-        if trigger.type == row.type:
-            # One that cannot be read, and that the code may not overwrite, tells so when it is due.
-            with suppress(TriggerUnreadable):
-                await self._storage.change_trigger(row.id, lambda row: following(row, trigger, now))
-            return
-        followed = following(row, trigger, now)
-        if followed is not row and await self._storage.drop_trigger(ALL_TENANTS, row.id):
-            await self._storage.add_trigger(followed)
+        # One that cannot be read, and that the code may not overwrite, tells so when it is due.
+        with suppress(TriggerUnreadable):
+            await self._storage.change_trigger(row.id, lambda row: following(row, trigger, now))
 
     async def _start(self, seen: Trigger) -> None:
         """Let an init trigger fire, if nobody else has let it since it was seen."""
@@ -139,8 +161,3 @@ class CodeTriggers:
 
 def _missing(row: Trigger) -> Trigger:
     return replace(row, missing_from_code=True)
-
-
-def _name_in_code(row: Trigger) -> str:
-    """The name a row was declared under: an operator may have given it another."""
-    return str((row.code or {}).get("name", row.name))

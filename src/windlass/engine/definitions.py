@@ -197,9 +197,13 @@ class Definitions:
         return await self._changed_one(key, self._change_of(changes))
 
     async def reset(self, key: str, *names: str) -> Definition:
-        """Return what was edited to what the code says: these options, or all."""
+        """Return what was edited to what the code says: these options, or all. With all, triggers in
+        code that were deleted come back at the next sync."""
         fields = _fields_of(names)
-        return await self._changed_one(key, lambda row: registry.reset(row, fields))
+        changed = await self._changed_one(key, lambda row: registry.reset(row, fields))
+        if not names:
+            await self._storage.forget_deleted_triggers(key)
+        return changed
 
     async def reset_all(self, *names: str) -> Sequence[Definition]:
         """Return what was edited of any definition to what the code says: these options, or all.
@@ -212,6 +216,9 @@ class Definitions:
             return [after for before, after in reset if after != before]
 
         changed = await self._change(keys, change) if keys else set()
+        if not names:
+            for key in {definition for _, _, definition in await self._storage.deleted_triggers()}:
+                await self._storage.forget_deleted_triggers(key)
         rows = await self._fresh(0)
         return [rows[key] for key in sorted(changed) if key in rows]
 

@@ -8,6 +8,7 @@ from windlass import clock
 from windlass.core.access import ROLES, Table
 from windlass.core.lease import Held, Lease
 from windlass.engine.access import Access
+from windlass.engine.alerts import Alerts
 from windlass.engine.answers import Answers
 from windlass.engine.audit import Audit
 from windlass.engine.audit_verify import keys_of
@@ -94,6 +95,7 @@ class Engine:
             storage, self.jobs, self.definitions, self.nudges, settings, rights, self.sealer
         )
         self.mutes = Mutes(storage)
+        self.alerts = Alerts(storage, settings, telemetry)
         self.tenants = Tenants(storage, self.nudges, self.jobs.caps, self.audit)
         self.queues = Queues(storage, self.nudges)
         self.maker = Maker(self.definitions, settings, rights, self.sealer)

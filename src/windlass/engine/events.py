@@ -1,16 +1,18 @@
 """Events: what an application says has happened, and the jobs that follow."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
 from windlass.core.dead import DEAD_LETTERED, RESERVED
 from windlass.core.dedupe import check_app_key, check_name
+from windlass.core.instants import instant
 from windlass.core.jsontext import dump_json
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, NewJob, Scope
-from windlass.core.trigger import Event, Trigger
+from windlass.core.trigger import Event, Match, MatchOutcome, Trigger
 from windlass.engine.making import Maker
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
 from windlass.engine.trigger_refusals import REFUSALS
@@ -88,11 +90,13 @@ class Events:
         )
 
     async def emit(self, event: Event) -> Event:
-        """Keep an event and make its jobs. Once it is kept it has happened: should its jobs not be
-        made now, upkeep makes them."""
+        """Keep an event and make its jobs. Answers the event with what came of it. Once it is kept it
+        has happened: should its jobs not be made now, upkeep makes them."""
         await self._storage.add_event(event)
         try:
             await self.match(event.id)
+            # Read again, because another process may have matched it.
+            return await self._storage.event(ALL_TENANTS, event.id) or event
         except DatabaseOutage as error:
             self._telemetry.trouble("matching events", error)
         return event
@@ -160,10 +164,27 @@ class Events:
         return found[0] if found else None
 
     async def list(
-        self, *, before: EventId | None = None, limit: int = 50, scope: Scope = ALL_TENANTS
+        self,
+        *,
+        name: str | None = None,
+        correlation_id: str | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        before: EventId | None = None,
+        limit: int = 50,
+        scope: Scope = ALL_TENANTS,
     ) -> Sequence[Event]:
-        """Events, newest first; `before` is the last one already seen."""
-        return await self._storage.events(scope, before=before, most=limit)
+        """Events, newest first: all, or those of a name, a correlation id or a time. `before` is the
+        last one already seen."""
+        return await self._storage.events(
+            scope,
+            before=before,
+            name=name,
+            correlation_id=correlation_id,
+            created_after=_instant("created_after", created_after),
+            created_before=_instant("created_before", created_before),
+            most=limit,
+        )
 
     async def replay(
         self, id: EventId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
@@ -171,8 +192,15 @@ class Events:
         """Emit a copy of an event, as deep in its chain: it makes its jobs anew, of the triggers
         there are now."""
         event = await self.get(id, scope)
-        copy = replace(event, id=new_event_id(), created_by=created_by or event.created_by)
-        return await self.get((await self.emit(copy)).id)
+        copy = replace(
+            event,
+            id=new_event_id(),
+            created_by=created_by or event.created_by,
+            matched_at=None,
+            jobs=0,
+            matches=(),
+        )
+        return await self.emit(copy)
 
     async def match_waiting(self) -> int:
         """Make the jobs of events that wait for it. Answers how many events were matched.
@@ -217,10 +245,13 @@ class Events:
             if event is None:
                 return 0, False
             triggers = await self._listening(matching, event)
-            made = await self._made(matching, event, triggers)
-            created = await self._store(matching, event, made)
+            matches: list[Match] = []
+            made = await self._made(matching, event, triggers, matches)
+            created = await self._store(matching, event, made, matches)
             more = len(triggers) == TRIGGER_BATCH
-            await matching.matched(event, created, last=triggers[-1].id if more else None)
+            matches.sort(key=lambda match: match.trigger_id or "~")  # the hook is last
+            last = triggers[-1].id if more else None
+            await matching.matched(event, created, matches, last=last)
         if made:
             self._nudges.nudge({job.queue for _, job in made})
         return created, more
@@ -232,40 +263,64 @@ class Events:
         return []
 
     async def _made(
-        self, matching: Matching, event: Event, triggers: Sequence[Trigger]
+        self,
+        matching: Matching,
+        event: Event,
+        triggers: Sequence[Trigger],
+        matches: MutableSequence[Match],
     ) -> Sequence[_Made]:
-        """The jobs of an event, and for whom: a trigger, or (None) a definition's hook."""
+        """The jobs of an event, and for whom: a trigger, or (None) a definition's hook. What makes
+        no job is added to `matches`."""
         made: list[_Made] = []
         for trigger in triggers:
             try:
                 if self._maker.applies(trigger, event.data):
                     made.append((trigger, await self._maker.after(trigger, event)))
+                else:
+                    failing = self._maker.failing(trigger, event.data)
+                    because = f"it does not hold that {failing}"
+                    matches.append(_match(trigger, "unmatched", because=because))
             except (*REFUSALS, *_BROKEN) as error:
                 stop = isinstance(error, TriggerRightGone)
-                await self._refused(matching, event, trigger, error, stop=stop)
+                matches.append(await self._refused(matching, event, trigger, error, stop=stop))
             except (WindlassError, OSError):
                 raise  # whatever it is, it is no refusal: the event waits and is matched later
             except Exception as error:  # noqa: BLE001 - our own fault must not stop the others
-                await self._refused(matching, event, trigger, f"unexpected {type(error).__name__}")
+                unexpected = f"unexpected {type(error).__name__}"
+                matches.append(await self._refused(matching, event, trigger, unexpected))
         if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
             try:
                 if hook := await self._maker.on_dead_letter(event):
                     made.append((None, hook))
             except REFUSALS as error:
-                self._hook_failed(event, described(error))
+                matches.append(self._hook_failed(event, described(error)))
         return made
 
-    async def _store(self, matching: Matching, event: Event, made: Sequence[_Made]) -> int:
+    async def _store(
+        self,
+        matching: Matching,
+        event: Event,
+        made: Sequence[_Made],
+        matches: MutableSequence[Match],
+    ) -> int:
         created = 0
         stored = await matching.store([job for _, job in made])
-        for (trigger, _), each in zip(made, stored, strict=True):
-            if each.status not in ("created", "existing"):
-                refused = f"its job was refused: {each.status}"
-                if trigger is None:
-                    self._hook_failed(event, refused)
-                else:
-                    await self._refused(matching, event, trigger, refused)
-            created += each.status == "created"
+        for (trigger, job), each in zip(made, stored, strict=True):
+            match each.status:
+                case "created":
+                    matches.append(_match(trigger, "created", job))
+                    created += 1
+                case "existing":
+                    because = "an equal job is there"
+                    if job.dedupe_key is not None:
+                        because += ": its dedupe key is the same"
+                    found = job._replace(id=each.existing_id or job.id)
+                    matches.append(_match(trigger, "existing", found, because=because))
+                case status if trigger is None:
+                    matches.append(self._hook_failed(event, f"its job was refused: {status}"))
+                case status:
+                    refused = f"its job was refused: {status}"
+                    matches.append(await self._refused(matching, event, trigger, refused))
         return created
 
     async def _refused(
@@ -276,7 +331,7 @@ class Events:
         error: Exception | str,
         *,
         stop: bool = False,
-    ) -> None:
+    ) -> Match:
         """Note on the trigger why it made no job, and log it without values of the event."""
         await matching.failed(trigger.id, str(error), stop=stop)
         self._telemetry.warn(
@@ -289,14 +344,42 @@ class Events:
             correlation_id=event.correlation_id,
             error=error if isinstance(error, str) else described(error),
         )
+        return _match(trigger, "failed", because=str(error))
 
-    def _hook_failed(self, event: Event, error: str) -> None:
+    def _hook_failed(self, event: Event, error: str) -> Match:
         self._telemetry.warn(
             "the on_dead_letter job could not be made",
             job_id=event.data["job_id"],
             definition=event.data["definition"],
             error=error,
         )
+        definition = event.data["definition"]
+        return Match(
+            trigger_id=None, trigger=None, definition=definition, outcome="failed", because=error
+        )
+
+
+def _match(
+    trigger: Trigger | None,
+    outcome: MatchOutcome,
+    job: NewJob | None = None,
+    *,
+    because: str | None = None,
+) -> Match:
+    about = job if trigger is None else trigger
+    assert about is not None
+    return Match(
+        trigger_id=None if trigger is None else str(trigger.id),
+        trigger=None if trigger is None else trigger.name,
+        definition=about.definition,
+        outcome=outcome,
+        job_id=None if job is None else str(job.id),
+        because=because,
+    )
+
+
+def _instant(option: str, given: datetime | None) -> datetime | None:
+    return None if given is None else instant(option, given)
 
 
 def _correlation(id: str | None) -> str | None:

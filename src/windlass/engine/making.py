@@ -9,10 +9,10 @@ from windlass.core import condition as conditions
 from windlass.core import template
 from windlass.core.condition import Condition
 from windlass.core.dead import taken_by
-from windlass.core.dedupe import payload_key
+from windlass.core.dedupe import check_app_key, payload_key
 from windlass.core.definition import Definition
 from windlass.core.gates import gate_for
-from windlass.core.jsontext import load_json
+from windlass.core.jsontext import dump_json, load_json
 from windlass.core.models import NewJob
 from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.core.template import Template
@@ -20,7 +20,7 @@ from windlass.core.trigger import Event, Trigger
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import Sealer
 from windlass.engine.enqueue_rights import EnqueueRights
-from windlass.errors import TriggerUnreadable
+from windlass.errors import OptionInvalid, TemplateFailed, TriggerUnreadable
 from windlass.ids import TenantId, TriggerId, new_job_id
 from windlass.settings import Settings
 
@@ -53,8 +53,10 @@ class Maker:
         if parsed.is_constant:
             self._written(definition, parsed.render({}))
 
-    def is_constant(self, trigger: Trigger) -> bool:
-        """Whether all jobs of a trigger have the same payload."""
+    def has_constant_key(self, trigger: Trigger) -> bool:
+        """Whether all jobs of a trigger count as equal: by its dedupe key, else by the payload."""
+        if trigger.dedupe_key is not None:
+            return template.parse(trigger.dedupe_key).is_constant
         return self._read(trigger).template.is_constant
 
     def applies(self, trigger: Trigger, data: Any) -> bool:
@@ -70,6 +72,7 @@ class Maker:
     async def payload(self, trigger: Trigger, data: Any) -> Any:
         """The payload a job for an event with these data would have, checked."""
         definition = await self._definitions.get(trigger.definition)
+        _dedupe_key(trigger, _of_event(data))
         return load_json(self._text(trigger, definition, _of_event(data)))
 
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
@@ -119,12 +122,15 @@ class Maker:
         definition = await self._definitions.get(trigger.definition)
         text = self._text(trigger, definition, about)
         window = trigger.dedupe_window_seconds
+        key = _dedupe_key(trigger, about)
+        if key is None and window is not None:
+            key = payload_key(definition.key, load_json(text))
         return _job(definition, trigger.tenant, text)._replace(
             max_attempts=trigger.max_attempts or definition.max_attempts,
             delay=None
             if trigger.delay_seconds is None
             else timedelta(seconds=trigger.delay_seconds),
-            dedupe_key=None if window is None else payload_key(definition.key, load_json(text)),
+            dedupe_key=key,
             dedupe_window=None if window is None else timedelta(seconds=window),
             trigger_id=trigger.id,
         )
@@ -152,6 +158,24 @@ class Maker:
             self._parsed.clear()
         self._parsed[trigger.id] = read
         return read
+
+
+def _dedupe_key(trigger: Trigger, about: Mapping[str, Any]) -> str | None:
+    """The dedupe key of a trigger's job, filled in; TemplateFailed if it can be none."""
+    if trigger.dedupe_key is None:
+        return None
+    filled = _key_template(trigger.dedupe_key).render(about)
+    if isinstance(filled, bool | int | float):
+        filled = dump_json(filled)
+    try:
+        return check_app_key("dedupe_key", filled)
+    except OptionInvalid as error:
+        raise TemplateFailed(f"it cannot be a dedupe key: {error.errors[0].message}") from None
+
+
+@lru_cache(maxsize=1000)
+def _key_template(text: str) -> Template:
+    return template.parse(text)
 
 
 def _of_event(data: Any) -> Mapping[str, Any]:

@@ -2,22 +2,34 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal, TypedDict, Unpack
 
 from windlass.core import condition as conditions
-from windlass.core import preview
+from windlass.core import preview, zones
 from windlass.core.access import Right
 from windlass.core.choice import attempts, one_of
-from windlass.core.declared_trigger import Length, seconds
+from windlass.core.declared_trigger import Length, check_key_template, flag, seconds
 from windlass.core.dedupe import check_name
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, SYSTEM_TENANT, Receipt, Scope
+from windlass.core.definition_options import whole
+from windlass.core.instants import instant
+from windlass.core.models import (
+    ALL_TENANTS,
+    DEFAULT_TENANT,
+    SYSTEM_TENANT,
+    Origin,
+    Receipt,
+    Scope,
+)
+from windlass.core.preview import Preview
 from windlass.core.principal import Principal
 from windlass.core.schedule import Cron, Schedule, in_zone
-from windlass.core.trigger import Misfire, Overlap, Trigger
+from windlass.core.trigger import Misfire, Overlap, Trigger, TriggerType
 from windlass.core.trigger_fields import (
+    NO_TIMES,
     as_in_code,
     fields_of,
+    next_time,
     schedule_of,
     timed,
     type_of,
@@ -58,6 +70,7 @@ class TriggerOptions(TypedDict, total=False):
     overlap: Overlap
     delay: Length
     dedupe_window: Length
+    dedupe_key: str | None
     max_attempts: int | None
 
 
@@ -67,6 +80,18 @@ class TriggerChanges(TriggerOptions, total=False):
     name: str
     schedule: Schedule | str
     event: str
+
+
+class TriggerFilter(TypedDict, total=False):
+    """What triggers can be chosen by."""
+
+    type: TriggerType | None
+    definition: str | None
+    event: str | None
+    enabled: bool | None
+    origin: Origin | None
+    #: Whether it could not make its last job.
+    failing: bool | None
 
 
 class Triggers:
@@ -117,7 +142,7 @@ class Triggers:
         owner = TenantId(check_name("tenant", tenant))
         about: dict[str, Any] = {**said, "name": name}
         if schedule is not None:
-            schedule = _read(name, schedule)
+            schedule = read_schedule(name, schedule)
             about["schedule"] = schedule
         if event is not None:
             about["event"] = event
@@ -131,7 +156,7 @@ class Triggers:
             saved_by=saver(by),
         )
         await self._rights.require_trigger(by, blank)
-        trigger = replace(blank, **await self._fields(blank, about))
+        trigger = replace(blank, **await self._fields(blank, about, new=True))
         await self._maker.check(trigger)
         trigger = timed(trigger, await self._storage.now())
         if dry_run:
@@ -172,22 +197,30 @@ class Triggers:
         scope: Scope = ALL_TENANTS,
         *,
         system: bool = False,
+        **chosen: Unpack[TriggerFilter],
     ) -> Sequence[Trigger]:
-        """Triggers by tenant and name: all, those by time, or those by event. Those of the tenant
-        `system` only if asked for."""
+        """Triggers by tenant and name: all, those by time, or those by event, and of those the ones
+        that every filter fits. Those of the tenant `system` only if asked for."""
+        fits = fitting(chosen)
         shown = system or scope.tenant is not None
         return [
             trigger
             for trigger in await self._storage.triggers(scope)
             if (shown or trigger.tenant != SYSTEM_TENANT)
             and (kind is None or (trigger.type == "event") == (kind == "event"))
+            and fits(trigger)
         ]
 
     async def schedules(
-        self, scope: Scope = ALL_TENANTS, *, system: bool = False
+        self,
+        scope: Scope = ALL_TENANTS,
+        *,
+        system: bool = False,
+        **chosen: Unpack[TriggerFilter],
     ) -> Sequence[Trigger]:
-        """Triggers by time, by tenant and name. Those of the tenant `system` only if asked for."""
-        return await self.list("time", scope, system=system)
+        """Triggers by time, by tenant and name, that every filter fits. Those of the tenant `system`
+        only if asked for."""
+        return await self.list("time", scope, system=system, **chosen)
 
     async def update(
         self,
@@ -212,7 +245,7 @@ class Triggers:
     async def reschedule(
         self, id: str, schedule: Schedule | str, scope: Scope = ALL_TENANTS
     ) -> Trigger:
-        """Give a trigger other times of the same type."""
+        """Give a trigger other times, also of another type."""
         return await self.update(id, scope, schedule=schedule)
 
     async def enable(
@@ -255,14 +288,45 @@ class Triggers:
         return await self._jobs.enqueue(job)
 
     async def warnings(self, id: str, scope: Scope = ALL_TENANTS) -> Sequence[str]:
-        """What may surprise about a schedule: clock changes, days, runs a window swallows."""
-        trigger = await self.get(id, scope)
-        schedule = schedule_of(trigger)
-        if schedule is None:
+        """What may surprise about a trigger: clock changes, days, runs a dedupe window swallows, a
+        window without a key."""
+        return await self.warnings_of(await self.get(id, scope))
+
+    async def warnings_of(self, trigger: Trigger) -> Sequence[str]:
+        """The same of a trigger as it is given, stored or not."""
+        if trigger.unreadable:
             return []
-        warnings = preview.warnings(schedule, await self._storage.now(), trigger.timezone)
-        swallowed = await self._swallowed(trigger)
-        return [*warnings, swallowed] if swallowed else warnings
+        schedule = schedule_of(trigger)
+        warnings: list[str] = []
+        if schedule is not None:
+            warnings += preview.warnings(schedule, await self._storage.now(), trigger.timezone)
+        return [*warnings, *await self._about_window(trigger)]
+
+    async def preview(
+        self,
+        schedule: Schedule | str,
+        *,
+        tz: str | None = None,
+        after: datetime | None = None,
+        limit: int = 5,
+        dedupe_window: Length = None,
+        tenant: str = DEFAULT_TENANT,
+    ) -> Preview:
+        """What a schedule would do: in words, its next runs (at most 1,000) after an instant, or from
+        now on, and what may surprise, clock changes and a dedupe window that swallows runs included.
+
+        Text is a cron expression. One without a zone is in `tz`, else in the tenant's. Stores nothing.
+        """
+        read = read_schedule("the schedule", schedule)
+        if not whole(1, preview.MOST_RUNS)(limit):
+            raise OptionInvalid("limit", limit, allowed=f"1 to {preview.MOST_RUNS}")
+        zone = tz or await self._tenants.zone_of(TenantId(check_name("tenant", tenant)))
+        zones.zone(zone)
+        window = seconds("dedupe_window", dedupe_window)
+        start = await self._storage.now() if after is None else instant("after", after)
+        return preview.foresee(
+            read, start, limit, zone, window=None if not window else timedelta(seconds=window)
+        )
 
     async def delete(self, id: str, scope: Scope = ALL_TENANTS) -> None:
         """Forget a trigger; the jobs it made stay."""
@@ -288,26 +352,41 @@ class Triggers:
             await self._maker.check(replace(trigger, **fields))
 
         def change(row: Trigger) -> Trigger:
-            moved = bool({"schedule", "enabled"} & set(changes))
+            moved = bool({"schedule", "event", "enabled"} & set(changes))
             given = {*fields, "next_run_at"} if moved else {*fields}
             still = tuple(name for name in row.unreadable if name not in given)
             changed = with_edits_named(replace(row, **fields, unreadable=still))
-            return timed(changed, now) if moved else changed
+            if not moved:
+                return changed
+            # What it fired for as another type does not count.
+            last = row.last_run_at if changed.type == row.type else None
+            next_run_at = next_time(replace(changed, last_run_at=last), now)
+            return replace(changed, next_run_at=next_run_at)
 
         if dry_run:
             await self._check_free(change(trigger))
             return change(trigger)
         return await self._store(trigger, change)
 
-    async def _fields(self, trigger: Trigger, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """What was said of a trigger as its fields, checked."""
+    async def _fields(
+        self, trigger: Trigger, changes: Mapping[str, Any], *, new: bool = False
+    ) -> dict[str, Any]:
+        """What was said of a trigger as its fields, checked. Another schedule, or an event, may
+        change its type."""
         fields: dict[str, Any] = {}
+        type = _type_after(trigger, changes)
+        if type != trigger.type:
+            fields |= {**NO_TIMES, "type": type}
         for option, value in changes.items():
             match option:
                 case "schedule":
-                    fields |= await self._times(trigger, value)
-                case "event" | "condition" if trigger.type != "event":
+                    fields |= await self._times(trigger, value, new=new)
+                case "condition" if type != "event" and value is not None:
                     raise OptionInvalid(option, value, allowed=f"{option} of a trigger by event")
+                case "misfire" | "overlap" if type == "event" and value is not None:
+                    raise OptionInvalid(option, value, allowed=f"{option} of a trigger by time")
+                case "misfire" | "overlap" if type == "event":
+                    continue
                 case "condition":
                     fields["condition"] = value
                     if value is not None:
@@ -320,13 +399,16 @@ class Triggers:
                     raise OptionInvalid("option", option, allowed=f"one of {known}")
         return fields
 
-    async def _times(self, trigger: Trigger, given: Any) -> dict[str, Any]:
-        schedule = _read(trigger.name, given)
-        if type_of(schedule) != trigger.type:
-            allowed = f"a schedule of type {trigger.type}"
-            raise OptionInvalid("schedule", type_of(schedule), allowed=allowed)
+    async def _times(self, trigger: Trigger, given: Any, *, new: bool) -> dict[str, Any]:
+        """Times as fields. A schedule without a zone keeps the one there was, else has its tenant's."""
+        schedule = read_schedule(trigger.name, given)
+        if schedule.name is not None or schedule.payload is not None:
+            allowed = "a schedule without a name and a payload: those are the trigger's own"
+            raise OptionInvalid("schedule", schedule.name or schedule.payload, allowed=allowed)
         if isinstance(schedule, Cron) and schedule.tz is None:
-            schedule = in_zone(schedule, await self._tenants.zone_of(trigger.tenant))
+            keeps = trigger.type == "cron" and not new and "timezone" not in trigger.unreadable
+            zone = trigger.timezone if keeps else await self._tenants.zone_of(trigger.tenant)
+            schedule = in_zone(schedule, zone)
         return fields_of(schedule)
 
     async def _store(self, trigger: Trigger, change: Callable[[Trigger], Trigger]) -> Trigger:
@@ -345,24 +427,67 @@ class Triggers:
     async def _saved(self, trigger: Trigger) -> Trigger:
         self._nudges.nudge_all()
         saved = await self.get(str(trigger.id))
-        if swallowed := await self._swallowed(saved):
-            self._telemetry.warn(swallowed, schedule=saved.name)
+        for warning in await self._about_window(saved):
+            self._telemetry.warn(warning, trigger=saved.name)
         return saved
 
-    async def _swallowed(self, trigger: Trigger) -> str:
-        window = trigger.dedupe_window_seconds
-        if not window or not trigger.enabled or not self._maker.is_constant(trigger):
-            return ""
+    async def _about_window(self, trigger: Trigger) -> Sequence[str]:
+        """What may surprise about a dedupe window: no key, and runs that it swallows."""
+        seconds = trigger.dedupe_window_seconds
+        if not seconds or trigger.unreadable:
+            return []
+        window = timedelta(seconds=seconds)
+        warnings = [] if trigger.dedupe_key else [preview.keyless(window)]
         schedule = schedule_of(trigger)
-        if schedule is None:
-            return ""
-        now = await self._storage.now()
-        return preview.swallowed(schedule, now, timedelta(seconds=window), trigger.timezone)
+        if schedule is not None and self._maker.has_constant_key(trigger):
+            now = await self._storage.now()
+            key = trigger.dedupe_key is not None
+            warnings.append(preview.swallowed(schedule, now, window, trigger.timezone, key=key))
+        return [warning for warning in warnings if warning]
 
 
-def _read(name: str, given: Schedule | str) -> Schedule:
-    if not isinstance(given, str):
+def fitting(chosen: TriggerFilter) -> Callable[[Trigger], bool]:
+    """Whether a trigger fits every filter that is given."""
+    for name in chosen:
+        if name not in TriggerFilter.__annotations__:
+            known = ", ".join(sorted(TriggerFilter.__annotations__))
+            raise OptionInvalid("filter", name, allowed=f"one of {known}")
+    wanted = {name: value for name, value in chosen.items() if value is not None}
+    if "type" in wanted:
+        one_of("type", wanted["type"], TriggerType)
+
+    def fits(trigger: Trigger) -> bool:
+        values = {
+            "type": trigger.type,
+            "definition": trigger.definition,
+            "event": trigger.event_name,
+            "enabled": trigger.enabled,
+            "origin": trigger.origin,
+            "failing": trigger.last_error is not None,
+        }
+        return all(values[name] == value for name, value in wanted.items())
+
+    return fits
+
+
+def _type_after(trigger: Trigger, changes: Mapping[str, Any]) -> TriggerType:
+    """The type that a trigger has with these changes. One by event stays one, as one by time does."""
+    if trigger.type != "event" and changes.get("event") is not None:
+        raise OptionInvalid("event", changes["event"], allowed="an event to a trigger by event")
+    if "schedule" not in changes:
+        return trigger.type
+    if trigger.type == "event":
+        raise OptionInvalid("trigger", trigger.name, allowed="one by time")
+    return type_of(read_schedule(trigger.name, changes["schedule"]))
+
+
+def read_schedule(name: str, given: object) -> Schedule:
+    """A schedule; text is a cron expression."""
+    if isinstance(given, Schedule):
         return given
+    if not isinstance(given, str):
+        allowed = "a cron expression, or what cron(), every(), once() and init() make"
+        raise OptionInvalid("schedule", given, allowed=allowed)
     try:
         return Cron(given)
     except ScheduleInvalid as error:
@@ -375,21 +500,16 @@ def _object(payload: Any) -> dict[str, Any]:
     return dict(payload or {})
 
 
-def _truth(option: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise OptionInvalid(option, value, allowed="True or False")
-    return value
-
-
 #: Option -> the field it is kept in, and what checks it.
 _CHECKED: Mapping[str, tuple[str, Any]] = {
     "name": ("name", lambda value: check_name("name", value)),
-    "enabled": ("enabled", lambda value: _truth("enabled", value)),
+    "enabled": ("enabled", lambda value: flag("enabled", value)),
     "event": ("event_name", lambda value: check_name("event", value)),
     "payload": ("payload", _object),
     "misfire": ("misfire", lambda value: one_of("misfire", value, Misfire)),
     "overlap": ("overlap", lambda value: one_of("overlap", value, Overlap)),
     "delay": ("delay_seconds", lambda value: seconds("delay", value)),
     "dedupe_window": ("dedupe_window_seconds", lambda value: seconds("dedupe_window", value)),
+    "dedupe_key": ("dedupe_key", check_key_template),
     "max_attempts": ("max_attempts", lambda value: None if value is None else attempts(value)),
 }

@@ -68,6 +68,7 @@
     │   ├── WL4101 TriggerNotFound
     │   ├── WL4102 TriggerExists
     │   ├── WL4103 TriggerRightGone         who saved it may not enqueue its definition any more
+    │   ├── WL4104 TriggerFieldsMixed       fields of another type of trigger
     │   ├── WL4201 EventNotFound
     │   ├── WL4202 EventChainTooLong        handlers that emit what leads to themselves
     │   ├── WL4401 ScheduleInvalid          a cron expression that cannot be understood
@@ -215,6 +216,7 @@ from windlass.errors.rules import (
     EventChainTooLong,
     EventNotFound,
     TriggerExists,
+    TriggerFieldsMixed,
     TriggerNotFound,
     TriggerRightGone,
     TriggerUnreadable,
@@ -319,6 +321,7 @@ __all__ = [
     "TokenNotFound",
     "TransactionUnsupported",
     "TriggerExists",
+    "TriggerFieldsMixed",
     "TriggerNotFound",
     "TriggerRightGone",
     "TriggerUnreadable",

@@ -1,8 +1,8 @@
 """4xxx: rules that make jobs — triggers, schedules, events."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from windlass.errors.base import WindlassError
+from windlass.errors.base import FieldError, WindlassError
 from windlass.errors.wording import listed, quoted
 
 
@@ -31,6 +31,31 @@ class TriggerExists(WindlassError):
             f"{quoted(name)} cannot be saved: there is another trigger of that name.",
             reason=f"Names are unique within a tenant, here {quoted(tenant)}.",
             hint="Choose another name, or change the trigger that has it.",
+        )
+
+
+class TriggerFieldsMixed(WindlassError):
+    """A trigger was given fields that only triggers of another type have.
+
+    Each type has its own: `cron` and `timezone`; `interval_seconds`; `at`; `run_once`; `event_name`
+    and `condition`. Only triggers by time have `misfire` and `overlap`.
+    """
+
+    code = "WL4104"
+
+    def __init__(self, type: str, strange: Mapping[str, str]) -> None:
+        self.type = type
+        self.fields = tuple(strange)
+        super().__init__(
+            f"a trigger of type {type} has no {listed(self.fields)}.",
+            reason="Each type of trigger has fields of its own.",
+            hint="Leave out what belongs to another type, or give that `type`.",
+            errors=[
+                FieldError(
+                    f"/{name}", f"only a trigger of {owner} has it; this is one of type {type}"
+                )
+                for name, owner in strange.items()
+            ],
         )
 
 

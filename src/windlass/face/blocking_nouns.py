@@ -152,6 +152,7 @@ class Rules:
     enable = Blocks(nouns.RulesFace.enable)
     disable = Blocks(nouns.RulesFace.disable)
     delete = Blocks(nouns.RulesFace.delete)
+    warnings = Blocks(nouns.RulesFace.warnings)
 
 
 class Triggers(Rules):
@@ -166,7 +167,7 @@ class Schedules(Rules):
 
     list = Blocks(nouns.SchedulesFace.list)
     run = Blocks(nouns.SchedulesFace.run)
-    warnings = Blocks(nouns.SchedulesFace.warnings)
+    preview = Blocks(nouns.SchedulesFace.preview)
 
 
 @dataclass(frozen=True, slots=True)

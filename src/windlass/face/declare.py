@@ -28,12 +28,12 @@ from windlass.core.gates import check_key
 from windlass.core.jsontext import load_json
 from windlass.core.models import DEFAULT_QUEUE, OnDuplicate, ParentFailure
 from windlass.core.payload import PayloadModel, dump_json
-from windlass.core.schedule import Schedule
+from windlass.core.schedule import Cron, Schedule
 from windlass.core.signature import read_signature
 from windlass.core.trigger import Misfire, Overlap
 from windlass.engine.engine import Engine
 from windlass.engine.retrying import backoff_of
-from windlass.errors import DefinitionInvalid
+from windlass.errors import DefinitionInvalid, ScheduleInvalid
 from windlass.errors.wording import nearest
 from windlass.ids import DefinitionKey, QueueName
 from windlass.settings import Settings
@@ -67,7 +67,7 @@ class JobOptions(TypedDict, total=False):
     rate_per_key: str
     permanent: Sequence[type[BaseException]]
     default_payload: Mapping[str, Any]
-    schedule: Schedule
+    schedule: Schedule | str | Sequence[Schedule | str]
     misfire: Misfire
     overlap: Overlap
     after: "Sequence[str | Keyed]"
@@ -176,16 +176,42 @@ def _check_default(definition: Definition, schema: Mapping[str, Any]) -> None:
 
 
 def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
-    schedule = options.get("schedule")
-    if schedule is not None:
+    given = options.get("schedule")
+    if given is not None:
         misfire, overlap = options.get("misfire", "fire_once"), options.get("overlap", "allow")
-        return (by_time(schedule, misfire, overlap),)
+        each = given if isinstance(given, list | tuple) else [given]
+        declared = tuple(by_time(_schedule(key, one), misfire, overlap) for one in each)
+        names = [one.name_for(key) for one in declared]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise DefinitionInvalid(
+                key,
+                f"two of its schedules are called {twice!r}",
+                hint='Give each a name: `cron("0 2 * * *", name="nightly")`.',
+            )
+        return declared
     for name in ("misfire", "overlap"):
         if name in options:
             raise DefinitionInvalid(
                 key, f"it has {name}, but no schedule", hint="Give it a schedule, or leave it out."
             )
     return ()
+
+
+def _schedule(key: str, given: object) -> Schedule:
+    """A schedule; text is a cron expression."""
+    if isinstance(given, str):
+        try:
+            return Cron(given)
+        except ScheduleInvalid as error:
+            raise error.named(key) from None
+    if isinstance(given, Schedule):
+        return given
+    raise DefinitionInvalid(
+        key,
+        f"schedule is {given!r}",
+        hint='Use a cron expression such as "0 2 * * *", cron(…), every(…), once(…), init(…), or a '
+        "list of them.",
+    )
 
 
 def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dict[str, Any]:

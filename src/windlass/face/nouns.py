@@ -331,6 +331,7 @@ class RulesFace(Noun):
     enable = Awaits(Triggers.enable, checks=_TRIGGER)
     disable = Awaits(Triggers.disable, checks=_TRIGGER)
     delete = Awaits(Triggers.delete, checks=_TRIGGER)
+    warnings = Awaits(Triggers.warnings, checks=_TRIGGER)
 
 
 class TriggersFace(RulesFace):
@@ -345,7 +346,7 @@ class SchedulesFace(RulesFace):
 
     list = Awaits(Triggers.schedules)
     run = Awaits(Triggers.run, checks=_TRIGGER)
-    warnings = Awaits(Triggers.warnings, checks=_TRIGGER)
+    preview = Awaits(Triggers.preview)
 
 
 class EventsFace(Noun):

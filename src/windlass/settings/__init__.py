@@ -26,6 +26,7 @@ from windlass.settings.sources import (
 )
 from windlass.settings.tree import (
     SECTIONS,
+    Alerts,
     Audit,
     Backoff,
     Database,
@@ -40,6 +41,7 @@ from windlass.settings.tree import (
 )
 
 __all__ = [
+    "Alerts",
     "Audit",
     "Backoff",
     "Command",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from windlass.errors.wording import address
 
@@ -143,6 +144,26 @@ class Text:
         if not isinstance(value, str) or "\x00" in value:
             return False
         return len(value) >= self._shortest and value in (self._choices or [value])
+
+
+class Address:
+    """A URL of one of some schemes, with a host."""
+
+    def __init__(self, *schemes: str) -> None:
+        self._schemes = schemes
+        self.allowed = f"an address that begins with {' or '.join(f'{s}://' for s in schemes)}"
+
+    def read(self, text: str) -> object:
+        return text
+
+    def fits(self, value: object) -> bool:
+        if not isinstance(value, str) or not value.isprintable():
+            return False
+        try:
+            parts = urlsplit(value)
+            return parts.scheme in self._schemes and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # a port that is no number, or half of an IPv6 address
+            return False
 
 
 class Network:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from windlass.settings.commands import Command
-from windlass.settings.kinds import Flag, Network, Number, Several, Text, Whole, setting
+from windlass.settings.kinds import Address, Flag, Network, Number, Several, Text, Whole, setting
 
 _KIB = 1024
 _YEAR = 366 * 86_400
@@ -327,6 +327,45 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Alerts:
+    """Who is told of dead-lettered jobs: by mail, by webhook or both. One message for each
+    definition and cause, sent by one of the processes that do upkeep; all need these settings."""
+
+    interval_seconds: int = setting(
+        Whole(60, 7 * 86_400),
+        3600,
+        "The least time between two messages to a receiver about the same definition and cause. A "
+        "receiver that fails is tried again after it.",
+    )
+    mail_to: tuple[str, ...] = setting(
+        Several(Text(shortest=3)), (), "Addresses that get a mail. None by default."
+    )
+    mail_from: str = setting(Text(shortest=3), "windlass@localhost", "The sender of these mails.")
+    smtp_url: str = setting(
+        Address("smtp", "smtps"),
+        "smtp://localhost",
+        "The mail server: smtp://user:password@host:587 (encrypted by STARTTLS where the server "
+        "offers it; a password is not sent without, but to this machine) or "
+        "smtps://user:password@host. Better given as WINDLASS_ALERTS_SMTP_URL than written to a file.",
+        url=True,
+    )
+    webhook_url: str | None = setting(
+        Address("https", "http"),
+        None,
+        "An address that gets a POST with JSON. Better given as WINDLASS_ALERTS_WEBHOOK_URL than "
+        "written to a file, if it has a secret in it. Unset means none.",
+        secret=True,
+    )
+    webhook_secret: str | None = setting(
+        Text(shortest=16),
+        None,
+        "Signs what the webhook gets: `webhook-signature` is v1 and the base64 of the HMAC-SHA256 "
+        "of `webhook-id`, `webhook-timestamp` and the body, joined by dots. Unset means not signed.",
+        secret=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
     """All settings, top level first, then by section."""
 
@@ -374,6 +413,7 @@ class Tree:
     encryption: Encryption = field(default_factory=Encryption)
     server: Server = field(default_factory=Server)
     audit: Audit = field(default_factory=Audit)
+    alerts: Alerts = field(default_factory=Alerts)
     #: By key, as the file declares them.
     commands: Mapping[str, Command] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
@@ -392,4 +432,5 @@ SECTIONS = {
     "encryption": Encryption,
     "server": Server,
     "audit": Audit,
+    "alerts": Alerts,
 }

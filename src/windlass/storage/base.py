@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from windlass.storage.accounts import AccountVerbs
+from windlass.storage.alerts import AlertVerbs
 from windlass.storage.answers import AnswerVerbs
 from windlass.storage.audit import AuditVerbs
 from windlass.storage.clocks import ClockVerbs
@@ -37,6 +38,7 @@ class Storage(
     SummaryVerbs,
     DeadVerbs,
     MuteVerbs,
+    AlertVerbs,
     LeaseVerbs,
     UpkeepVerbs,
     RegistryVerbs,

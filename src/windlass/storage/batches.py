@@ -149,6 +149,7 @@ BATCHES: Mapping[str, Shape] = {
         "next_run_at": "time",
         "created_by": "text",
         "saved_by": "text",
+        "dedupe_key": "text",
     },
     "definitions": {
         "key": "text",

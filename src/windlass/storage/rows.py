@@ -16,7 +16,7 @@ from windlass.core.queue import Queue
 from windlass.core.sealing import SEALED
 from windlass.core.states import JobState, Outcome
 from windlass.core.tenant import Tenant
-from windlass.core.trigger import Event
+from windlass.core.trigger import Event, Match
 from windlass.ids import (
     DefinitionKey,
     EventId,
@@ -323,4 +323,10 @@ def event(row: Row) -> Event:
         created_at=instant(row["created_at"]),
         matched_at=maybe_instant(row["matched_at"]),
         jobs=row["jobs"],
+        matches=matches(row["matches"]),
     )
+
+
+def matches(value: Any) -> tuple[Match, ...]:
+    """What triggers did with an event."""
+    return tuple(Match(**each) for each in decoded(value) or ())

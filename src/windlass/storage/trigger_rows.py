@@ -71,7 +71,7 @@ def _job_id(value: Any) -> JobId | None:
 _AS_STORED = (
     "name", "cron", "interval_seconds", "timezone", "event_name", "delay_seconds",
     "dedupe_window_seconds", "max_attempts", "origin", "code_hash", "last_error", "created_by",
-    "saved_by",
+    "saved_by", "dedupe_key",
 )  # fmt: skip
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     "type": _one_of(TriggerType),

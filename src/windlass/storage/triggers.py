@@ -1,13 +1,14 @@
 """Verbs on triggers and events: keep, find what is due, fire once, match once."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.jsontext import dump_json
 from windlass.core.models import NewJob, Scope
-from windlass.core.trigger import Event, Trigger
+from windlass.core.trigger import Event, Match, Trigger
+from windlass.core.trigger_fields import name_in_code
 from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
 from windlass.storage import rows, trigger_rows
@@ -16,6 +17,8 @@ from windlass.storage.batches import BATCHES
 from windlass.storage.database import Database, Session
 from windlass.storage.enqueue import Stored, store
 
+#: Of the triggers whose conditions an event does not meet, so many are noted with it.
+MOST_UNMATCHED = 100
 #: How long a trigger that could not fire, for a fault that may pass, is left alone.
 RETRY_SECONDS = 60.0
 
@@ -63,9 +66,30 @@ class TriggerVerbs:
 
     @again
     async def drop_trigger(self, scope: Scope, id: TriggerId) -> bool:
-        """Forget a trigger; False if there is none. What it made stays."""
+        """Forget a trigger; False if there is none. What it made stays. Of one that is declared in
+        code it is noted that it was deleted, under the name it has there."""
         async with self._db.transaction() as session:
-            return bool(await session.run("drop_trigger", id=id, tenant_id=scope.tenant))
+            found = await session.run("lock_trigger", id=id)
+            if not found or not await session.run("drop_trigger", id=id, tenant_id=scope.tenant):
+                return False
+            gone = trigger_rows.trigger(found[0])
+            if gone.origin == "code":
+                await session.run(
+                    "note_deleted_trigger",
+                    tenant_id=gone.tenant,
+                    name=name_in_code(gone),
+                    definition=gone.definition,
+                )
+            return True
+
+    async def deleted_triggers(self) -> set[tuple[str, str, str]]:
+        """Triggers declared in code that were deleted: tenant, name in code, and definition."""
+        found = await self._db.run("deleted_triggers")
+        return {(row["tenant_id"], row["name"], row["definition"]) for row in found}
+
+    async def forget_deleted_triggers(self, definition: str, *, name: str | None = None) -> None:
+        """Let a sync make deleted triggers of a definition again: all, or the one of that name."""
+        await self._db.run("forget_deleted_triggers", definition=definition, name=name)
 
     async def triggers(self, scope: Scope) -> list[Trigger]:
         """All triggers, by tenant and name."""
@@ -152,10 +176,27 @@ class TriggerVerbs:
         return [EventId(rows.uuid(row["id"])) for row in found]
 
     async def events(
-        self, scope: Scope, *, before: EventId | None = None, most: int = 50
+        self,
+        scope: Scope,
+        *,
+        before: EventId | None = None,
+        name: str | None = None,
+        correlation_id: str | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        most: int = 50,
     ) -> list[Event]:
         """Events, newest first; `before` is the last one already seen."""
-        found = await self._db.run("events", tenant_id=scope.tenant, before=before, most=most)
+        found = await self._db.run(
+            "events",
+            tenant_id=scope.tenant,
+            before=before,
+            name=name,
+            correlation_id=correlation_id,
+            created_after=created_after,
+            created_before=created_before,
+            most=most,
+        )
         return rows.readable(rows.event, found)
 
     async def event(self, scope: Scope, id: EventId) -> Event | None:
@@ -185,6 +226,7 @@ class Matching:
     def __init__(self, database: Database) -> None:
         self._context = database.transaction()
         self._after: TriggerId | None = None
+        self._matches: list[Match] = []
 
     async def __aenter__(self) -> "Matching":
         self._session = await self._context.__aenter__()
@@ -200,6 +242,7 @@ class Matching:
             return None
         last = found[0]["matched_trigger_id"]
         self._after = None if last is None else TriggerId(rows.uuid(last))
+        self._matches = [*rows.matches(found[0]["matches"])]
         return rows.event(found[0])
 
     @property
@@ -220,9 +263,24 @@ class Matching:
     async def failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
         await self._session.run("trigger_failed", id=id, error=error, stop=stop)
 
-    async def matched(self, event: Event, jobs: int, *, last: TriggerId | None = None) -> None:
-        """Note the jobs of this batch. `last` is its last trigger if more follow."""
-        await self._session.run("event_matched", id=event.id, made=jobs, last=last)
+    async def matched(
+        self,
+        event: Event,
+        jobs: int,
+        matches: Sequence[Match] = (),
+        *,
+        last: TriggerId | None = None,
+    ) -> None:
+        """Note the jobs of this batch, and what each of its triggers did. `last` is its last trigger
+        if more follow."""
+        self._matches += matches
+        await self._session.run(
+            "event_matched",
+            id=event.id,
+            made=jobs,
+            matches=dump_json([asdict(each) for each in _shortened(self._matches)]),
+            last=last,
+        )
 
 
 async def add_event(session: Session, event: Event) -> None:
@@ -237,6 +295,15 @@ async def add_event(session: Session, event: Event) -> None:
         created_by=event.created_by,
         depth=event.depth,
     )
+
+
+def _shortened(matches: Sequence[Match]) -> Iterator[Match]:
+    """What is kept of an event's matches: of very many triggers that it did not meet, the first."""
+    unmatched = 0
+    for match in matches:
+        unmatched += match.outcome == "unmatched"
+        if match.outcome != "unmatched" or unmatched <= MOST_UNMATCHED:
+            yield match
 
 
 def _row(trigger: Trigger) -> tuple[Any, ...]:

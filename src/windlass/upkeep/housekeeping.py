@@ -86,4 +86,5 @@ class Sweeping:
         await self._engine.sessions.prune()
         await self._engine.operations.prune()
         await self._engine.mutes.prune()
+        await self._engine.alerts.prune()
         return gone

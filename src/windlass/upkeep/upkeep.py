@@ -5,6 +5,7 @@ from datetime import timedelta
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
 from windlass.engine.wrong_clock import ClockRepair
+from windlass.upkeep.alerting import LOOK_SECONDS, Alerting
 from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
 from windlass.upkeep.operating import Operating
 from windlass.upkeep.reaper import Reaper
@@ -21,7 +22,7 @@ _CLOCK_SECONDS = 60.0
 
 
 class Upkeep:
-    """Reaping, housekeeping, regating, sweeping, correcting clocks, bulk operations and scheduling; that last one if
+    """Reaping, housekeeping, regating, sweeping, correcting clocks, bulk operations, alerts and scheduling; that last one if
     `scheduling`, or where it is not said, if scheduler.enabled is on. Any number of processes may
     run it at once."""
 
@@ -62,6 +63,11 @@ class Upkeep:
             ),
             Operating(engine),
         ]
+        alerting = Alerting(engine)
+        if alerting.wanted:
+            self._loops.append(
+                Loop("alerting", alerting.tick, seconds=LOOK_SECONDS, telemetry=engine.telemetry)
+            )
         if engine.settings.scheduler.enabled if scheduling is None else scheduling:
             ticks = engine.settings.scheduler.tick_seconds
             self._loops.append(Scheduler(engine, tick_seconds=ticks))

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path, Request
+from fastapi import Path, Query, Request
 
 from windlass.api import showing, shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routes.jobs import job_id, tenant_of
 from windlass.api.routing import Routes
-from windlass.api.shapes import NewEvent
+from windlass.api.shapes import InstantAsked, NewEvent
 from windlass.ids import EventId
 
 routes = Routes("events")
@@ -27,13 +27,25 @@ async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent)
         created_by=caller.name,
         **about,
     )
-    return await showing.event(engine, await engine.events.get(event.id, caller.scope))
+    return await showing.event(engine, event)
 
 
 @routes.get("", "events.read", shown.paged(shown.Event), summary="List events")
-async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+async def find(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    name: Annotated[str | None, Query(max_length=191)] = None,
+    correlation_id: Annotated[str | None, Query(max_length=191)] = None,
+    created_after: Annotated[InstantAsked | None, Query()] = None,
+    created_before: Annotated[InstantAsked | None, Query()] = None,
+) -> dict[str, Any]:
     before = job_id(paging.after)
     found = await engine.events.list(
+        name=name,
+        correlation_id=correlation_id,
+        created_after=created_after,
+        created_before=created_before,
         before=None if before is None else EventId(before),
         limit=paging.limit + 1,
         scope=caller.scope,
@@ -44,6 +56,7 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
 
 @routes.get("/{id}", "events.read", shown.Event, summary="One event")
 async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    """What it tells, and which triggers matched it, made a job, met an equal one or failed, and why."""
     return await showing.event(engine, await engine.events.get(id, caller.scope))
 
 

@@ -9,7 +9,7 @@ set
     w.dedupe_window_seconds = t.dedupe_window_seconds, w.max_attempts = t.max_attempts,
     w.edited = t.edited, w.code = t.code, w.code_hash = t.code_hash,
     w.missing_from_code = t.missing_from_code, w.next_run_at = t.next_run_at, w.last_error = null,
-    w.saved_by = t.saved_by, w.updated_at = {now}
+    w.type = t.type, w.saved_by = t.saved_by, w.dedupe_key = t.dedupe_key, w.updated_at = {now}
 where o.id is null;
 
 select w.id from {triggers} t straight_join windlass_triggers w force index (primary) on w.id = t.id and w.name = t.name

@@ -5,6 +5,7 @@ select 'keys' as name, count(*) as number from (select 1 from windlass_keys wher
 union all select 'logs', count(*) from (select 1 from windlass_logs where tenant_id = :tenant_id limit :most) x
 union all select 'triggers', count(*) from (select 1 from windlass_triggers where tenant_id = :tenant_id limit :most) x
 union all select 'events', count(*) from (select 1 from windlass_events where tenant_id = :tenant_id limit :most) x
+union all select 'deleted_triggers', count(*) from (select 1 from windlass_deleted_triggers where tenant_id = :tenant_id limit :most) x
 union all select 'members', count(*) from (select 1 from windlass_members where tenant_id = :tenant_id limit :most) x
 union all select 'invitations', count(*) from (select 1 from windlass_invitations where tenant_id = :tenant_id limit :most) x
 union all select 'tokens', count(*) from (select 1 from windlass_tokens where tenant_id = :tenant_id limit :most) x
@@ -23,6 +24,8 @@ delete from windlass_logs where ctid = any(array(select ctid from windlass_logs 
 delete from windlass_triggers where ctid = any(array(select ctid from windlass_triggers where tenant_id = :tenant_id limit :most));
 
 delete from windlass_events where ctid = any(array(select ctid from windlass_events where tenant_id = :tenant_id limit :most));
+
+delete from windlass_deleted_triggers where ctid = any(array(select ctid from windlass_deleted_triggers where tenant_id = :tenant_id limit :most));
 
 delete from windlass_members where ctid = any(array(select ctid from windlass_members where tenant_id = :tenant_id limit :most));
 

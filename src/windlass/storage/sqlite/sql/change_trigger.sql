@@ -7,7 +7,7 @@ set
     delay_seconds = t.delay_seconds, dedupe_window_seconds = t.dedupe_window_seconds,
     max_attempts = t.max_attempts, edited = t.edited, code = t.code, code_hash = t.code_hash,
     missing_from_code = t.missing_from_code, next_run_at = t.next_run_at, last_error = null,
-    saved_by = t.saved_by, updated_at = {now}
+    type = t.type, saved_by = t.saved_by, dedupe_key = t.dedupe_key, updated_at = {now}
 from {triggers} t
 where w.id = t.id and not exists (select 1 from windlass_triggers o where o.tenant_id = t.tenant_id and o.name = t.name and o.id <> t.id)
 returning id
