@@ -19,6 +19,7 @@
     │   ├── WL1301 SettingsInvalid          every problem with the settings, at once
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
+    │   ├── WL1403 MainGuardMissing         a script enqueues or works when it is imported
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
     │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
     │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
@@ -173,6 +174,7 @@ from windlass.errors.installation import (
     EncryptionKeyInvalid,
     EpochChanged,
     ExtraMissing,
+    MainGuardMissing,
     MigrationChanged,
     ModuleNotLoaded,
     RowSecurityUnavailable,
@@ -272,6 +274,7 @@ __all__ = [
     "LinkInvalid",
     "LoginFailed",
     "LoginThrottled",
+    "MainGuardMissing",
     "MemberExists",
     "MemberNotFound",
     "MethodRefused",

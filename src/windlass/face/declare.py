@@ -32,6 +32,7 @@ from windlass.worker.handlers import Handler
 Isolation = Literal["thread", "process"]
 #: Python with Windlass and little else needs about half of this.
 _LEAST_MEMORY_MB = 32
+_LONGEST_GRACE = 300
 
 
 class Keyed(Protocol):
@@ -52,6 +53,7 @@ class JobOptions(TypedDict, total=False):
     backoff: Backoff
     timeout: str | timedelta | float
     isolation: Isolation
+    grace: str | timedelta | float
     memory_limit_mb: int
     max_concurrency: int
     rate_limit: str
@@ -131,6 +133,7 @@ def declare(
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
+        grace_seconds=grace_seconds(name, options, usual="1s"),
         triggers=_by_time(name, options),
     )
 
@@ -172,6 +175,17 @@ def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dic
         said["max_per_key"] = 1
     usual = {"max_attempts": settings.worker.max_attempts}
     return edits({**usual, **said, "timeout": timeout})
+
+
+def grace_seconds(key: str, options: JobOptions, *, usual: str) -> float:
+    """How long a run may take to stop when it is asked to, before it is killed."""
+    grace = options.get("grace", usual)
+    seconds = duration(grace, option="grace").total_seconds()
+    if seconds > _LONGEST_GRACE:
+        raise DefinitionInvalid(
+            key, f"grace is {grace!r}", hint=f"Use up to {_LONGEST_GRACE} seconds."
+        )
+    return seconds
 
 
 def _limit_key(name: str, function: Callable[..., Any], options: JobOptions) -> str | None:
@@ -219,6 +233,12 @@ def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise DefinitionInvalid(
             key, "it is a generator", hint="Return a value instead of yielding."
+        )
+    if "grace" in options and options.get("isolation") != "process":
+        raise DefinitionInvalid(
+            key,
+            "it has a grace, and only a process of its own can be ended",
+            hint='Add isolation="process", or leave the grace out.',
         )
     if "memory_limit_mb" in options and options.get("isolation") != "process":
         raise DefinitionInvalid(

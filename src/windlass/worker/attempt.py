@@ -27,7 +27,7 @@ from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed,
 from windlass.worker.deadlines import Deadlines
 from windlass.worker.failures import failure_of, is_one_of, trace_of
 from windlass.worker.handlers import Handler
-from windlass.worker.process import ChildFailed, Children
+from windlass.worker.process import KILL_SECONDS, ChildFailed, Children
 from windlass.worker.reports import Reports
 from windlass.worker.threads import Threads
 
@@ -172,7 +172,10 @@ class LiveAttempt:
     def patience(self) -> float:
         """How many seconds it may take to stop before its slot is written off."""
         command = self._handler.command
-        own = 0.0 if command is None else command.grace_seconds + END_SECONDS + 0.5
+        if command is not None:
+            own = command.grace_seconds + END_SECONDS + 0.5
+        else:
+            own = self._handler.grace_seconds + KILL_SECONDS + 0.5
         return max(GRACE_SECONDS, own)
 
     @property

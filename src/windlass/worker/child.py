@@ -26,10 +26,11 @@ from windlass.engine.leases import (
     TYPE_BYTES,
     storable_fields,
 )
-from windlass.errors import Permanent, TransactionUnsupported
+from windlass.errors import MainGuardMissing, Permanent, TransactionUnsupported
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
 from windlass.worker.failures import failure_of, is_one_of
 from windlass.worker.handlers import Handler
+from windlass.worker.importing import imports
 from windlass.worker.memory import lift_limit, limit_memory
 
 #: The name under which a module loaded from a file by its path is kept.
@@ -90,7 +91,9 @@ def carry_out(order: dict[str, Any], descriptor: int) -> None:
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
         if limit is not None:
             lift_limit(limit)
-        permanent = is_one_of(error, Permanent, *(handler.permanent if handler else ()))
+        permanent = is_one_of(
+            error, Permanent, MainGuardMissing, *(handler.permanent if handler else ())
+        )
         answer = _raised(error, permanent, limit)
     # The worker may end this process as soon as it has the answer.
     for stream in (sys.stdout, sys.stderr):
@@ -109,7 +112,8 @@ def load(module: str, file: str | None, name: str) -> Handler:
 def imported(module: str, file: str | None) -> Any:
     """The module of a handler, imported unless it is already."""
     if file is None:
-        return importlib.import_module(module)
+        with imports.of(module):
+            return importlib.import_module(module)
     loaded = sys.modules.get(_BY_FILE)
     if loaded is not None and loaded.__file__ == file:
         return loaded
@@ -119,7 +123,8 @@ def imported(module: str, file: str | None) -> Any:
         raise ImportError(f"{file} cannot be imported")
     found = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = found
-    spec.loader.exec_module(found)
+    with imports.of(file):
+        spec.loader.exec_module(found)
     return found
 
 

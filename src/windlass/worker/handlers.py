@@ -40,6 +40,8 @@ class Handler:
     #: What brings a payload up by one version, by the version it is of.
     upcasts: dict[int, Callable[[Any], Any]] = field(default_factory=dict, compare=False)
     command: "Command | None" = None
+    #: From SIGTERM to SIGKILL when a process-isolated run has to stop.
+    grace_seconds: float = 1.0
     #: Windlass's own: what a program wraps around its handlers is not for it.
     own: bool = False
 
