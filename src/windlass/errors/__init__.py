@@ -61,6 +61,8 @@
     │   ├── WL3306 DeadGroupNotFound        no dead-lettered job has this cause
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
+    │   ├── WL3403 ResultInvalid            a handler returned what JSON cannot hold
+    │   ├── WL3404 ResultTooLarge           a handler returned more than may be stored
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
     │   ├── WL3601 WorkerNotFound
     │   ├── WL3602 WorkerGone               not seen for a lease, it can be told nothing
@@ -193,6 +195,8 @@ from windlass.errors.jobs import (
     JobNotFound,
     JobStateConflict,
     ParentInvalid,
+    ResultInvalid,
+    ResultTooLarge,
     TransactionUnsupported,
     WaitTimedOut,
     WorkerGone,
@@ -297,6 +301,8 @@ __all__ = [
     "RequestInvalid",
     "RequestRefused",
     "RequestsThrottled",
+    "ResultInvalid",
+    "ResultTooLarge",
     "RowSecurityUnavailable",
     "RunAsUnavailable",
     "ScheduleInvalid",

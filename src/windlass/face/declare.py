@@ -70,6 +70,7 @@ class JobOptions(TypedDict, total=False):
     metadata: Mapping[str, Any]
     enabled: bool
     version: int
+    truncate_result: bool
     system: bool
     idempotent: bool
     requires_permission: str
@@ -133,6 +134,8 @@ def declare(
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
+        result_bytes=settings.limits.result_bytes,
+        truncate_result=options.get("truncate_result", False),
         grace_seconds=grace_seconds(name, options, usual="1s"),
         triggers=_by_time(name, options),
     )
@@ -269,6 +272,7 @@ def _is_errors(value: object) -> bool:
 _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **ALLOWED,
     "key": (_is_path, "a field of the payload, such as 'args.account_id'"),
+    "truncate_result": (lambda value: isinstance(value, bool), "True or False"),
     "version": (whole(1, 10_000), "1 to 10000"),
     "memory_limit_mb": (whole(_LEAST_MEMORY_MB, 1_048_576), f"{_LEAST_MEMORY_MB} to 1048576"),
     "default_payload": (lambda value: isinstance(value, Mapping), "an object of names and values"),

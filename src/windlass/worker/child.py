@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core.lease import Lease
-from windlass.core.payload import encode_result, load_json
+from windlass.core.payload import load_json
 from windlass.core.text import clean, text_of
 from windlass.engine.leases import (
     ERROR_BYTES,
@@ -26,9 +26,9 @@ from windlass.engine.leases import (
     TYPE_BYTES,
     storable_fields,
 )
-from windlass.errors import MainGuardMissing, Permanent, TransactionUnsupported
+from windlass.errors import TransactionUnsupported
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
-from windlass.worker.failures import failure_of, is_one_of
+from windlass.worker.failures import PERMANENT, failure_of, is_one_of
 from windlass.worker.handlers import Handler
 from windlass.worker.importing import imports
 from windlass.worker.memory import lift_limit, limit_memory
@@ -85,15 +85,13 @@ def carry_out(order: dict[str, Any], descriptor: int) -> None:
         limit_memory(limit)
     try:
         handler = load(*order["where"])
-        answer = _returned(_run(handler, lease, context), context)
+        answer = _returned(_run(handler, lease, context), handler, context)
     except Snoozed as snoozed:
         answer = {"kind": "snoozed", "seconds": snoozed.delay.total_seconds()}
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
         if limit is not None:
             lift_limit(limit)
-        permanent = is_one_of(
-            error, Permanent, MainGuardMissing, *(handler.permanent if handler else ())
-        )
+        permanent = is_one_of(error, *PERMANENT, *(handler.permanent if handler else ()))
         answer = _raised(error, permanent, limit)
     # The worker may end this process as soon as it has the answer.
     for stream in (sys.stdout, sys.stderr):
@@ -149,10 +147,14 @@ async def _awaited(handler: Handler, arguments: Mapping[str, Any], context: JobC
     return await running
 
 
-def _returned(value: object, context: JobContext) -> dict[str, Any]:
-    text, note = encode_result(value)
+def _returned(value: object, handler: Handler, context: JobContext) -> dict[str, Any]:
+    text, note = handler.encoded(value)
     warnings = [*context.warnings, *([note] if note else [])]
-    return {"kind": "returned", "value": load_json(text), "warnings": warnings}
+    return {
+        "kind": "returned",
+        "value": None if text is None else load_json(text),
+        "warnings": warnings,
+    }
 
 
 def _raised(error: BaseException, permanent: bool, limit: int | None) -> dict[str, Any]:

@@ -8,6 +8,10 @@ import traceback
 
 from windlass.core.outcome import Failure
 from windlass.core.text import text_of, type_name
+from windlass.errors import MainGuardMissing, Permanent, ResultInvalid, ResultTooLarge
+
+#: Besides what a definition lists: to try again would do the work again, and end the same way.
+PERMANENT = (Permanent, MainGuardMissing, ResultInvalid, ResultTooLarge)
 
 
 def failure_of(error: BaseException, *, permanent: bool) -> Failure:

@@ -112,6 +112,7 @@ class Worker:
             buffer_lines=options.buffer_lines,
             buffer_seconds=options.buffer_seconds,
             redactor=redactor,
+            line_bytes=engine.settings.limits.log_line_bytes,
         )
         self._finisher = Finisher(
             self._leases, self._reports, self._telemetry, recorded=self._recorded
@@ -123,6 +124,7 @@ class Worker:
             around=around,
             random=random or Random(),
             redactor=redactor,
+            error_bytes=engine.settings.limits.error_bytes,
             on_end=self._ended,
         )
 
