@@ -132,6 +132,11 @@ class LeaseVerbs:
         found = await self._db.run("limits", names=[(name,) for name in line.limits])
         return await _rooms(self._db, {row["name"]: Limit.of(row) for row in found}, [line])
 
+    async def next_room(self) -> timedelta | None:
+        """How long it is until a rate has more room than now; None if nothing counts under any."""
+        [found] = await self._db.run("next_room")
+        return rows.seconds(found["room_in"])
+
     async def stops(self, worker: WorkerId, held: Sequence[Held]) -> set[JobId]:
         """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
         looking often."""

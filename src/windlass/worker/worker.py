@@ -245,6 +245,10 @@ class Worker:
             raise EpochChanged
         return left
 
+    async def learn(self) -> None:
+        """Look at the definitions' rows: for edits, and for handlers named by a path."""
+        await self._knowledge.refresh()
+
     async def tick(self) -> int:
         """Claim once into the free slots and start what came. Answers how many."""
         if not self.pending_claim.begin():
