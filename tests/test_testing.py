@@ -129,7 +129,7 @@ async def test_a_summary_tells_failures_apart(wl_test):
         retried=1,
         dead_letter=1,
         errors=(
-            "windlass.errors.handlers.Permanent: no template for xx",
+            "Permanent: no template for xx",
             "LookupError: the printer is off",
         ),
     )

@@ -57,7 +57,7 @@ class Sink:
         self.steps.append((fraction, note and secrets.hide(note)))
 
     def complete(
-        self, lease: Lease, tx: object, result: object, warnings: Any, encode: Any = None
+        self, lease: Lease, tx: object, result: object, warnings: Any, *more: Any
     ) -> Ending:
         async def record() -> None:
             self.completed.append(result)

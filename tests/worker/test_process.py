@@ -48,9 +48,14 @@ async def test_what_a_run_tells_and_returns_arrives_whatever_its_size(run):
         ("exit", "the handler's process died: exit code 7", "ProcessDied", JobState.QUEUED),
         ("kill", "the handler's process died: signal SIGKILL", "ProcessDied", JobState.QUEUED),
         ("keeper", "the handler's process died: signal SIGKILL", "ProcessDied", JobState.QUEUED),
-        ("sys.exit", "sys.exit", "SystemExit", JobState.QUEUED),
-        ("permanent", "never", "windlass.errors.handlers.Permanent", JobState.DEAD_LETTER),
-        ("listed", "listed", "LookupError", JobState.DEAD_LETTER),
+        ("sys.exit", "SystemExit: sys.exit", "SystemExit", JobState.QUEUED),
+        (
+            "permanent",
+            "Permanent: never",
+            "windlass.errors.handlers.Permanent",
+            JobState.DEAD_LETTER,
+        ),
+        ("listed", "LookupError: listed", "LookupError", JobState.DEAD_LETTER),
     ],
 )
 async def test_a_run_that_fails_says_how(run, how, error, kind, state):

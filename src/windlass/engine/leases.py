@@ -22,7 +22,7 @@ from windlass.engine.events import Events
 from windlass.engine.nudges import Nudges
 from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
 from windlass.errors.wording import counted
-from windlass.ids import JobId, WorkerId
+from windlass.ids import JobId, TenantId, WorkerId
 from windlass.storage.base import Storage
 from windlass.storage.expired import Expired
 from windlass.telemetry import Telemetry
@@ -167,6 +167,10 @@ class Leases:
             if len(cleaned) > 1:
                 for line in cleaned:
                     await self.log([line])
+
+    async def is_done(self, tenant: TenantId, key: str) -> bool:
+        """Whether a completed job that is kept has noted this key for its tenant."""
+        return await self._storage.is_done(tenant, key)
 
     async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
         """Record how attempts ended. A lease missing from the answer was lost before.

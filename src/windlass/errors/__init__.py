@@ -64,6 +64,7 @@
     │   ├── WL3403 ResultInvalid            a handler returned what JSON cannot hold
     │   ├── WL3404 ResultTooLarge           a handler returned more than may be stored
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
+    │   ├── WL3502 OnceUnavailable          a handler asked ctx.once where nobody can tell
     │   ├── WL3601 WorkerNotFound
     │   ├── WL3602 WorkerGone               not seen for a lease, it can be told nothing
     │   └── WL3603 WorkerStopping           it ends, and cannot be told otherwise
@@ -194,6 +195,7 @@ from windlass.errors.jobs import (
     JobFailed,
     JobNotFound,
     JobStateConflict,
+    OnceUnavailable,
     ParentInvalid,
     ResultInvalid,
     ResultTooLarge,
@@ -285,6 +287,7 @@ __all__ = [
     "MigrationChanged",
     "ModuleNotLoaded",
     "NotAuthenticated",
+    "OnceUnavailable",
     "OpenAccessRefused",
     "OperationNotFound",
     "OperationStateConflict",

@@ -5,7 +5,7 @@ from typing import Literal
 from uuid import UUID
 
 from windlass.errors.base import FieldError, WindlassError
-from windlass.errors.wording import first_line, listed, quoted, sentence
+from windlass.errors.wording import first_line, listed, quoted, sentence, with_type
 from windlass.ids import JobId, short
 
 _STATES = {
@@ -153,7 +153,7 @@ class JobFailed(WindlassError):
         self.error = error
         super().__init__(
             f"job {short(job)} {_STATES.get(state, state)}.",
-            reason=": ".join(part for part in (error_type, first_line(error or "")) if part),
+            reason=with_type(error_type, first_line(error or "")),
             hint=f"`windlass jobs show {short(job)}`.",
         )
 
@@ -251,6 +251,21 @@ class ResultTooLarge(WindlassError):
             f"the handler's result has {size:,} bytes, the limit is {limit:,}.",
             hint="Store it elsewhere and return where it is, or declare the job with "
             "truncate_result=True to keep its head.",
+        )
+
+
+class OnceUnavailable(WindlassError):
+    """A handler asked `ctx.once` where nobody can tell what was done: in a process of its own, or
+    in a worker without a database."""
+
+    code = "WL3502"
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(
+            "ctx.once is not there.",
+            reason=sentence(why),
+            hint='Ask in a handler with isolation="thread", in a worker with a database.',
         )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -82,10 +82,22 @@ class AttemptSink:
         secrets = NO_SECRETS if note is None else self.secrets
         self._tools.sink.progress(lease, fraction, note, secrets)
 
+    def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]:
+        return self._tools.sink.is_done(lease, key)
+
+    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
+        return self._tools.sink.wait_for(asked)
+
     def complete(
-        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+        self,
+        lease: Lease,
+        tx: object,
+        result: object,
+        warnings: Iterable[str],
+        once: Sequence[str],
     ) -> Ending | None:
-        return self._tools.sink.complete(lease, tx, result, warnings, self._handler.encoded)
+        encode = self._handler.encoded
+        return self._tools.sink.complete(lease, tx, result, warnings, encode, once)
 
     @property
     def secrets(self) -> KnownSecrets:
@@ -258,7 +270,7 @@ class LiveAttempt:
             result=result,
             warnings=dump_json(warnings) if warnings else None,
             keep=self._handler.keep,
-        )
+        )._replace(once=tuple(self.context.done))
 
     def _raised(self, error: BaseException) -> Finish | None:
         stopping = is_one_of(error, asyncio.CancelledError, Stopped, ChildFailed)

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from functools import reduce
@@ -26,7 +26,7 @@ from windlass.engine.leases import (
     TYPE_BYTES,
     storable_fields,
 )
-from windlass.errors import TransactionUnsupported
+from windlass.errors import OnceUnavailable, TransactionUnsupported
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
 from windlass.worker.failures import PERMANENT, failure_of, is_one_of
 from windlass.worker.handlers import Handler
@@ -58,8 +58,19 @@ class Pipe:
     def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
         self.send("progress", fraction=fraction, note=note and clean(note, NOTE_BYTES))
 
+    def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]:
+        raise OnceUnavailable("a process-isolated handler has no way to ask")
+
+    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
+        raise OnceUnavailable("a process-isolated handler has no way to ask")
+
     def complete(
-        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+        self,
+        lease: Lease,
+        tx: object,
+        result: object,
+        warnings: Iterable[str],
+        once: Sequence[str],
     ) -> Ending | None:
         raise TransactionUnsupported(
             type(tx).__name__, problem="ctx.complete is not there in a process-isolated handler"

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from windlass import clock
@@ -17,7 +17,7 @@ from windlass.engine.leases import LINE_BYTES, NO_WORKER, NOTE_BYTES, storable_f
 from windlass.engine.loop import backoff_seconds, wait_for
 from windlass.errors import Stopped, TransactionUnsupported
 from windlass.storage.callers import CallerSession
-from windlass.storage.leases import finish_batch, log_rows
+from windlass.storage.leases import done_batch, finish_batch, log_rows
 from windlass.telemetry import Telemetry
 from windlass.worker.context import Ending, Level
 from windlass.worker.line_buffer import LineBuffer
@@ -112,6 +112,16 @@ class Reports:
             job_id=lease.job_id, token=lease.token, fraction=fraction, note=said
         )
 
+    async def is_done(self, lease: Lease, key: str) -> bool:
+        """Whether what goes by this key was done for the job's tenant."""
+        return await self._leases.is_done(lease.tenant, key)
+
+    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
+        """The answer for a handler in a thread, which waits for the worker's loop."""
+        if self._loop.is_running():
+            return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        return self._loop.run_until_complete(asked)  # a test runs handlers between its steps
+
     def complete(
         self,
         lease: Lease,
@@ -119,6 +129,7 @@ class Reports:
         result: object,
         warnings: Iterable[str],
         encode: Encode = encode_result,
+        once: Sequence[str] = (),
     ) -> Ending | None:
         """The end as it is recorded through the handler's own transaction. None where those lead
         elsewhere, so that it is recorded when the handler returns, as always."""
@@ -128,7 +139,7 @@ class Reports:
         if session is None:
             return None
         end = (None, None) if result is None else encode(result)
-        return Ending(self._end_in(session, lease, end, warnings), blocking=session.blocking)
+        return Ending(self._end_in(session, lease, end, warnings, once), blocking=session.blocking)
 
     async def _end_in(
         self,
@@ -136,6 +147,7 @@ class Reports:
         lease: Lease,
         result: tuple[str | None, str | None],
         warnings: Iterable[str],
+        once: Sequence[str],
     ) -> None:
         worker = lease.worker or NO_WORKER
         text, note = result
@@ -154,6 +166,8 @@ class Reports:
                 await session.run("log", log_lines=log_rows(lines), worker_id=worker)
             if not await session.run("finish", **finish_batch(worker, [finish])):
                 raise Stopped("lost")
+            if done := done_batch([finish._replace(once=tuple(once))]):
+                await session.run("note_done", done=done)
         except BaseException:
             self._buffer.put_back(lines)
             raise

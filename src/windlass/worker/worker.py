@@ -139,6 +139,12 @@ class Worker:
         return self._options.concurrency
 
     @property
+    def queues(self) -> Sequence[str] | None:
+        """Those it serves; None for all."""
+        queues = self._options.queues
+        return None if queues is None else tuple(queues)
+
+    @property
     def doing(self) -> Order:
         """Whether it claims; or does not, and stays; or does not, and ends. It drains from when on
         no claim is under way."""
