@@ -53,7 +53,7 @@ async def test_what_a_process_isolated_handler_raises_is_told(wl, ended):
     job = await ended(await wl.enqueue("process.fail"))
 
     assert (job.state, job.error_type) == (JobState.DEAD_LETTER, "LookupError")
-    assert job.last_error == "not here"
+    assert job.last_error == "LookupError: not here"
     assert "fail_far_away" in job.error_trace
 
 
@@ -75,7 +75,7 @@ async def test_a_permanent_error_skips_the_remaining_attempts(wl, ended):
     job = await ended(await send.enqueue(locale="xx"))
 
     assert (job.state, job.attempts) == (JobState.DEAD_LETTER, 1)
-    assert job.last_error == "no template for xx"
+    assert job.last_error == "Permanent: no template for xx"
 
 
 async def test_a_handler_that_takes_too_long_times_out(wl, ended):
@@ -165,7 +165,7 @@ async def test_what_is_raised_around_an_attempt_fails_it(wl, ended):
 
     job = await ended(await work.enqueue())
 
-    assert (job.state, job.last_error) == (JobState.DEAD_LETTER, "no session")
+    assert (job.state, job.last_error) == (JobState.DEAD_LETTER, "LookupError: no session")
 
 
 async def test_only_the_queues_asked_for_are_served(wl):

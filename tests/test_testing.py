@@ -6,15 +6,16 @@ import sqlite3
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import pytest
 
 import windlass.testing
 from tests.faraway import elsewhere
-from windlass import JobContext, Permanent, Settings, Windlass
+from windlass import JobContext, Permanent, Settings, Windlass, cron, every
 from windlass.core.states import JobState
 from windlass.errors import OptionInvalid
-from windlass.testing import Summary, TestWindlass
+from windlass.testing import Summary, TestWindlass, throwaway
 
 pytest_plugins = ["pytester"]
 
@@ -128,7 +129,7 @@ async def test_a_summary_tells_failures_apart(wl_test):
         retried=1,
         dead_letter=1,
         errors=(
-            "windlass.errors.handlers.Permanent: no template for xx",
+            "Permanent: no template for xx",
             "LookupError: the printer is off",
         ),
     )
@@ -214,6 +215,87 @@ async def test_travel_goes_on_from_where_it_is(wl_test):
 async def test_travel_to_nowhere_is_refused(wl_test, to, tz):
     with pytest.raises(OptionInvalid):
         wl_test.travel(to, tz=tz)
+
+
+def scheduled(**options):
+    app = Windlass(NOWHERE, settings=Settings())
+
+    @app.job(**options)
+    def nightly() -> None: ...
+
+    return app
+
+
+async def dues(test):
+    berlin = ZoneInfo("Europe/Berlin")
+    return [f"{job.trigger_due_at.astimezone(berlin):%d %H:%M}" for job in await test.enqueued()]
+
+
+async def test_schedules_fire_at_each_due_time_across_a_clock_change():
+    app = scheduled(schedule=cron("30 2 * * *", tz="Europe/Berlin"))
+
+    async with TestWindlass(app) as test:
+        test.travel("2026-03-27 12:00", tz="Europe/Berlin")
+        summary = await test.run_all(through="3d")
+
+        # The clocks skip half past two on the 29th.
+        assert await dues(test) == ["28 02:30", "29 03:00", "30 02:30"]
+        assert summary == Summary(completed=3)
+        assert [job.started_at for job in await test.enqueued()] == [
+            job.trigger_due_at for job in await test.enqueued()
+        ]
+
+
+async def test_traveling_fires_schedules_and_runs_nothing():
+    app = scheduled(schedule=cron("30 2 * * *", tz="Europe/Berlin"))
+
+    async with TestWindlass(app, at=datetime(2026, 11, 1, tzinfo=UTC)) as test:
+        assert await test.enqueued() == []
+        test.travel("2026-10-24 12:00", tz="Europe/Berlin")  # back, which fires nothing
+        assert await test.enqueued() == []
+        test.travel("+2d")
+
+        assert await dues(test) == ["25 02:30", "26 02:30"]
+        assert {job.state for job in await test.enqueued()} == {JobState.QUEUED}
+        assert await test.run_all() == Summary(completed=2)
+
+
+async def test_an_interval_fires_at_once_and_again_and_again():
+    async with TestWindlass(scheduled(schedule=every("20m"))) as test:
+        assert await test.run_all() == Summary(completed=1)
+        assert await test.run_all(through="1h") == Summary(completed=3)
+
+
+async def test_too_many_due_times_on_the_way_are_an_error(monkeypatch):
+    monkeypatch.setattr(throwaway, "_MOST_STOPS", 20)
+    async with TestWindlass(scheduled(schedule=every("1s"))) as test:
+        await test.run_all()
+        test.travel("+1m")
+
+        with pytest.raises(AssertionError, match="more than 20 due times"):
+            await test.enqueued()
+
+
+async def test_a_rate_limit_frees_up_as_time_passes():
+    app = scheduled(rate_limit="2/minute")
+
+    async with TestWindlass(app) as test:
+        for _ in range(5):
+            await app.enqueue("nightly")
+
+        assert await test.run_all() == Summary(completed=2)
+        assert await test.run_all(through="10m") == Summary(completed=3)
+
+
+async def test_definitions_by_path_run():
+    app = Windlass(NOWHERE, settings=Settings.load({"worker.handler_paths": ("tests",)}))
+
+    async with TestWindlass(app) as test:
+        await app.definitions.create("by.path", path="tests.test_path_handlers.greet")
+        receipt = await app.enqueue("by.path", {"name": "Ada"})
+
+        assert await test.run_all() == Summary(completed=1)
+        assert (await app.jobs.get(receipt.job_id)).result == "Hello, Ada"
 
 
 async def test_a_transaction_of_another_database_is_not_used(tmp_path):

@@ -46,6 +46,7 @@ from windlass.telemetry import Telemetry
 from windlass.worker.attempt import Around
 from windlass.worker.context import JobContext, emitted_within
 from windlass.worker.handlers import Handler, Handlers
+from windlass.worker.importing import imports
 from windlass.worker.options import WorkerOptions
 from windlass.worker.side import Side
 from windlass.worker.threads import Threads
@@ -248,6 +249,7 @@ class Windlass:
         loop = asyncio.get_running_loop()
         engine = self._engines.get(loop)
         if engine is None:
+            imports.refuse()
             engine = self._connect()
             for handler in self.handlers.values():
                 declare_in(engine, handler)

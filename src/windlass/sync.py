@@ -16,6 +16,7 @@ from windlass.core.declared_trigger import EventTriggerOptions, by_event
 from windlass.core.definition import Definition
 from windlass.core.models import NewJob, OnDuplicate, Receipt
 from windlass.core.trigger import Event
+from windlass.engine.engine import Engine
 from windlass.engine.events import EventOptions
 from windlass.errors import TransactionUnsupported
 from windlass.face.blocking_nouns import (
@@ -39,7 +40,7 @@ from windlass.face.options import Delivery, OptionNames
 from windlass.face.portal import Portal
 from windlass.face.verbs import Blocks
 from windlass.settings import Settings
-from windlass.storage.callers import drive
+from windlass.storage.callers import CallerSession, drive
 from windlass.worker.attempt import Around
 from windlass.worker.context import JobContext, emitted_within
 
@@ -196,7 +197,7 @@ class Windlass:
         `progress` is told how many of how many are stored, in the background thread.
         """
         run = self._portal.run
-        engine, session, ready = run(self._awaited.deliveries.join(tx))
+        engine, session, ready = self._join(tx)
         if session is None:
             return run(
                 self._awaited.enqueue_many(jobs, on_duplicate=on_duplicate, progress=progress)
@@ -229,7 +230,7 @@ class Windlass:
         In a `tx` it has happened once that commits.
         """
         run = self._portal.run
-        engine, session, ready = run(self._awaited.deliveries.join(tx))
+        engine, session, ready = self._join(tx)
         event = engine.events.make(name, dict(data or {}), **emitted_within(about))
         if session is None:
             return run(engine.events.emit(event))
@@ -242,6 +243,13 @@ class Windlass:
         drive(engine.events.emit_in(session, event))
         run(engine.events.match_after_commit(event.id))
         return event
+
+    def _join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
+        deliveries = self._awaited.deliveries
+        engine = self._portal.run(deliveries.engine())
+        # In this thread: a Django alias or a scoped session stands for the calling thread's own.
+        session = engine.join(tx)
+        return engine, session, self._portal.run(deliveries.ready(engine, session))
 
     def effective(self, declared: Definition) -> Definition:
         """A definition in code with what operators edited of it, at most some seconds ago."""

@@ -84,17 +84,23 @@ class Telemetry:
         who: Callable[[Held], Lease | None] = lambda held: None,
     ) -> None:
         """Ends were recorded, or came too late. `who` tells whose they are, for those worth a line."""
+        tells_all = self._logger is not None or _LOGGER.isEnabledFor(logging.INFO)
         for finish in finishes:
             state = ended.get(finish.held)
-            if state is JobState.COMPLETED:
+            if state is JobState.COMPLETED and not tells_all:
                 continue
             about = {"job_id": str(finish.job_id), "attempt": finish.token}
             if lease := who(finish.held):
                 about = identity(lease)
-            if state is None and not finish.perhaps_ended:
+            if state is JobState.COMPLETED:
+                self._log.info("completed", **about)
+            elif state is None and not finish.perhaps_ended:
                 self._log.warning("late report ignored", **about)
             elif state is JobState.DEAD_LETTER:
                 self._log.error("dead-lettered", **about, error_type=finish.error_type)
+            elif finish.error is not None and tells_all:
+                again = round(finish.delay.total_seconds(), 3)
+                self._log.info("failed", **about, error_type=finish.error_type, again_in=again)
 
     def lost(self, lease: Lease) -> None:
         self._log.warning("lease lost, stopping its run", **identity(lease))

@@ -42,7 +42,7 @@ def test_jobs_are_listed_of_one_cause(failed: Shell):
     assert len(everything) == 4
     assert failed.here("dead", "list", "--cause", "none").err == "No dead-lettered jobs match.\n"
     shown = failed.here("dead", "show", ids[0], "--json").json
-    assert shown["last_error"] == "out of paper"
+    assert shown["last_error"] == "ValueError: out of paper"
 
 
 def test_a_cause_is_retried_as_a_whole(failed: Shell):

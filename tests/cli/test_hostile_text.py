@@ -174,7 +174,7 @@ def test_json_reads_back_equal(shell: Shell):
     dead = shell.ok("jobs", "show", there["dead"], "--json").json
 
     assert (job["definition"], job["payload"]) == (f"hello{HOSTILE}", {"name": FORMULA})
-    assert dead["last_error"] == f"no reason{HOSTILE}"
+    assert dead["last_error"] == f"ValueError: no reason{HOSTILE}"
 
 
 def test_no_cell_of_csv_starts_a_formula(shell: Shell):

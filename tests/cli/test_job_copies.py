@@ -33,7 +33,7 @@ def test_a_clone_has_the_secrets_that_nobody_is_shown(ready: Shell):
     ready.ok("worker", "jobs.py", "--drain")
     # The handler saw the secret itself: it tells it in its error, where it is struck out.
     error = ready.here("jobs", "show", made.json["job"]["id"], "--json").json["last_error"]
-    assert error == "wrong password=•••"
+    assert error == "Permanent: wrong password=•••"
 
 
 def test_a_clone_of_nothing_is_not_found(ready: Shell):

@@ -63,7 +63,7 @@ def test_a_program_reads_lists_in_the_format_it_asks_for(lived: Shell):
     ]  # fmt: skip
     assert datetime.fromisoformat(table[0]["created_at"]).tzinfo == UTC
     # A cell is one line: what does not print is escaped.
-    assert table[3]["last_error"] == r"a\tb\nc"
+    assert table[3]["last_error"] == r"ValueError: a\tb\nc"
     assert "a\\tb\\nc" in tsv[4]
 
 

@@ -138,7 +138,7 @@ def test_jobs_run_fail_and_are_tried_again_far_from_the_database(far: Far):
 
     assert (hello["result"], apart["result"]) == ({"said": "Hello, Ada!"}, 2)
     assert (flaky["attempts"], flaky["result"]) == (2, 2)
-    assert (failed["last_error"], failed["error_type"]) == ("no", "ValueError")
+    assert (failed["last_error"], failed["error_type"]) == ("ValueError: no", "ValueError")
     first = far.job(ids["flaky"], "/attempts")["items"][0]
     assert (first["outcome"], first["error_type"]) == ("failed", "ValueError")
     assert "hunter22" not in first["error"] + first["error_trace"]

@@ -1,6 +1,8 @@
 """`windlass worker`, as a process: what it imports, how it stops, how it ends."""
 
+import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -78,8 +80,23 @@ def test_modules_are_names_files_and_parts_of_packages(shell: Shell):
     given = shell.ok("worker", "shop.mail", "alone.py", "--drain")
 
     # One app in two modules, then two apps.
-    assert settings.err == "Running mail, media.\n"
-    assert given.err == "Running mail, single.\n"
+    assert settings.err.splitlines()[1:] == ["Running mail, media."]
+    assert given.err.splitlines()[2:] == ["Running mail, single."]
+
+
+def test_a_worker_says_who_it_is_and_what_became_of_each_job(ready: Shell):
+    for _ in range(2):
+        ready.here("enqueue", "hello", "name=Ada")
+
+    said = ready.ok("worker", "jobs.py", "--drain", "-q", "default", "-c", "3").err
+    ready.here("enqueue", "hello", "name=Ada")
+    quiet = ready.ok("worker", "jobs.py", "--drain", "--quiet").err
+
+    first, second, *lines = said.splitlines()
+    assert re.fullmatch(r"Worker \S+ on sqlite \S+: queues default, 3 slots\.", first)
+    assert second.startswith("Running ")
+    assert [json.loads(line)["event"] for line in lines] == ["completed", "completed"]
+    assert quiet == ""
 
 
 def test_two_apps_on_one_database_both_work(shell: Shell):
@@ -110,13 +127,11 @@ def test_a_database_given_by_flag_wins_over_the_code(shell: Shell):
 
 
 def test_log_lines_for_programs_are_json_with_the_jobs_identity(ready: Shell):
-    import json
-
     id = ready.here("enqueue", "wait_for", "file=jobs.py").out.strip()
 
     said = ready.ok("worker", "jobs.py", "--drain")
 
-    [line] = [json.loads(line) for line in said.err.splitlines() if line.startswith("{")]
+    [line, _] = [json.loads(line) for line in said.err.splitlines() if line.startswith("{")]
     assert (line["event"], line["job_id"], line["definition"]) == ("waiting", id, "wait_for")
     assert (line["level"], line["attempt"], line["file"]) == ("info", 1, "jobs.py")
     assert not said.out

@@ -119,6 +119,8 @@ async def _nothing_hangs_on_a_job_that_is_gone(
     ):
         found = await _rows(storage, f"select distinct {column} as id from {table}")
         assert {as_uuid(row["id"]) for row in found} <= stored, f"{table} outlived its job"
+    found = await _rows(storage, "select job_id from windlass_done")
+    assert {as_uuid(row["job_id"]) for row in found} <= stored, "what was done outlived its job"
     found = await _rows(storage, "select job_id from windlass_keys where kind = 'idempotency'")
     assert {as_uuid(row["job_id"]) for row in found} <= stored, "a key outlived its job"
 

@@ -1,4 +1,4 @@
-"""discard: deleting a dead-lettered job for good."""
+"""discard: deleting an ended job for good."""
 
 from tests.conformance.builders import (
     ACME,
@@ -13,6 +13,7 @@ from tests.conformance.builders import (
     rows_of,
     started,
 )
+from tests.conformance.invariants import check_invariants
 from windlass.core.models import ALL_TENANTS, Scope
 from windlass.core.states import JobState
 from windlass.ids import new_job_id
@@ -35,13 +36,21 @@ async def test_a_discarded_job_is_gone_with_all_that_hung_on_it(storage):
     assert await rows_of(storage, "windlass_parents", "child_id", child) == 0
 
 
-async def test_only_dead_lettered_jobs_are_discarded(storage):
-    for state in sorted(set(JobState) - {JobState.DEAD_LETTER}):
+async def test_only_ended_jobs_are_discarded_and_are_counted_no_more(storage, clock):
+    for state in JobState:
         before = await a_job(storage, state)
 
-        assert not await storage.discard(ALL_TENANTS, before.id)
-        assert await job(storage, before.id) == before
+        assert await storage.discard(ALL_TENANTS, before.id) is before.ended
+        assert await storage.get(ALL_TENANTS, before.id) == (None if before.ended else before)
         assert not await storage.discard(ALL_TENANTS, new_job_id())
+    await check_invariants(storage, clock)
+
+
+async def test_a_discard_may_be_meant_for_one_state(storage):
+    done = await a_job(storage, JobState.COMPLETED)
+
+    assert not await storage.discard(ALL_TENANTS, done.id, only=JobState.DEAD_LETTER)
+    assert await job(storage, done.id) == done
 
 
 async def test_a_job_that_something_waits_for_is_not_discarded(storage):

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -246,6 +247,20 @@ async def test_no_more_begin_in_any_minute_than_the_rate(storage, clock):
     for at in times:
         assert sum(at <= other < at + 60 for other in times) <= 5
     assert len(times) >= 5 * 6  # of the seven minutes, at a twentieth less
+
+
+async def test_it_is_told_when_a_rate_has_more_room(storage, clock):
+    await a_definition(storage, "sync", rate_count=1, rate_seconds=60.0)
+    assert await storage.next_room() is None
+    await storage.enqueue(new_jobs(2, definition=SYNC))
+    assert len(await claim_all(storage, known=SYNCS)) == 1
+
+    wait = await storage.next_room()
+    await clock.advance(wait - timedelta(milliseconds=1))
+    assert await claim_all(storage, known=SYNCS) == []
+    await clock.advance(timedelta(milliseconds=1))
+
+    assert len(await claim_all(storage, known=SYNCS)) == 1
 
 
 async def test_each_key_has_a_rate_of_its_own(storage, clock):

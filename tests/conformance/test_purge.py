@@ -83,7 +83,7 @@ async def furnish(storage, tenant):
     await storage.log(ALDER, [log_line(lease, "sent")])
     await end(storage, held(lease), JobState.DEAD_LETTER)
     await storage.retry(Scope(tenant), lease.job_id, actor="ada")
-    await end(storage, held(await lease_of(storage, lease.job_id)))
+    await end(storage, held(await lease_of(storage, lease.job_id)), once=("charge",))
     await enqueue_child(storage, lease.job_id, tenant=tenant)
     await storage.fold()
     await storage.add_trigger(a_trigger(tenant=tenant))

@@ -1,7 +1,6 @@
 """finish: any result is recorded, and jobs that are not kept are gone."""
 
 import json
-import math
 
 import pytest
 
@@ -34,23 +33,14 @@ async def test_any_result_reads_back_equal(storage):
         assert repr((await job(storage, lease.job_id)).result) == repr(result)
 
 
-@pytest.mark.parametrize(
-    ("result", "stored"),
-    [
-        ({"rate": math.nan}, {"rate": "nan"}),
-        ([math.inf, -math.inf], ["inf", "-inf"]),
-        ({math.nan: 1}, {"nan": 1}),
-        ("\ud800\x00", "\ufffd\ufffd"),
-    ],
-)
-async def test_a_result_that_json_cannot_hold_is_stored_with_a_warning(storage, result, stored):
+async def test_a_result_with_characters_that_cannot_be_stored_has_a_warning(storage):
     lease = await started(storage)
-    text, note = encode_result(result)
+    text, note = encode_result("\ud800\x00")
 
     await end(storage, lease, result=text, warnings=json.dumps([note]))
 
     done = await job(storage, lease.job_id)
-    assert (done.state, done.result) == (JobState.COMPLETED, stored)
+    assert (done.state, done.result) == (JobState.COMPLETED, "\ufffd\ufffd")
     assert done.warnings == (note,)
     assert note
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
 from windlass.core.jsontext import check_storable, load_json
-from windlass.core.result import RESULT_LIMIT, encode_result
+from windlass.core.result import RESULT_LIMIT, encode_anything, encode_result
+from windlass.errors import ResultInvalid, ResultTooLarge
 
 anything = st.recursive(
     st.none()
@@ -55,8 +56,8 @@ class HostileDict(dict):
 
 
 @given(anything, st.integers(100, 5000))
-def test_every_result_becomes_json_text_that_can_be_stored(value, limit):
-    text, note = encode_result(value, limit)
+def test_any_value_becomes_json_text_that_can_be_stored(value, limit):
+    text, note = encode_anything(value, limit)
 
     check_storable(text)
     load_json(text)
@@ -83,8 +84,41 @@ def test_what_json_can_hold_is_stored_without_a_note(value, stored):
     assert note is None
 
 
-def test_a_value_that_is_not_json_is_stored_as_its_repr_with_a_note():
-    text, note = encode_result({"ok": 1, "s": slice(1, 2), "nan": float("nan")})
+@given(anything, st.integers(100, 5000))
+def test_a_result_is_stored_whole_or_refused(value, limit):
+    try:
+        text, _ = encode_result(value, limit)
+    except (ResultInvalid, ResultTooLarge):
+        return
+
+    check_storable(text)
+    assert len(text.encode()) <= limit
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"ok": 1, "of": {"s": slice(1, 2)}}, "/of/s is of type slice, which JSON does not know"),
+        ([1.5, float("nan")], "/1 is nan, not a finite number"),
+        (object(), "it is of type object, which JSON does not know"),
+        ({(1, 2): 3}, "it has a key that cannot be stored: (1, 2)"),
+        ({"a": "\x00", "b": slice(1)}, "it is or has a slice, which JSON does not know"),
+    ],
+)
+def test_a_result_that_json_cannot_hold_is_refused_where_it_cannot(value, said):
+    with pytest.raises(ResultInvalid) as refused:
+        encode_result(value)
+
+    assert refused.value.message == f"the handler's result cannot be stored: {said}."
+
+
+def test_a_result_too_large_is_refused_with_its_size():
+    with pytest.raises(ResultTooLarge, match="has 1,310,721 bytes, the limit is 262,144"):
+        encode_result(["é"] * RESULT_LIMIT)
+
+
+def test_a_value_that_is_not_json_is_kept_as_its_repr_with_a_note():
+    text, note = encode_anything({"ok": 1, "s": slice(1, 2), "nan": float("nan")}, RESULT_LIMIT)
 
     assert json.loads(text) == {"ok": 1, "s": "slice(1, 2, None)", "nan": "nan"}
     assert note == "not JSON, stored as text: float, slice"
@@ -101,8 +135,8 @@ def test_a_value_that_is_not_json_is_stored_as_its_repr_with_a_note():
     ],
 )
 def test_a_key_becomes_text_with_a_note_if_json_has_no_word_for_it(key, stored, note):
-    alone = encode_result({key: 1})
-    beside_text_to_replace = encode_result({key: 1, "a": "\x00"})[0]
+    alone = encode_anything({key: 1}, RESULT_LIMIT)
+    beside_text_to_replace = encode_anything({key: 1, "a": "\x00"}, RESULT_LIMIT)[0]
 
     assert alone == (json.dumps({stored: 1}, separators=(",", ":")), note)
     assert list(json.loads(beside_text_to_replace)) == [stored, "a"]
@@ -115,8 +149,8 @@ def test_characters_that_cannot_be_stored_are_replaced_and_marked():
     assert note == "characters that cannot be stored were replaced"
 
 
-def test_a_result_too_large_keeps_its_head():
-    text, note = encode_result(["é"] * RESULT_LIMIT)
+def test_a_result_that_may_be_truncated_keeps_its_head():
+    text, note = encode_result(["é"] * RESULT_LIMIT, truncate=True)
 
     kept = json.loads(text)
     assert kept["truncated"] is True
@@ -127,7 +161,7 @@ def test_a_result_too_large_keeps_its_head():
 
 
 def test_the_head_shrinks_where_quoting_makes_it_grow():
-    text, _ = encode_result('\x01"' * 1000, 120)
+    text, _ = encode_anything('\x01"' * 1000, 120)
 
     assert len(text.encode()) <= 120
 
@@ -137,7 +171,7 @@ def test_a_generator_is_not_read():
         while True:
             yield 1
 
-    text, note = encode_result(endless())
+    text, note = encode_anything(endless(), RESULT_LIMIT)
 
     assert "generator" in json.loads(text)
     assert note
@@ -147,7 +181,7 @@ def test_circles_and_bombs_end():
     circle = []
     circle += [circle, circle]
 
-    text, note = encode_result(circle)
+    text, note = encode_anything(circle, RESULT_LIMIT)
 
     assert len(text.encode()) <= RESULT_LIMIT
     assert note
@@ -158,11 +192,14 @@ def test_circles_and_bombs_end():
     [Hostile(), [Hostile()], HostileDict(a=1), {Hostile(): 1}, 10**5000],
     ids=["object", "list", "dict", "key", "int"],
 )
-def test_objects_that_misbehave_are_stored_by_their_type(value):
-    text, note = encode_result(value)
+def test_objects_that_misbehave_are_kept_by_their_type_and_refused_as_results(value):
+    text, note = encode_anything(value, RESULT_LIMIT)
 
     load_json(text)
     assert note or text == '{"<Hostile>":1}' or isinstance(value, dict)
+    if not isinstance(value, dict) or type(value) is dict:
+        with pytest.raises(ResultInvalid):
+            encode_result(value)
 
 
 def test_a_model_is_stored_and_its_secrets_stay_hidden():

@@ -54,7 +54,7 @@ async def test_a_dead_letter(samples):
     job = await samples.wl.jobs.get(receipt.job_id)
     assert (job.state, job.attempts, job.max_attempts) == ("dead_letter", 1, 6)
     assert (job.last_error, job.error_type) == (
-        "invalid fax number: 12",
+        "Permanent: invalid fax number: 12",
         "windlass.errors.handlers.Permanent",
     )
     assert await outcomes(samples, job) == ["failed"]
@@ -81,7 +81,7 @@ async def test_a_retry(samples):
 
     assert (job.attempts, job.max_attempts, job.view(now)) == (2, 6, "retrying")
     assert now < job.due_at <= now + timedelta(minutes=10)
-    assert job.last_error == f"connection to {service} timed out"
+    assert job.last_error == f"ConnectionError: connection to {service} timed out"
     assert await outcomes(samples, job) == ["failed", "failed"]
     assert await steps(samples, job) == [
         "queued", "running", "failed", "queued", "running", "failed", "queued",

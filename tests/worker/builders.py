@@ -56,7 +56,9 @@ class Sink:
     ) -> None:
         self.steps.append((fraction, note and secrets.hide(note)))
 
-    def complete(self, lease: Lease, tx: object, result: object, warnings: Any) -> Ending:
+    def complete(
+        self, lease: Lease, tx: object, result: object, warnings: Any, *more: Any
+    ) -> Ending:
         async def record() -> None:
             self.completed.append(result)
 

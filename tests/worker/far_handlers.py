@@ -62,6 +62,16 @@ def _leave_word(path: str) -> None:
     Path(path).write_text(str(os.getpid()))
 
 
+@far.job("deaf", isolation="process", grace=0)
+def deaf(ctx: JobContext, path: str) -> None:
+    """Would tell that it was asked to stop, had it any time to."""
+    _leave_word(path)
+    while not ctx.stopping:
+        time.sleep(0.01)
+    time.sleep(2)
+    ctx.log.info("told to stop")
+
+
 @far.job("linger", isolation="process")
 def linger() -> str:
     """Leaves a thread behind that would keep the process alive."""

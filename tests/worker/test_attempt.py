@@ -48,7 +48,7 @@ async def test_a_failure_is_tried_again_after_its_backoff(run):
 
     assert (finish.outcome, finish.state) == (Outcome.FAILED, JobState.QUEUED)
     assert finish.delay == timedelta(seconds=7)
-    assert (finish.error, finish.error_type) == ("not here", "LookupError")
+    assert (finish.error, finish.error_type) == ("LookupError: not here", "LookupError")
 
 
 async def test_a_trace_begins_with_the_handler(run):
@@ -134,7 +134,7 @@ async def test_secrets_of_the_payload_are_hidden_in_what_the_run_tells_in_every_
 
     assert one.sink.lines == [("info", "••• ••• •••", {})]
     assert one.sink.steps == [(0.5, "with •••")]
-    assert finish.error == "dXNlcjp•••IQ=="
+    assert finish.error == "RuntimeError: dXNlcjp•••IQ=="
 
 
 async def test_an_error_of_any_length_is_redacted_in_bounded_work(run):
@@ -143,7 +143,7 @@ async def test_an_error_of_any_length_is_redacted_in_bounded_work(run):
 
     finish = await (await run(fail, '{"password": "lovelace"}')).end()
 
-    assert finish.error.startswith("••• xxx")
+    assert finish.error.startswith("RuntimeError: ••• xxx")
     assert finish.error.endswith("xxx •••")
     assert "characters left out" in finish.error
     assert len(finish.error) < 100_000
@@ -155,7 +155,7 @@ async def test_secrets_of_the_payload_are_struck_out_of_errors(run):
 
     finish = await (await run(fail, '{"user": "ada", "password": "lovelace"}')).end()
 
-    assert finish.error == "ada may not log in with •••"
+    assert finish.error == "PermissionError: ada may not log in with •••"
     assert "lovelace" not in finish.error_trace
 
 
@@ -207,7 +207,7 @@ async def test_what_around_raises_is_the_outcome(run):
 
     finish = await (await run(handler, around=[around])).end()
 
-    assert (finish.outcome, finish.error) == (Outcome.FAILED, "commit failed")
+    assert (finish.outcome, finish.error) == (Outcome.FAILED, "OSError: commit failed")
 
 
 async def waiting() -> None:

@@ -13,6 +13,7 @@ from windlass import JobContext, JobFailed, Settings, Windlass, tasks
 from windlass.core.payload import load_json
 from windlass.core.redact import Redactor
 from windlass.core.states import JobState, Outcome
+from windlass.settings.tree import Limits
 from windlass.worker.reports import Reports
 
 
@@ -41,14 +42,39 @@ async def test_every_exception_is_a_failed_attempt(run, error, is_async):
 
 
 @pytest.mark.parametrize("result", RESULTS)
-async def test_every_result_is_recorded(run, result):
+async def test_every_result_is_recorded_or_fails_the_attempt_with_the_reason(run, result):
     async def work():
         return RESULTS[result]()
 
     finish = await (await run(work)).end()
 
-    assert finish.outcome is Outcome.SUCCEEDED
-    load_json(finish.result)
+    if result == "surrogate":
+        assert (finish.outcome, load_json(finish.result)) == (Outcome.SUCCEEDED, "\ufffd")
+    else:
+        assert (finish.outcome, finish.state) == (Outcome.FAILED, JobState.DEAD_LETTER)
+        assert "the handler's result " in finish.error
+        assert finish.result is None
+
+
+async def test_sizes_are_those_of_the_settings(storage):
+    limits = Limits(result_bytes=2000, error_bytes=1500)
+    wl = Windlass("sqlite:///never-opened.db", settings=Settings(limits=limits))
+
+    @wl.job
+    async def large():
+        return "x" * 2000
+
+    @wl.job(truncate_result=True)
+    async def cut():
+        return "x" * 2000
+
+    refused = await Run(await a_lease(storage), large.handler).end()
+    kept = await Run(await a_lease(storage), cut.handler).end()
+
+    assert refused.error_type == "windlass.errors.jobs.ResultTooLarge"
+    assert "has 2,002 bytes, the limit is 2,000" in refused.error
+    assert (kept.state, load_json(kept.result)["truncated"]) == (JobState.COMPLETED, True)
+    assert "the limit is 2,000" in kept.warnings
 
 
 @pytest.mark.parametrize("is_async", [True, False], ids=["async", "thread"])

@@ -1,6 +1,7 @@
 """Runs in processes of their own: what they tell arrives, and they are ended for sure."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,8 @@ from tests.worker.far_handlers import far
 from windlass.core.payload import load_json
 from windlass.core.states import JobState, Outcome
 from windlass.engine.leases import ERROR_BYTES, LINE_BYTES
+from windlass.worker.process import Children
+from windlass.worker.stems import Stems
 
 
 @pytest.fixture
@@ -45,9 +48,14 @@ async def test_what_a_run_tells_and_returns_arrives_whatever_its_size(run):
         ("exit", "the handler's process died: exit code 7", "ProcessDied", JobState.QUEUED),
         ("kill", "the handler's process died: signal SIGKILL", "ProcessDied", JobState.QUEUED),
         ("keeper", "the handler's process died: signal SIGKILL", "ProcessDied", JobState.QUEUED),
-        ("sys.exit", "sys.exit", "SystemExit", JobState.QUEUED),
-        ("permanent", "never", "windlass.errors.handlers.Permanent", JobState.DEAD_LETTER),
-        ("listed", "listed", "LookupError", JobState.DEAD_LETTER),
+        ("sys.exit", "SystemExit: sys.exit", "SystemExit", JobState.QUEUED),
+        (
+            "permanent",
+            "Permanent: never",
+            "windlass.errors.handlers.Permanent",
+            JobState.DEAD_LETTER,
+        ),
+        ("listed", "LookupError: listed", "LookupError", JobState.DEAD_LETTER),
     ],
 )
 async def test_a_run_that_fails_says_how(run, how, error, kind, state):
@@ -67,12 +75,12 @@ async def test_an_exception_of_any_kind_arrives(run, name):
     assert finish.error
 
 
-@pytest.mark.parametrize("name", ["within", "cyclic", "a generator without end", "surrogate"])
-async def test_a_result_of_any_kind_arrives(run, name):
+@pytest.mark.parametrize("name", ["within", "cyclic", "a generator without end"])
+async def test_a_result_that_is_not_json_fails_the_attempt(run, name):
     finish = await (await run("bad result", f'{{"name": "{name}"}}')).end(within=60)
 
-    assert finish.outcome is Outcome.SUCCEEDED
-    load_json(finish.result)
+    assert (finish.outcome, finish.state) == (Outcome.FAILED, JobState.DEAD_LETTER)
+    assert finish.error_type == "windlass.errors.jobs.ResultInvalid"
 
 
 @pytest.mark.parametrize("name", ["log", "close stdout"])
@@ -114,6 +122,19 @@ async def test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept
     assert not is_running(int(begun.read_text()))
 
 
+async def test_a_run_is_killed_when_the_grace_it_was_declared_with_is_over(run, tmp_path):
+    begun = tmp_path / "begun"
+    one = await run("deaf", f'{{"path": "{begun}"}}')
+    await until(lambda: begun.exists() and begun.read_text())
+
+    one.attempt.stop("timed_out")
+    finish = await one.end()
+
+    assert finish.outcome is Outcome.TIMED_OUT
+    assert one.sink.lines == []
+    assert not is_running(int(begun.read_text()))
+
+
 async def test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind(run):
     one = await run("wait", '{"path": "/nowhere/at/all"}')
     await asyncio.sleep(0)
@@ -121,6 +142,36 @@ async def test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothin
     one.attempt.stop("shutdown")
 
     assert (await one.end()).outcome is Outcome.RELEASED
+
+
+UNGUARDED = """
+import asyncio
+from windlass import Settings, Windlass
+
+wl = Windlass("sqlite:///{database}", settings=Settings())
+
+@wl.job(isolation="process")
+def hello() -> None: ...
+
+asyncio.run(hello.enqueue())
+"""
+
+
+@pytest.mark.parametrize("warm", [False, True])
+async def test_a_script_without_a_main_guard_is_not_run_again_in_a_child(storage, tmp_path, warm):
+    script, database = tmp_path / "script.py", tmp_path / "jobs.db"
+    script.write_text(UNGUARDED.format(database=database))
+    handler = replace(far.handlers["snooze"], where=("__main__", str(script), "hello"))
+    stems = Stems() if warm else None
+
+    finish = await Run(await a_lease(storage), handler, children=Children(stems)).end(within=60)
+    if stems:
+        await stems.close()
+
+    assert (finish.outcome, finish.state) == (Outcome.FAILED, JobState.DEAD_LETTER)
+    assert finish.error_type.endswith("MainGuardMissing")
+    assert 'if __name__ == "__main__":' in finish.error
+    assert not database.exists()
 
 
 async def test_a_thread_left_behind_does_not_hold_up_the_end(run):

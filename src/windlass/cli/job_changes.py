@@ -80,13 +80,13 @@ def run_now(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> 
     cls=Command,
     examples=[
         "windlass jobs delete 8c1f42d7",
-        "windlass jobs delete --where 'state:dead_letter created:<-30d' --dry-run",
+        "windlass jobs delete --where 'state:completed finished:<-7d' --dry-run",
     ],
 )
 @_which
 @with_call
 def delete(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
-    """Delete dead-lettered jobs for good. Others are deleted by retention, once they are old."""
+    """Delete ended jobs for good. Retention deletes them by itself, once they are old."""
     return change(call, DELETE, ids, chosen, dry_run=dry_run)
 
 
@@ -140,5 +140,5 @@ async def _discarding(api: "Client", id: str) -> "Shown":
     from windlass.cli.client import path
 
     job = await api.get(path("jobs", id))
-    await api.delete(path("dead", job["id"]))
+    await api.delete(path("jobs", job["id"]))
     return job

@@ -19,7 +19,7 @@ from windlass.core.models import DEFAULT_TENANT, Level
 from windlass.core.redact import Redactor
 from windlass.core.states import JobState, Outcome
 from windlass.core.suspicion import Loss
-from windlass.errors.wording import printable
+from windlass.errors.wording import printable, with_type
 from windlass.ids import JobId, short
 from windlass.telemetry import Telemetry
 
@@ -138,13 +138,12 @@ class JobLines(Telemetry):
         return self._style(f"→ {cut}", dim=True)
 
     def _error(self, finish: Finish) -> str:
-        name = (finish.error_type or "").rpartition(".")[2]
         frames = _FRAME.findall(finish.error_trace or "")
         where = ""
         if frames:
             file, line, _ = frames[-1]
             where = self._style(f"  {file.rpartition('/')[2]}:{line}", dim=True)
-        return f"{name}: {one_line(finish.error)}{where}"
+        return f"{one_line(with_type(finish.error_type, finish.error))}{where}"
 
     def _tries(self, lease: Lease) -> str:
         return f"try {lease.attempts}/{lease.max_attempts}"

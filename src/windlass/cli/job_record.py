@@ -22,6 +22,7 @@ from windlass.cli.look import (
     value_of,
 )
 from windlass.cli.output import Column, Item
+from windlass.errors.wording import with_type
 
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
@@ -173,7 +174,7 @@ def _show(call: Call, job: Item, why: str) -> None:
             ("Progress", doing if job["progress"] else ""),
             ("Result", value_of(job["result"])),
             ("Warnings", "\n".join(job["warnings"])),
-            ("Error", ": ".join(filter(None, [job["error_type"], job["last_error"]]))),
+            ("Error", with_type(job["error_type"], job["last_error"])),
             ("Reason", job["reason"] or ""),
             ("Payload", value_of(job["payload"])),
             ("Tenant", tenant_of(job)),

@@ -12,7 +12,7 @@ from windlass.cli.top_drawing import foot
 from windlass.cli.top_reading import Opened
 from windlass.cli.top_screen import KEYS, Screen
 from windlass.clock import utcnow
-from windlass.errors.wording import printable
+from windlass.errors.wording import printable, with_type
 
 
 def job_page(opened: Opened, screen: Screen, size: ConsoleDimensions) -> RenderableType:
@@ -73,7 +73,7 @@ def _facts(opened: Opened) -> list[tuple[str, str]]:
         ("Why", opened.why),
         ("Progress", progress if job["progress"] else ""),
         ("Result", _value(job["result"])),
-        ("Error", ": ".join(filter(None, [job["error_type"], job["last_error"]]))),
+        ("Error", with_type(job["error_type"], job["last_error"])),
         ("Reason", job["reason"] or ""),
         ("Payload", _value(job["payload"])),
         ("Tenant", job["tenant_id"]),

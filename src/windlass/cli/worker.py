@@ -57,6 +57,9 @@ def worker(
     Ctrl-C, a terminal that is closed or `windlass workers stop` lets running jobs finish for
     worker.shutdown_timeout_seconds and hands back the rest; a second signal hurries.
 
+    It says who it is once its row is there, then one line for each job that ends; with --quiet only
+    what needs attention.
+
     Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts it
     anew; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
     wrong; 4 when the server refuses its token; 6 when there is no database, or no server, at the
@@ -75,7 +78,11 @@ def worker(
     from windlass.tasks import run
 
     names = chosen_modules(call, modules)
-    log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
+    log_to_stderr(
+        verbose=call.flags.verbose,
+        colored=call.out.colored(sys.stderr),
+        quiet=call.flags.quiet,
+    )
     apps = load_apps(names)
     for app in apps:
         app.telemetry = telemetry()
@@ -91,6 +98,11 @@ def worker(
         server=call.server,
     )
     known = sorted({key for app in apps for key in app.handlers})
-    greeting = f"Running {', '.join(known) or 'no jobs yet'}."
-    working = Working(call.out.say, lambda: call.out.say(greeting))
+
+    def greet() -> None:
+        for each in working.workers:
+            call.out.say(f"Worker {each.id} {working.describe(each)}.")
+        call.out.say(f"Running {', '.join(known) or 'no jobs yet'}.")
+
+    working = Working(call.out.say, greet)
     return run(work(apps, how, working))

@@ -10,10 +10,10 @@ from windlass.telemetry import Telemetry, escape_fields, identity, indented
 from windlass.worker.context import CURRENT
 
 
-def log_to_stderr(*, verbose: bool, colored: bool) -> None:
+def log_to_stderr(*, verbose: bool, colored: bool, quiet: bool = False) -> None:
     """Send what Windlass, handlers and libraries log to stderr, one line each.
 
-    For a person: time, level, event, fields. For a program: JSON with the same fields.
+    With `quiet` no line for a job that ends well. For a person: time, level, event, fields. For a program: JSON with the same fields.
     """
     import structlog
 
@@ -37,7 +37,8 @@ def log_to_stderr(*, verbose: bool, colored: bool) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
-    logging.getLogger("windlass").setLevel(logging.DEBUG if verbose else logging.INFO)
+    usual = logging.WARNING if quiet else logging.INFO
+    logging.getLogger("windlass").setLevel(logging.DEBUG if verbose else usual)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

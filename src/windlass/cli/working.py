@@ -13,7 +13,7 @@ from windlass.cli.exits import Exit
 from windlass.cli.signals import heard
 from windlass.engine.waiting import when_ready
 from windlass.errors import OptionInvalid
-from windlass.errors.wording import counted
+from windlass.errors.wording import address, counted
 from windlass.settings import Settings
 from windlass.worker.memory import settle
 from windlass.worker.options import WorkerOptions
@@ -56,6 +56,7 @@ class Working:
     patience: float = 0.0
     answering: str = "database"
     workers: list[Worker] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
     at_stop: Callable[[], None] = lambda: None
     stops: int = 0
     _registered: int = 0
@@ -79,13 +80,20 @@ class Working:
         if self._last is not None:
             self._last.cancel()
 
-    def add(self, worker: Worker) -> None:
+    def add(self, worker: Worker, place: str) -> None:
+        self.places[worker.id] = place
         worker.when_ordered_to_stop = self.stop
         worker.renewal.end_process = self.end_blocked
         worker.when_registered = self._note_registered
         self.workers.append(worker)
         if self.stops:
             worker.stop()
+
+    def describe(self, worker: Worker) -> str:
+        """Where a worker works, which queues it serves, and how many jobs at once."""
+        queues = worker.queues
+        served = "all queues" if queues is None else f"queues {', '.join(queues)}"
+        return f"{self.places[worker.id]}: {served}, {counted(worker.slots, 'slot')}"
 
     def _note_registered(self) -> None:
         self._registered += 1
@@ -156,7 +164,7 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
     with heard(working.stop):
         async with _health(apps[0].settings, working):
-            left = await asyncio.gather(*(_running(app, how, working.add) for app in apps))
+            left = await asyncio.gather(*(_running(app, how, working) for app in apps))
         working.done()
     if sum(left):
         working.tell_left(sum(left))
@@ -188,10 +196,16 @@ async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
         await health.stop()
 
 
-def _running(
-    app: Windlass, how: How, started: Callable[[Worker], object]
-) -> Coroutine[Any, Any, int]:
+def _running(app: Windlass, how: How, working: Working) -> Coroutine[Any, Any, int]:
     options = how.options(app.settings)
+    if how.server is None:
+        place = f"on {app.url.partition(':')[0]} {address(app.url)}"
+    else:
+        place = f"for {how.server.url}"
+
+    def started(worker: Worker) -> None:
+        working.add(worker, place)
+
     if how.server is None:
         return app.work(options, started, scheduling=how.scheduling)
     # Loads an HTTP client, which other workers have no use for.

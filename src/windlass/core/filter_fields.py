@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from windlass.core.models import Source
+from windlass.core.models import ErrorClass, Source
 from windlass.core.query import Operator
 from windlass.core.states import JobState, View
 
@@ -89,6 +89,13 @@ _ALL = (
     Field("finished", "instant", "when it ended", "finished:<-7d"),
     Field("duration", "duration", "how long its last attempt took, or has run", "duration:>30s"),
     Field("error", "text", "message and type of its last error", 'error:"timed out"'),
+    Field(
+        "error_class",
+        "choice",
+        "whether trying again may have helped",
+        "error_class:permanent",
+        get_args(ErrorClass),
+    ),
     Field("reason", "text", "why it was canceled or set aside", "reason:expired"),
     Field("payload", "json", "a field of its payload, by its path", "payload.user_id:7"),
     Field("id", "id", "the job itself", "id:01890a5d-ac96-774b-bcce-b3028c1f42d7"),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from windlass.core.dedupe import is_name
 from windlass.core.text import storable
 from windlass.errors import OptionInvalid
+from windlass.errors.wording import without_type
 
 #: Characters.
 LONGEST = 64
@@ -88,7 +89,7 @@ def check_fingerprint(value: str) -> str:
 def fingerprint(error_type: str | None, error: str | None, trace: str | None) -> Fingerprint:
     """The cause of a failure: 16 hex digits, and a sentence without the values of the one failure."""
     kind = _one_line((error_type or "")[:_LONGEST_TYPE])
-    said = _ONE_CAUSE.get(kind) or _general(_start(error or ""))
+    said = _ONE_CAUSE.get(kind) or _general(_start(without_type(error_type, error)))
     place = "" if kind in _PLACELESS else _raised_in(trace or "")
     whole = json.dumps([_VERSION, kind, said, place])
     sentence = ": ".join(part for part in (kind, said) if part) or "no error was told"

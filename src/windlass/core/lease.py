@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from windlass.core.models import Source
+from windlass.core.models import ErrorClass, Source
 from windlass.core.states import JobState, Outcome
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 
@@ -136,6 +136,7 @@ class Finish(NamedTuple):
     death of a worker. Both are None rather than False, which costs drivers nothing.
     `perhaps_ended`: the handler's own transaction may have recorded the end already.
     `permanent`: what happened ruled out another try, however many were left.
+    `once`: keys of what was done, noted if the job completes and is kept.
     """
 
     job_id: JobId
@@ -147,6 +148,7 @@ class Finish(NamedTuple):
     warnings: str | None = None
     error: str | None = None
     error_type: str | None = None
+    error_class: ErrorClass | None = None
     error_trace: str | None = None
     progress: float | None = None
     pid: int | None = None
@@ -160,6 +162,7 @@ class Finish(NamedTuple):
     spared: bool | None = None
     perhaps_ended: bool = False
     permanent: bool = False
+    once: tuple[str, ...] = ()
 
     @property
     def held(self) -> Held:

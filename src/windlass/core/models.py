@@ -24,6 +24,8 @@ SYSTEM_KEYS = "system."
 ParentFailure = Literal["cancel", "run", "wait"]
 Source = Literal["manual", "event", "schedule", "system"]
 Level = Literal["debug", "info", "warn", "error"]
+#: Whether trying again may help. Of the last failure, of an attempt its own.
+ErrorClass = Literal["transient", "permanent"]
 Origin = Literal["code", "operator"]
 #: What meeting an equal job means: name it, raise, or give it what the new one has.
 OnDuplicate = Literal["existing", "error", "replace"]
@@ -150,6 +152,7 @@ class Job:
     warnings: Sequence[str] = ()
     last_error: str | None = None
     error_type: str | None = None
+    error_class: ErrorClass | None = None
     error_trace: str | None = None
     reason: str | None = None
     #: The cause of its failure, equal for equal causes; only of a dead-lettered job.
@@ -161,6 +164,13 @@ class Job:
     @property
     def ended(self) -> bool:
         return self.state in ENDED
+
+    @property
+    def duration(self) -> timedelta | None:
+        """How long the last attempt of an ended job took; None while it is open, or if none began."""
+        if self.finished_at is None or self.last_started_at is None:
+            return None
+        return self.finished_at - self.last_started_at
 
     @property
     def attempts_left(self) -> int:
@@ -194,6 +204,7 @@ class Attempt:
     outcome: Outcome | None = None
     error: str | None = None
     error_type: str | None = None
+    error_class: ErrorClass | None = None
     error_trace: str | None = None
     pid: int | None = None
     exit_code: int | None = None

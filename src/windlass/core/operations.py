@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from windlass.core.access import Right
 from windlass.core.models import Job
-from windlass.core.states import JobState, Verb, states_for
+from windlass.core.states import ENDED, JobState, Verb, states_for
 from windlass.ids import JobId, OperationId, TenantId, UserId
 
 OperationState = Literal["running", "completed", "stopped"]
@@ -42,7 +42,7 @@ STATES: Mapping[Action, frozenset[JobState]] = {
     Action.CANCEL: states_for(Verb.CANCEL),
     Action.RETRY: states_for(Verb.RETRY),
     Action.RUN_NOW: states_for(Verb.RUN_NOW),
-    Action.DISCARD: frozenset({JobState.DEAD_LETTER}),
+    Action.DISCARD: ENDED,
     Action.UPDATE: states_for(Verb.UPDATE),
 }
 

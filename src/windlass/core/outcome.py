@@ -67,6 +67,7 @@ def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
         state=JobState.DEAD_LETTER,
         error=failure.error,
         error_type=failure.error_type,
+        error_class="permanent" if failure.permanent else "transient",
         error_trace=failure.trace,
         pid=failure.pid,
         exit_code=failure.exit_code,

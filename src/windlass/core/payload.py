@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from windlass.core.jsontext import DEEPEST, PAYLOAD_LIMIT, dump_json, load_json
-from windlass.core.result import RESULT_LIMIT, encode_result
+from windlass.core.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.schema_payload import JsonSchemaPayload
 from windlass.core.signature import Signature, check_parameters, read_signature
 from windlass.errors import FieldError, PayloadInvalid
@@ -30,6 +30,7 @@ __all__ = [
     "Payload",
     "PayloadModel",
     "dump_json",
+    "encode_anything",
     "encode_result",
     "load_json",
 ]

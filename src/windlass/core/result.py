@@ -1,25 +1,68 @@
-"""Results of handlers, as they are stored. Recording an end never fails because of its content."""
+"""Results of handlers, as they are stored, and values that are logged, whatever they are."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from windlass.core.jsontext import DEEPEST, dump_json, find_unstorable, plain, size_of
 from windlass.core.text import clean, storable, type_name
+from windlass.errors import PayloadUnstorable, ResultInvalid, ResultTooLarge
 
 RESULT_LIMIT = 256 * 1024
 
 #: Values looked at one by one before the rest is written as text in one piece.
 _MOST_VALUES = 10_000
+#: More do not fit into the largest result.
+_MOST_RESULT_VALUES = 200_000
 _CONTAINERS = (Mapping, list, tuple, set, frozenset)
 _HEAD_BYTES = 4096
 _REPR_BYTES = 16 * 1024
 
 
-def encode_result(value: object, limit: int = RESULT_LIMIT) -> tuple[str, str | None]:
+def encode_result(
+    value: object, limit: int = RESULT_LIMIT, *, truncate: bool = False
+) -> tuple[str, str | None]:
+    """JSON text of what a handler returned, and a note if it was changed.
+
+    ResultInvalid names the place of what JSON cannot hold, ResultTooLarge how large it is, unless
+    it may be truncated. Characters that databases refuse are replaced by U+FFFD.
+    """
+    text, note = _encoded(value)
+    size = size_of(text)
+    if size <= limit:
+        return text, note
+    if not truncate:
+        raise ResultTooLarge(size=size, limit=limit)
+    return _head(text, size, limit), f"the result has {size:,} bytes, the limit is {limit:,}"
+
+
+def _encoded(value: object) -> tuple[str, str | None]:
+    try:
+        return dump_json(value, what="result"), None
+    except PayloadUnstorable as error:
+        [refused] = error.errors
+    except BaseException:  # noqa: BLE001  a returned object's own methods may raise anything
+        raise ResultInvalid("", _is_unknown(type_name(value))) from None
+    rescue = _Rescue(_MOST_RESULT_VALUES)
+    try:
+        text = dump_json(rescue.plain(value))
+    except BaseException:  # noqa: BLE001  as above
+        raise ResultInvalid(refused.pointer, refused.message) from None
+    if not rescue.kinds:
+        return text, rescue.note()  # only characters were replaced
+    if rescue.replaced:
+        raise ResultInvalid("", _is_unknown(sorted(rescue.kinds)[0]))
+    raise ResultInvalid(refused.pointer, refused.message)
+
+
+def _is_unknown(kind: str) -> str:
+    return f"is or has a {kind}, which JSON does not know"
+
+
+def encode_anything(value: object, limit: int) -> tuple[str, str | None]:
     """JSON text for any value at all, and a note if it had to be changed. Never raises.
 
     What JSON cannot hold is stored as its `repr`, what databases refuse is replaced by U+FFFD, and
-    a result above `limit` bytes becomes `{"truncated": true, "bytes": …, "head": "…"}`.
+    what is above `limit` bytes becomes `{"truncated": true, "bytes": …, "head": "…"}`.
     """
     note = None
     try:
@@ -29,7 +72,7 @@ def encode_result(value: object, limit: int = RESULT_LIMIT) -> tuple[str, str | 
     size = size_of(text)
     if size <= limit:
         return text, note
-    return _head(text, size, limit), f"the result has {size:,} bytes, the limit is {limit:,}"
+    return _head(text, size, limit), f"it has {size:,} bytes, the limit is {limit:,}"
 
 
 def _rescued(value: object) -> tuple[str, str | None]:
@@ -55,16 +98,17 @@ def _head(text: str, size: int, limit: int) -> str:
 class _Rescue:
     """Turns a value into JSON piece by piece, and remembers what it changed."""
 
-    def __init__(self) -> None:
-        self._kinds: set[str] = set()
-        self._replaced = False
+    def __init__(self, most: int = _MOST_VALUES) -> None:
+        self._most = most
+        self.kinds: set[str] = set()
+        self.replaced = False
         self._seen = 0
 
     def note(self) -> str | None:
         notes = []
-        if self._kinds:
-            notes.append(f"not JSON, stored as text: {', '.join(sorted(self._kinds)[:5])}")
-        if self._replaced:
+        if self.kinds:
+            notes.append(f"not JSON, stored as text: {', '.join(sorted(self.kinds)[:5])}")
+        if self.replaced:
             notes.append("characters that cannot be stored were replaced")
         return "; ".join(notes) or None
 
@@ -72,7 +116,7 @@ class _Rescue:
         self._seen += 1
         if isinstance(value, str):
             return self._text(value)
-        if self._seen > _MOST_VALUES or (depth >= DEEPEST and isinstance(value, _CONTAINERS)):
+        if self._seen > self._most or (depth >= DEEPEST and isinstance(value, _CONTAINERS)):
             return self._as_text(value)
         if isinstance(value, Mapping):
             return {self._key(key): self.plain(part, depth + 1) for key, part in value.items()}
@@ -98,11 +142,11 @@ class _Rescue:
 
     def _text(self, text: str) -> str:
         kept = storable(text)
-        self._replaced = self._replaced or kept != text
+        self.replaced = self.replaced or kept != text
         return kept
 
     def _as_text(self, value: object) -> str:
-        self._kinds.add(type_name(value))
+        self.kinds.add(type_name(value))
         return _repr(value)
 
 

@@ -56,8 +56,13 @@ def job(
         shown["warnings"] = [redactor.redact_text(text, secrets) for text in job.warnings]
     shown["reason"] = _redacted(redactor, job.reason, secrets)
     shown["view"] = str(job.view(now))
+    shown["duration_ms"] = _milliseconds(job.duration)
     shown["payload_version"] = version_of(job.gate)
     return {name: shown[name] for name in (_JOB if whole else _LISTED)}
+
+
+def _milliseconds(time: timedelta | None) -> int | None:
+    return None if time is None else round(time / timedelta(milliseconds=1))
 
 
 def revealed(job: Job) -> dict[str, Any]:
@@ -226,13 +231,14 @@ def _redacted(
 _FIRST = (
     "id", "definition", "state", "view", "tenant_id", "queue", "priority", "attempts",
     "max_attempts", "progress", "progress_note", "payload", "result", "warnings", "last_error",
-    "error_type",
+    "error_type", "error_class",
 )  # fmt: skip
 #: Fields of a job that are never shown.
 INNER = ("gate", "sealed")
 _JOB = (
     *_FIRST,
     *(name for name, _ in _fields(Job) if name not in (*_FIRST, *INNER)),
+    "duration_ms",
     "payload_version",
 )
 _LISTED = tuple(name for name in _JOB if name not in LIST_LEAVES_OUT)

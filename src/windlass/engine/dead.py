@@ -163,7 +163,7 @@ class Dead:
 
     async def discard(self, id: JobId | str, *, scope: Scope = ALL_TENANTS) -> None:
         """Delete one job for good."""
-        await self._jobs.discard(id, scope=scope)
+        await self._jobs.discard(id, scope=scope, only=JobState.DEAD_LETTER)
 
     async def discard_group(
         self, definition: str, fingerprint: str, *, limit: int = 1000, scope: Scope = ALL_TENANTS

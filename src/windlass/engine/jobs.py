@@ -25,7 +25,7 @@ from windlass.core.models import (
     Transition,
 )
 from windlass.core.principal import Principal
-from windlass.core.states import JobState, Verb, states_for
+from windlass.core.states import ENDED, JobState, Verb, states_for
 from windlass.core.text import storable
 from windlass.engine.audit import Target
 from windlass.engine.caps import Caps
@@ -291,11 +291,14 @@ class Jobs:
         self._nudges.nudge_all()
         return await self.get(job.id, scope)
 
-    async def discard(self, id: JobId | str, *, scope: Scope = ALL_TENANTS) -> None:
-        """Delete a dead-lettered job for good."""
+    async def discard(
+        self, id: JobId | str, *, scope: Scope = ALL_TENANTS, only: JobState | None = None
+    ) -> None:
+        """Delete an ended job for good; with `only`, one in that state."""
         job = await self.get(id, scope)
-        if not await self._storage.discard(scope, job.id):
-            raise JobStateConflict(job.id, verb="discard", state=job.state, allowed=["dead_letter"])
+        if not await self._storage.discard(scope, job.id, only=only):
+            allowed = sorted(ENDED) if only is None else [only]
+            raise JobStateConflict(job.id, verb="discard", state=job.state, allowed=allowed)
 
     async def attempts(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Attempt]:
         """Every try at a job, oldest first."""

@@ -13,14 +13,15 @@ from windlass.core.lease import Finish, Held, Leased
 from windlass.core.models import ALL_TENANTS
 from windlass.core.outcome import Failure
 from windlass.core.redact import Redactor
-from windlass.core.result import encode_result
+from windlass.core.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.states import Outcome
+from windlass.core.text import clean
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import Sealer
 from windlass.engine.redaction import off_loop_if_long
 from windlass.engine.retrying import backoff_of
-from windlass.errors import DefinitionNotFound
+from windlass.errors import DefinitionNotFound, ResultInvalid, ResultTooLarge
 from windlass.settings import Settings
 from windlass.storage.base import Storage
 
@@ -86,12 +87,15 @@ class Judge:
         keep = row is None or row.retention_days != 0
         match end.outcome:
             case Outcome.SUCCEEDED:
-                result, note = (None, None) if end.result is None else encode_result(end.result)
+                try:
+                    result, note = self._encoded(end.result)
+                except (ResultInvalid, ResultTooLarge) as refused:
+                    return self._failed(_refused(end, refused), leased, row)
                 warnings = [*end.warnings, *([note] if note else [])]
                 return outcome.success(
                     end.held,
                     result=result,
-                    warnings=encode_result(warnings)[0] if warnings else None,
+                    warnings=encode_anything(warnings, RESULT_LIMIT)[0] if warnings else None,
                     keep=keep,
                 )
             case Outcome.RELEASED:
@@ -101,11 +105,17 @@ class Judge:
             case Outcome.FAILED | Outcome.TIMED_OUT | Outcome.LOST:
                 return self._failed(end, leased, row)
 
+    def _encoded(self, result: object) -> tuple[str | None, str | None]:
+        if result is None:
+            return None, None
+        return encode_result(result, self._settings.limits.result_bytes)
+
     def _failed(self, end: Ended, leased: Leased, row: Definition | None) -> Finish:
+        limit = self._settings.limits.error_bytes
         failure = Failure(
-            error=end.error or "the worker did not say why",
+            error=clean(end.error or "the worker did not say why", limit),
             error_type=end.error_type or "Failed",
-            trace=end.error_trace,
+            trace=None if end.error_trace is None else clean(end.error_trace, limit),
             outcome=end.outcome,
             permanent=end.permanent,
         )
@@ -137,3 +147,15 @@ class Judge:
 
         error, trace, stdout, stderr = await off_loop_if_long(hide, *texts)
         return replace(end, error=error, error_trace=trace, stdout_tail=stdout, stderr_tail=stderr)
+
+
+def _refused(end: Ended, error: ResultInvalid | ResultTooLarge) -> Ended:
+    """An attempt that returned what cannot be stored. To try again would do the work again."""
+    return replace(
+        end,
+        outcome=Outcome.FAILED,
+        result=None,
+        error=str(error),
+        error_type=type(error).__name__,
+        permanent=True,
+    )

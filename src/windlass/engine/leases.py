@@ -11,7 +11,7 @@ from windlass.core.backoff import Backoff
 from windlass.core.gates import is_suspect
 from windlass.core.lease import Finish, Held, Lease, Progress, Renewal
 from windlass.core.models import ALL_TENANTS, LogLine
-from windlass.core.payload import encode_result, load_json
+from windlass.core.payload import encode_anything, load_json
 from windlass.core.sealing import is_sealed
 from windlass.core.states import ENDED, JobState, Outcome
 from windlass.core.suspicion import Loss, judge_loss
@@ -22,12 +22,12 @@ from windlass.engine.events import Events
 from windlass.engine.nudges import Nudges
 from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
 from windlass.errors.wording import counted
-from windlass.ids import JobId, WorkerId
+from windlass.ids import JobId, TenantId, WorkerId
 from windlass.storage.base import Storage
 from windlass.storage.expired import Expired
 from windlass.telemetry import Telemetry
 
-#: Hard ceilings on what an attempt may leave behind, in bytes.
+#: Hard ceilings on what an attempt may leave behind, in bytes; settings can lower them.
 ERROR_BYTES = 64 * 1024
 TYPE_BYTES = 191
 NOTE_BYTES = 1024
@@ -168,6 +168,10 @@ class Leases:
                 for line in cleaned:
                     await self.log([line])
 
+    async def is_done(self, tenant: TenantId, key: str) -> bool:
+        """Whether a completed job that is kept has noted this key for its tenant."""
+        return await self._storage.is_done(tenant, key)
+
     async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
         """Record how attempts ended. A lease missing from the answer was lost before.
 
@@ -282,7 +286,7 @@ def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """A log line's fields as every database keeps them, whatever they are and however large."""
     if not fields:
         return {}
-    kept: dict[str, Any] = load_json(encode_result(dict(fields), LINE_BYTES)[0])
+    kept: dict[str, Any] = load_json(encode_anything(dict(fields), LINE_BYTES)[0])
     return kept
 
 

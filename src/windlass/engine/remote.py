@@ -21,11 +21,12 @@ from windlass.core.lease import Held, Lease, Progress
 from windlass.core.models import LogLine, WorkerRow
 from windlass.core.orders import Order
 from windlass.core.states import JobState, Outcome
+from windlass.core.text import clean
 from windlass.core.worker_wire import Ended
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import Sealer
 from windlass.engine.judge import Judge
-from windlass.engine.leases import LINE_BYTES, NOTE_BYTES, Claimed, Leases, storable_fields
+from windlass.engine.leases import NOTE_BYTES, Claimed, Leases, storable_fields
 from windlass.engine.redaction import off_loop_if_long, redactor_of
 from windlass.engine.remote_times import RemoteTimes
 from windlass.engine.workers import Workers
@@ -67,6 +68,7 @@ class RemoteWorkers:
         self._workers = workers
         self._telemetry = telemetry
         self._redactor = redactor_of(settings)
+        self._line_bytes = settings.limits.log_line_bytes
         self._judge = Judge(storage, definitions, settings, self._redactor, sealer)
         self._places: OrderedDict[WorkerId, _Place] = OrderedDict()
 
@@ -206,7 +208,8 @@ class RemoteWorkers:
         redacted = []
         for line in lines:
             own = secrets[Held(line.job_id, line.attempt)]
-            message = self._redactor.redact_part(line.message, LINE_BYTES, own)
+            limit = self._line_bytes
+            message = clean(self._redactor.redact_part(line.message, limit, own), limit)
             fields = self._redactor.redact_value(storable_fields(line.fields), secrets=own)
             redacted.append(replace(line, message=message, fields=fields))
         return redacted

@@ -19,6 +19,7 @@
     │   ├── WL1301 SettingsInvalid          every problem with the settings, at once
     │   ├── WL1401 ModuleNotLoaded          a module with jobs cannot be imported
     │   ├── WL1402 AppNotFound              modules were given, but no Windlass app is in them
+    │   ├── WL1403 MainGuardMissing         a script enqueues or works when it is imported
     │   ├── WL1501 ExtraMissing             a package that an optional part needs is missing
     │   ├── WL1510 EncryptionKeyInvalid     a key to encrypt payloads with that is none
     │   ├── WL1521 AuditKeyMissing          an audit chain is signed with a key not configured here
@@ -60,7 +61,10 @@
     │   ├── WL3306 DeadGroupNotFound        no dead-lettered job has this cause
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
+    │   ├── WL3403 ResultInvalid            a handler returned what JSON cannot hold
+    │   ├── WL3404 ResultTooLarge           a handler returned more than may be stored
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
+    │   ├── WL3502 OnceUnavailable          a handler asked ctx.once where nobody can tell
     │   ├── WL3601 WorkerNotFound
     │   ├── WL3602 WorkerGone               not seen for a lease, it can be told nothing
     │   └── WL3603 WorkerStopping           it ends, and cannot be told otherwise
@@ -174,6 +178,7 @@ from windlass.errors.installation import (
     EncryptionKeyInvalid,
     EpochChanged,
     ExtraMissing,
+    MainGuardMissing,
     MigrationChanged,
     ModuleNotLoaded,
     RowSecurityUnavailable,
@@ -191,7 +196,10 @@ from windlass.errors.jobs import (
     JobFailed,
     JobNotFound,
     JobStateConflict,
+    OnceUnavailable,
     ParentInvalid,
+    ResultInvalid,
+    ResultTooLarge,
     TransactionUnsupported,
     WaitTimedOut,
     WorkerGone,
@@ -274,12 +282,14 @@ __all__ = [
     "LinkInvalid",
     "LoginFailed",
     "LoginThrottled",
+    "MainGuardMissing",
     "MemberExists",
     "MemberNotFound",
     "MethodRefused",
     "MigrationChanged",
     "ModuleNotLoaded",
     "NotAuthenticated",
+    "OnceUnavailable",
     "OpenAccessRefused",
     "OperationNotFound",
     "OperationStateConflict",
@@ -296,6 +306,8 @@ __all__ = [
     "RequestInvalid",
     "RequestRefused",
     "RequestsThrottled",
+    "ResultInvalid",
+    "ResultTooLarge",
     "RowSecurityUnavailable",
     "RunAsUnavailable",
     "ScheduleInvalid",

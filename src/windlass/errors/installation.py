@@ -334,6 +334,26 @@ class AppNotFound(WindlassError):
         )
 
 
+class MainGuardMissing(WindlassError):
+    """A script that declares a process-isolated job does its work when it is imported.
+
+    The child process of a job imports the script to find its handler. What stands at the top level of
+    the script would be done again in each child: jobs enqueued, a worker started. It was refused,
+    and the job is not tried again.
+    """
+
+    code = "WL1403"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"{quoted(name)} uses Windlass while it is imported by a job's process.",
+            reason='A job with isolation="process" imports the program that declares it.',
+            hint='Put what the program does under `if __name__ == "__main__":`, '
+            "or declare the job in a module of its own.",
+        )
+
+
 class AuditKeyMissing(WindlassError):
     """An audit chain is signed, and this process has no key that its signature was made with.
 

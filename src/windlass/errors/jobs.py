@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 from uuid import UUID
 
-from windlass.errors.base import WindlassError
-from windlass.errors.wording import first_line, listed, quoted, sentence
+from windlass.errors.base import FieldError, WindlassError
+from windlass.errors.wording import first_line, listed, quoted, sentence, with_type
 from windlass.ids import JobId, short
 
 _STATES = {
@@ -153,7 +153,7 @@ class JobFailed(WindlassError):
         self.error = error
         super().__init__(
             f"job {short(job)} {_STATES.get(state, state)}.",
-            reason=": ".join(part for part in (error_type, first_line(error or "")) if part),
+            reason=with_type(error_type, first_line(error or "")),
             hint=f"`windlass jobs show {short(job)}`.",
         )
 
@@ -215,6 +215,57 @@ class WorkerStopping(WindlassError):
             f"worker {worker} is stopping and cannot {verb}.",
             reason="A stop is not taken back: it claims no more, and ends.",
             hint="Start another: `windlass worker`.",
+        )
+
+
+class ResultInvalid(WindlassError):
+    """A handler returned something that JSON cannot hold. `pointer` says where in the result.
+
+    The attempt failed, and the job is not tried again: its work was done, and would be done again.
+    """
+
+    code = "WL3403"
+
+    def __init__(self, pointer: str, problem: str) -> None:
+        self.pointer = pointer
+        super().__init__(
+            f"the handler's result cannot be stored: {pointer or 'it'} {problem}.",
+            hint="Return what JSON can hold: text, numbers, lists, objects, dates, dataclasses, "
+            "models.",
+            errors=[FieldError(pointer, problem)],
+        )
+
+
+class ResultTooLarge(WindlassError):
+    """A handler returned more than limits.result_bytes.
+
+    The attempt failed, and the job is not tried again: its work was done, and would be done again.
+    """
+
+    code = "WL3404"
+
+    def __init__(self, *, size: int, limit: int) -> None:
+        self.size = size
+        self.limit = limit
+        super().__init__(
+            f"the handler's result has {size:,} bytes, the limit is {limit:,}.",
+            hint="Store it elsewhere and return where it is, or declare the job with "
+            "truncate_result=True to keep its head.",
+        )
+
+
+class OnceUnavailable(WindlassError):
+    """A handler asked `ctx.once` where nobody can tell what was done: in a process of its own, or
+    in a worker without a database."""
+
+    code = "WL3502"
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(
+            "ctx.once is not there.",
+            reason=sentence(why),
+            hint='Ask in a handler with isolation="thread", in a worker with a database.',
         )
 
 

@@ -126,3 +126,21 @@ def _escaped(character: str) -> str:
 @lru_cache(1024)
 def _escaped_in_json(character: str) -> str:
     return character if prints(character) else json.dumps(character)[1:-1]
+
+
+def with_type(error_type: str | None, error: str | None) -> str:
+    """An error as people read it: `LookupError: the printer is off`. The type stands there once,
+    however often this is asked."""
+    kind, said = _short(error_type), error or ""
+    if not kind or not said or said == kind or said.startswith(f"{kind}: "):
+        return said or kind
+    return f"{kind}: {said}"
+
+
+def without_type(error_type: str | None, error: str | None) -> str:
+    """The message alone, of an error that may have the type before it."""
+    return (error or "").removeprefix(f"{_short(error_type)}: ")
+
+
+def _short(error_type: str | None) -> str:
+    return (error_type or "").rpartition(".")[2]

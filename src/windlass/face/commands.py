@@ -9,11 +9,10 @@ from typing import Any, Literal
 from windlass.core import argv as argvs
 from windlass.core.command_payload import CommandPayload, closed
 from windlass.core.definition_options import whole
-from windlass.core.durations import duration
 from windlass.core.gates import check_key
 from windlass.errors import ArgumentRefused, DefinitionInvalid
 from windlass.errors.wording import nearest
-from windlass.face.declare import JobOptions, declare
+from windlass.face.declare import JobOptions, declare, grace_seconds
 from windlass.settings import Settings
 from windlass.worker.command import Command
 from windlass.worker.handlers import Handler
@@ -22,7 +21,6 @@ from windlass.worker.run_as import is_user
 #: Who declares a command that no file does.
 IN_CODE = "wl.command"
 
-_LONGEST_GRACE = 300
 _MOST_MB = 16_777_216
 _MOST_VARIABLES = 100
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,190}")
@@ -43,14 +41,13 @@ class CommandOptions(JobOptions, total=False):
     cwd: str
     #: The user it runs as: a name, a uid or "uid:gid". Needs a worker that runs as root.
     run_as: str
-    grace: str | float
     cpu_seconds: int
     result: Literal["exit_code", "json"]
 
 
 _NAMES = frozenset(CommandOptions.__annotations__) | frozenset(JobOptions.__annotations__)
 #: What a function's declaration knows nothing of, or reads otherwise.
-_OWN = _NAMES - frozenset(JobOptions.__annotations__) | {"memory_limit_mb"}
+_OWN = _NAMES - frozenset(JobOptions.__annotations__) | {"memory_limit_mb", "grace"}
 _TEMPLATE = ("options", "tenant_flag", "exit_codes")
 _REFUSED = {
     "isolation": "A command always runs in processes of its own.",
@@ -81,7 +78,7 @@ def declare_command(
         env_values=dict(said.get("env_values", {})),
         cwd=said.get("cwd"),
         run_as=said.get("run_as", settings.command_run_as),
-        grace_seconds=_grace(name, said),
+        grace_seconds=grace_seconds(name, said, usual="3s"),
         memory_limit_mb=said.get("memory_limit_mb"),
         cpu_seconds=said.get("cpu_seconds"),
         result=said.get("result", "exit_code"),
@@ -122,15 +119,6 @@ def _words(argv: Sequence[str], template: argvs.ArgvTemplate) -> str:
     tenant = [template.tenant_flag, "{tenant}"] if template.tenant_flag else []
     flags = [f"[{flag}={{{field}}}]" for field, flag in template.options.items()]
     return " ".join([*words[:end], *tenant, *flags, *words[end:]])
-
-
-def _grace(key: str, said: CommandOptions) -> float:
-    seconds = duration(said.get("grace", "3s"), option="grace").total_seconds()
-    if seconds > _LONGEST_GRACE:
-        raise DefinitionInvalid(
-            key, f"grace is {said['grace']!r}", hint=f"Use up to {_LONGEST_GRACE} seconds."
-        )
-    return seconds
 
 
 def _check(key: str, argv: object, said: Mapping[str, Any]) -> None:

@@ -40,6 +40,8 @@ from windlass.settings import Settings
 from windlass.worker.context import JobContext
 from windlass.worker.handlers import Handler
 
+_LONGEST_GRACE = 300
+
 
 class Keyed(Protocol):
     """A declared job, by its definition's key."""
@@ -59,6 +61,7 @@ class JobOptions(TypedDict, total=False):
     backoff: Backoff
     timeout: str | timedelta | float
     isolation: Isolation
+    grace: str | timedelta | float
     memory_limit_mb: int
     max_concurrency: int
     rate_limit: str
@@ -75,6 +78,7 @@ class JobOptions(TypedDict, total=False):
     metadata: Mapping[str, Any]
     enabled: bool
     version: int
+    truncate_result: bool
     system: bool
     idempotent: bool
     requires_permission: str
@@ -138,6 +142,9 @@ def declare(
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
+        result_bytes=settings.limits.result_bytes,
+        truncate_result=options.get("truncate_result", False),
+        grace_seconds=grace_seconds(name, options, usual="1s"),
         triggers=_by_time(name, options),
     )
 
@@ -223,6 +230,17 @@ def _running(options: JobOptions, settings: Settings, timeout: timedelta) -> dic
     return edits({**usual, **said, "timeout": timeout})
 
 
+def grace_seconds(key: str, options: JobOptions, *, usual: str) -> float:
+    """How long a run may take to stop when it is asked to, before it is killed."""
+    grace = options.get("grace", usual)
+    seconds = duration(grace, option="grace").total_seconds()
+    if seconds > _LONGEST_GRACE:
+        raise DefinitionInvalid(
+            key, f"grace is {grace!r}", hint=f"Use up to {_LONGEST_GRACE} seconds."
+        )
+    return seconds
+
+
 def _limit_key(name: str, function: Callable[..., Any], options: JobOptions) -> str | None:
     path = options.get("key")
     if path is not None and (field := path.split(".")[1]) not in (fields := _fields(function)):
@@ -269,6 +287,12 @@ def _check(key: str, function: Callable[..., Any], options: Mapping[str, Any]) -
         raise DefinitionInvalid(
             key, "it is a generator", hint="Return a value instead of yielding."
         )
+    if "grace" in options and options.get("isolation") != "process":
+        raise DefinitionInvalid(
+            key,
+            "it has a grace, and only a process of its own can be ended",
+            hint='Add isolation="process", or leave the grace out.',
+        )
     if "memory_limit_mb" in options and options.get("isolation") != "process":
         raise DefinitionInvalid(
             key,
@@ -294,6 +318,7 @@ _ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **{name: ALLOWED[name] for name in RUNNING & ALLOWED.keys()},
     "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
     "key": (is_payload_path, "a field of the payload, such as 'args.account_id'"),
+    "truncate_result": (lambda value: isinstance(value, bool), "True or False"),
     "version": (whole(1, 10_000), "1 to 10000"),
     "memory_limit_mb": (
         whole(LEAST_MEMORY_MB, MOST_MEMORY_MB),

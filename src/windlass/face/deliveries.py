@@ -92,10 +92,18 @@ class Deliveries:
         database is ready: if not, it has to be made so through the session."""
         engine = self._app.engine
         session = engine.join(tx)
+        return engine, session, await self.ready(engine, session)
+
+    async def engine(self) -> Engine:
+        """The engine of the loop this runs in, which need not be ready."""
+        return self._app.engine
+
+    async def ready(self, engine: Engine, session: CallerSession | None) -> bool:
+        """Make the database ready; beside a caller's transaction only answer whether it is."""
         if session is not None:
-            return engine, session, await engine.ready_beside()
+            return await engine.ready_beside()
         await engine.ready()
-        return engine, None, True
+        return True
 
     async def deliver(
         self,

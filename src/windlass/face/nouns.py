@@ -176,7 +176,7 @@ class JobsFace:
         return self._handle(await jobs.update(whole_id(id), change, scope=self._scope, actor=actor))
 
     async def discard(self, id: Id) -> None:
-        """Delete a dead-lettered job for good."""
+        """Delete an ended job for good."""
         await (await self._jobs()).discard(whole_id(id), scope=self._scope)
 
     async def attempts(self, id: Id) -> Sequence[Attempt]:

@@ -182,7 +182,9 @@ class Limits:
         Whole(_KIB, 256 * _KIB), 256 * _KIB, "A job's payload; more is refused."
     )
     result_bytes: int = setting(
-        Whole(_KIB, 256 * _KIB), 256 * _KIB, "A job's result; of more only the head is kept."
+        Whole(_KIB, 256 * _KIB),
+        256 * _KIB,
+        "A job's result; more fails the attempt, unless the job is declared with truncate_result.",
     )
     error_bytes: int = setting(
         Whole(_KIB, 64 * _KIB), 64 * _KIB, "An error; of more head and tail are kept."

@@ -70,7 +70,7 @@ async def _discard(
     return {
         id: "discarded"
         for id in ids
-        if await session.run("discard", id=id, tenant_id=operation.tenant)
+        if await session.run("discard", id=id, tenant_id=operation.tenant, only=None)
     }
 
 

@@ -26,6 +26,7 @@ _COLUMNS: Mapping[str, str] = MappingProxyType(
         "correlation": "correlation_id",
         "by": "created_by",
         "fingerprint": "fingerprint",
+        "error_class": "error_class",
         "priority": "priority",
         "attempts": "attempts",
         "created": "created_at",
@@ -35,7 +36,7 @@ _COLUMNS: Mapping[str, str] = MappingProxyType(
     }
 )
 #: Columns of ASCII text: some databases refuse to compare them with any other.
-_ASCII = frozenset({"source", "fingerprint"})
+_ASCII = frozenset({"source", "fingerprint", "error_class"})
 _TEXTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"error": ("last_error", "error_type"), "reason": ("reason",)}
 )

@@ -6,6 +6,7 @@ from typing import Any
 from windlass.core.dead import DeadGroup, Edit
 from windlass.core.fingerprint import fingerprint
 from windlass.core.models import Scope
+from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, JobId
 from windlass.storage import rows
 from windlass.storage.again import again
@@ -79,15 +80,20 @@ class DeadVerbs:
                 for id in ids
             ]
 
-    async def discard(self, scope: Scope, id: JobId) -> bool:
-        """Delete a dead-lettered job that nothing waits for."""
-        return bool(await self._db.run("discard", id=id, tenant_id=scope.tenant))
+    async def discard(self, scope: Scope, id: JobId, *, only: JobState | None = None) -> bool:
+        """Delete an ended job that nothing waits for; with `only`, one in that state."""
+        return bool(await self._db.run("discard", id=id, tenant_id=scope.tenant, only=only))
 
     @again
     async def discard_many(self, scope: Scope, ids: Sequence[JobId]) -> list[bool]:
-        """Discard some jobs in one transaction; the answers of `discard`, in their order."""
+        """Discard some dead-lettered jobs in one transaction; the answers of `discard`, in their
+        order."""
+        only = JobState.DEAD_LETTER
         async with self._db.transaction() as session:
-            return [bool(await session.run("discard", id=id, tenant_id=scope.tenant)) for id in ids]
+            return [
+                bool(await session.run("discard", id=id, tenant_id=scope.tenant, only=only))
+                for id in ids
+            ]
 
 
 def retry_params(

@@ -178,6 +178,7 @@ class JobVerbs:
                 outcome=None if running else job.outcome,
                 error=job.last_error if failed else None,
                 error_type=job.error_type if failed else None,
+                error_class=job.error_class if failed else None,
                 error_trace=job.error_trace if failed else None,
             ),
         ]

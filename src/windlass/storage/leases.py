@@ -132,6 +132,11 @@ class LeaseVerbs:
         found = await self._db.run("limits", names=[(name,) for name in line.limits])
         return await _rooms(self._db, {row["name"]: Limit.of(row) for row in found}, [line])
 
+    async def next_room(self) -> timedelta | None:
+        """How long it is until a rate has more room than now; None if nothing counts under any."""
+        [found] = await self._db.run("next_room")
+        return rows.seconds(found["room_in"])
+
     async def stops(self, worker: WorkerId, held: Sequence[Held]) -> set[JobId]:
         """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
         looking often."""
@@ -215,7 +220,14 @@ class LeaseVerbs:
         `emit`.
         """
         batch = finish_batch(worker, finishes)
+        done = done_batch(finishes)
+        if done:
+            return await self._finish_and_note(batch, done, emit=emit)
         return await self._end(batch, emit=emit and _has_dead_letter(finishes))
+
+    async def is_done(self, tenant: TenantId, key: str) -> bool:
+        """Whether a completed job that is kept has noted this key for its tenant."""
+        return bool(await self._db.run("done", lane=Lane.WORK, tenant_id=tenant, key=key))
 
     async def expired(self, *, most: int = 1000) -> list[Expired]:
         """Leases that have run out but were not taken back yet, of each worker all or none, unless
@@ -254,6 +266,21 @@ class LeaseVerbs:
         if not emit:
             return _ended(await self._db.run("finish", lane=Lane.WORK, **batch))
         return await self._finish_and_emit(batch)
+
+    @again
+    async def _finish_and_note(
+        self, batch: Mapping[str, Any], done: Sequence[tuple[JobId, str]], *, emit: bool
+    ) -> dict[Held, JobState]:
+        async with self._db.transaction(Lane.WORK) as session:
+            ended = (
+                await _end_and_emit(session, batch)
+                if emit
+                else _ended(await session.run("finish", **batch))
+            )
+            jobs = {held.job_id for held in ended}
+            if mine := [row for row in done if row[0] in jobs]:
+                await session.run("note_done", done=mine)
+            return ended
 
     @again
     async def _finish_and_emit(self, batch: Mapping[str, Any]) -> dict[Held, JobState]:
@@ -382,6 +409,11 @@ def finish_batch(worker: WorkerId, finishes: Sequence[Finish]) -> dict[str, Any]
     return {"finishes": rows, "worker_id": worker}
 
 
+def done_batch(finishes: Sequence[Finish]) -> list[tuple[JobId, str]]:
+    """What ends say was done, as rows of the `done` batch."""
+    return [(finish.job_id, key) for finish in finishes for key in finish.once]
+
+
 def reap_batch(finishes: Sequence[Finish]) -> dict[str, Any]:
     """The parameters of `finish` for leases that have run out, whoever holds them."""
     rows = [finish_row(finish, expired_only=True) for finish in finishes]
@@ -394,4 +426,4 @@ def _has_dead_letter(finishes: Sequence[Finish]) -> bool:
 
 def finish_row(finish: Finish, *, expired_only: bool) -> tuple[Any, ...]:
     """An end as a row of the `finishes` batch, whose columns are a Finish's first fields."""
-    return (*finish[:4], finish.delay.total_seconds(), *finish[5:-2], expired_only)
+    return (*finish[:4], finish.delay.total_seconds(), *finish[5:-3], expired_only)

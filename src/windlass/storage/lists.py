@@ -27,7 +27,7 @@ COLUMNS = (
     "lease_token, lease_expires_at, worker_id, timeout_seconds, cancel_requested_at, "
     "cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at, "
     "updated_at, progress, progress_note, outcome, "
-    f"substr(last_error, 1, {ERROR_HEAD}) as last_error, error_type, reason, fingerprint, gate"
+    f"substr(last_error, 1, {ERROR_HEAD}) as last_error, error_type, error_class, reason, fingerprint, gate"
 )
 #: How many candidates are looked at for a page, of all parts together.
 LOOK = 30_000

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from windlass.core.lease import Finish, Held, Lease
 from windlass.core.states import JobState, Outcome
+from windlass.errors.wording import with_type
 from windlass.telemetry import Telemetry
 
 _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT)
@@ -58,5 +59,5 @@ class Tally(Telemetry):
             failed=len(failures),
             retried=sum(state is JobState.QUEUED for _, state in failures),
             dead_letter=states.count(JobState.DEAD_LETTER),
-            errors=tuple(f"{end.error_type}: {end.error}" for end, _ in failures),
+            errors=tuple(with_type(end.error_type, end.error) for end, _ in failures),
         )

@@ -1,15 +1,24 @@
 """A SQLite file for one test, with a clock that stands still."""
 
-from datetime import datetime
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from windlass import clock
+from windlass.core.models import ALL_TENANTS
+from windlass.core.trigger_fields import timed
 from windlass.engine.engine import Engine
 from windlass.settings import Settings
 from windlass.storage.open import open_storage
 from windlass.storage.virtual_clock import NOW, VirtualClock
 from windlass.testing.summary import Tally
+from windlass.upkeep.scheduler import Scheduler
+
+#: The least that time moves on.
+_MOMENT = timedelta(microseconds=1)
+_MOST_STOPS = 10_000
 
 
 class ThrowAway:
@@ -38,14 +47,57 @@ class TestEngine(Engine):
     def __init__(self, place: ThrowAway, settings: Settings) -> None:
         super().__init__(open_storage(place.url, now=NOW), settings, Tally())
         self._place = place
+        self._scheduler = Scheduler(self, tick_seconds=1)
+        self._traveling = asyncio.Lock()
 
     def join(self, tx: object) -> None:
         """Never: a caller's transaction leads to the caller's own database, not to this one."""
 
     async def ready(self) -> None:
-        """Make it the time it should be, then as always."""
-        now = self._place.now
-        if now != self._place.told:
-            await VirtualClock(self.storage).install(now)
-            self._place.told = now
+        """As always; then make it the time it should be, schedules firing on the way."""
+        if self._place.told is None:
+            await self._be_at(self._place.now)
         await super().ready()
+        if self._place.now == self._place.told:
+            return
+        async with self._traveling:
+            await self._travel(self._place.now)
+
+    async def fire(self) -> int:
+        """Fire the schedules that are due now. Answers how many jobs were made."""
+        return await self._scheduler.tick()
+
+    async def next_fire(self) -> timedelta | None:
+        """How long it is until a schedule is due; None if none will be."""
+        _, wait = await self.storage.due_triggers(most=1)
+        return wait
+
+    async def _travel(self, to: datetime) -> None:
+        now = self._place.told or to
+        if to < now:
+            now = await self._be_at(to)
+            await self._count_anew(to)
+        for _ in range(_MOST_STOPS):
+            if now == to:
+                return
+            wait = await self.next_fire()
+            now = await self._be_at(to if wait is None else min(to, now + max(wait, _MOMENT)))
+            await self.fire()
+        raise AssertionError(
+            f"there are more than {_MOST_STOPS:,} due times of schedules on the way to {to}: "
+            "travel there before anything else is done"
+        )
+
+    async def _count_anew(self, now: datetime) -> None:
+        """In the past, schedules are due at other times."""
+        for trigger in await self.storage.triggers(ALL_TENANTS):
+            if trigger.next_run_at is not None:
+                await self.storage.change_trigger(
+                    trigger.id, lambda row: timed(replace(row, last_run_at=None), now)
+                )
+
+    async def _be_at(self, now: datetime) -> datetime:
+        clock = VirtualClock(self.storage)
+        await (clock.install(now) if self._place.told is None else clock.set(now))
+        self._place.told = now
+        return now

@@ -73,7 +73,8 @@ class TestWindlass:
     def travel(self, to: To, *, tz: str | None = None) -> None:
         """Make it another time: `"2026-03-29 02:30"`, a datetime, a timedelta or `"+2h"`.
 
-        A time without a zone is a local one of `tz`, by default UTC. Nothing runs by it.
+        A time without a zone is a local one of `tz`, by default UTC. Schedules that are due on the
+        way have fired, each at its due time, when the app or the test looks next; nothing runs.
         """
         self._place.now = destination(to, now=self.now, tz=tz)
 
@@ -114,7 +115,8 @@ class TestWindlass:
         """Run what is due until nothing is left, jobs included that are enqueued meanwhile.
 
         What is due later waits. `through` lets that much time pass, from one due time to the next:
-        retries and delayed jobs run when they would. More than `limit` attempts are an error.
+        schedules, retries, delayed jobs and those that a rate limit kept waiting run when they would.
+        More than `limit` attempts are an error.
         """
         end = self.now + duration(through or 0, option="through")
         engine = await self._engine()
@@ -124,16 +126,19 @@ class TestWindlass:
             async with self._app.worker(
                 engine, options, handlers=handlers, threads=threads
             ) as worker:
+                await worker.learn()
                 await self._run_due(engine, worker, limit)
-                while handlers and (due := await self._next_due(engine, handlers)) <= end:
+                while (due := await self._next_due(engine)) is not None and due <= end:
                     self.travel(due)
                     await engine.ready()
                     await self._run_due(engine, worker, limit)
         self.travel(end)
+        await engine.ready()
         return engine.telemetry.summary()
 
     async def _run_due(self, engine: TestEngine, worker: Worker, limit: int) -> None:
         upkeep = Housekeeping(engine)
+        await engine.fire()
         await upkeep.tick()
         while await worker.tick():
             await worker.settled()
@@ -143,13 +148,15 @@ class TestWindlass:
                     f"there is still work after {limit:,} attempts: does a job enqueue itself?"
                 )
 
-    async def _next_due(self, engine: Engine, handlers: Handlers) -> datetime:
-        wait = (await engine.storage.survey(None, handlers.keys())).next_due_in
-        return (
-            datetime.max.replace(tzinfo=self.now.tzinfo)
-            if wait is None
-            else (self.now + max(wait, _MOMENT))
-        )
+    async def _next_due(self, engine: TestEngine) -> datetime | None:
+        """When something is due next: a job, a schedule, or room under a rate."""
+        waits = [
+            (await engine.storage.survey(None, ())).next_due_in,
+            await engine.next_fire(),
+            await engine.storage.next_room(),
+        ]
+        known = [wait for wait in waits if wait is not None]
+        return self.now + max(min(known), _MOMENT) if known else None
 
     async def _engine(self) -> TestEngine:
         engine = await self._app.ready()

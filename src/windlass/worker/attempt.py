@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -15,25 +15,27 @@ from windlass.core import outcome
 from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.lease import Finish, Lease
 from windlass.core.outcome import Failure
-from windlass.core.payload import dump_json, encode_result, load_json
+from windlass.core.payload import dump_json, load_json
 from windlass.core.redact import Redactor
 from windlass.core.states import Outcome
-from windlass.core.text import type_name
+from windlass.core.text import clean, type_name
 from windlass.engine.leases import ERROR_BYTES
-from windlass.errors import Permanent, Stopped, WindlassError
+from windlass.errors import Stopped, WindlassError
 from windlass.tasks import start_task
 from windlass.worker.command import END_SECONDS, Account
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed, StopReason
 from windlass.worker.deadlines import Deadlines
-from windlass.worker.failures import failure_of, is_one_of, trace_of
+from windlass.worker.failures import PERMANENT, failure_of, is_one_of, trace_of
 from windlass.worker.handlers import Handler
-from windlass.worker.process import ChildFailed, Children
+from windlass.worker.process import KILL_SECONDS, ChildFailed, Children
 from windlass.worker.reports import Reports
 from windlass.worker.threads import Threads
 
 #: How long a run that was told to stop may take before its slot is written off.
 GRACE_SECONDS = 5.0
 
+#: Room for the words in place of what is left out of an error.
+_MARK_BYTES = 64
 _UNCOMMITTED = Failure(
     error="ctx.complete was called, but its transaction was not committed",
     error_type="NotCommitted",
@@ -52,6 +54,7 @@ class Tools:
     around: Sequence[Around]
     random: Random
     redactor: Redactor
+    error_bytes: int = ERROR_BYTES
     on_end: Callable[["LiveAttempt", Finish | None], None]
     deadlines: "Deadlines[LiveAttempt]" = field(
         default_factory=lambda: Deadlines(lambda run: run.stop("timed_out"))
@@ -79,10 +82,22 @@ class AttemptSink:
         secrets = NO_SECRETS if note is None else self.secrets
         self._tools.sink.progress(lease, fraction, note, secrets)
 
+    def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]:
+        return self._tools.sink.is_done(lease, key)
+
+    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
+        return self._tools.sink.wait_for(asked)
+
     def complete(
-        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+        self,
+        lease: Lease,
+        tx: object,
+        result: object,
+        warnings: Iterable[str],
+        once: Sequence[str],
     ) -> Ending | None:
-        return self._tools.sink.complete(lease, tx, result, warnings)
+        encode = self._handler.encoded
+        return self._tools.sink.complete(lease, tx, result, warnings, encode, once)
 
     @property
     def secrets(self) -> KnownSecrets:
@@ -172,7 +187,10 @@ class LiveAttempt:
     def patience(self) -> float:
         """How many seconds it may take to stop before its slot is written off."""
         command = self._handler.command
-        own = 0.0 if command is None else command.grace_seconds + END_SECONDS + 0.5
+        if command is not None:
+            own = command.grace_seconds + END_SECONDS + 0.5
+        else:
+            own = self._handler.grace_seconds + KILL_SECONDS + 0.5
         return max(GRACE_SECONDS, own)
 
     @property
@@ -245,14 +263,14 @@ class LiveAttempt:
             return self._failed(_UNCOMMITTED)
         if self._reason == "timed_out":
             return self._failed(self._timed_out())
-        result, note = (None, None) if value is None else encode_result(value)
+        result, note = self._handler.encoded(value)
         warnings = [*self.context.warnings, note] if note else self.context.warnings
         return outcome.success(
             self.held,
             result=result,
             warnings=dump_json(warnings) if warnings else None,
             keep=self._handler.keep,
-        )
+        )._replace(once=tuple(self.context.done))
 
     def _raised(self, error: BaseException) -> Finish | None:
         stopping = is_one_of(error, asyncio.CancelledError, Stopped, ChildFailed)
@@ -314,13 +332,15 @@ class LiveAttempt:
     def _failure(self, error: BaseException) -> Failure:
         if type(error) is ChildFailed:
             return error.failure
-        permanent = is_one_of(error, Permanent, *self._handler.permanent)
+        permanent = is_one_of(error, *PERMANENT, *self._handler.permanent)
         return failure_of(error, permanent=permanent)
 
     def _without_secrets(self, failure: Failure) -> Failure:
-        hide = partial(
-            self._tools.redactor.redact_part, limit=ERROR_BYTES, secrets=self._sink.secrets
-        )
+        limit, redactor = self._tools.error_bytes, self._tools.redactor
+
+        def hide(text: str) -> str:
+            return clean(redactor.redact_part(text, limit - _MARK_BYTES, self._sink.secrets), limit)
+
         trace = None if failure.trace is None else hide(failure.trace)
         return replace(failure, error=hide(failure.error), trace=trace)
 

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from functools import reduce
@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core.lease import Lease
-from windlass.core.payload import encode_result, load_json
+from windlass.core.payload import load_json
 from windlass.core.text import clean, text_of
 from windlass.engine.leases import (
     ERROR_BYTES,
@@ -26,10 +26,11 @@ from windlass.engine.leases import (
     TYPE_BYTES,
     storable_fields,
 )
-from windlass.errors import Permanent, TransactionUnsupported
+from windlass.errors import OnceUnavailable, TransactionUnsupported
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
-from windlass.worker.failures import failure_of, is_one_of
+from windlass.worker.failures import PERMANENT, failure_of, is_one_of
 from windlass.worker.handlers import Handler
+from windlass.worker.importing import imports
 from windlass.worker.memory import lift_limit, limit_memory
 
 #: The name under which a module loaded from a file by its path is kept.
@@ -57,8 +58,19 @@ class Pipe:
     def progress(self, lease: Lease, fraction: float, note: str | None) -> None:
         self.send("progress", fraction=fraction, note=note and clean(note, NOTE_BYTES))
 
+    def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]:
+        raise OnceUnavailable("a process-isolated handler has no way to ask")
+
+    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
+        raise OnceUnavailable("a process-isolated handler has no way to ask")
+
     def complete(
-        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+        self,
+        lease: Lease,
+        tx: object,
+        result: object,
+        warnings: Iterable[str],
+        once: Sequence[str],
     ) -> Ending | None:
         raise TransactionUnsupported(
             type(tx).__name__, problem="ctx.complete is not there in a process-isolated handler"
@@ -84,13 +96,13 @@ def carry_out(order: dict[str, Any], descriptor: int) -> None:
         limit_memory(limit)
     try:
         handler = load(*order["where"])
-        answer = _returned(_run(handler, lease, context), context)
+        answer = _returned(_run(handler, lease, context), handler, context)
     except Snoozed as snoozed:
         answer = {"kind": "snoozed", "seconds": snoozed.delay.total_seconds()}
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
         if limit is not None:
             lift_limit(limit)
-        permanent = is_one_of(error, Permanent, *(handler.permanent if handler else ()))
+        permanent = is_one_of(error, *PERMANENT, *(handler.permanent if handler else ()))
         answer = _raised(error, permanent, limit)
     # The worker may end this process as soon as it has the answer.
     for stream in (sys.stdout, sys.stderr):
@@ -109,7 +121,8 @@ def load(module: str, file: str | None, name: str) -> Handler:
 def imported(module: str, file: str | None) -> Any:
     """The module of a handler, imported unless it is already."""
     if file is None:
-        return importlib.import_module(module)
+        with imports.of(module):
+            return importlib.import_module(module)
     loaded = sys.modules.get(_BY_FILE)
     if loaded is not None and loaded.__file__ == file:
         return loaded
@@ -119,7 +132,8 @@ def imported(module: str, file: str | None) -> Any:
         raise ImportError(f"{file} cannot be imported")
     found = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = found
-    spec.loader.exec_module(found)
+    with imports.of(file):
+        spec.loader.exec_module(found)
     return found
 
 
@@ -144,10 +158,14 @@ async def _awaited(handler: Handler, arguments: Mapping[str, Any], context: JobC
     return await running
 
 
-def _returned(value: object, context: JobContext) -> dict[str, Any]:
-    text, note = encode_result(value)
+def _returned(value: object, handler: Handler, context: JobContext) -> dict[str, Any]:
+    text, note = handler.encoded(value)
     warnings = [*context.warnings, *([note] if note else [])]
-    return {"kind": "returned", "value": load_json(text), "warnings": warnings}
+    return {
+        "kind": "returned",
+        "value": None if text is None else load_json(text),
+        "warnings": warnings,
+    }
 
 
 def _raised(error: BaseException, permanent: bool, limit: int | None) -> dict[str, Any]:

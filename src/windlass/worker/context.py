@@ -1,12 +1,23 @@
 """The context of a run, for its handler: job, log, progress, stop, snooze, complete."""
 
+import asyncio
 import time
-from collections.abc import Awaitable, Coroutine, Generator, Iterable, Iterator, Mapping, Sized
+from collections.abc import (
+    Awaitable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Sized,
+)
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol, TypedDict, TypeVar
 
+from windlass.core.dedupe import check_app_key
 from windlass.core.durations import duration
 from windlass.core.lease import Lease
 from windlass.core.models import Level
@@ -37,8 +48,17 @@ class Sink(Protocol):
     def progress(self, lease: Lease, fraction: float, note: str | None) -> None: ...
 
     def complete(
-        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+        self,
+        lease: Lease,
+        tx: object,
+        result: object,
+        warnings: Iterable[str],
+        once: Sequence[str],
     ) -> "Ending | None": ...
+
+    def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]: ...
+
+    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +74,35 @@ class _Nothing(Awaitable[None]):
 
     def __await__(self) -> Generator[Any, None, None]:
         yield from ()
+
+
+class Once(Awaitable[bool]):
+    """Whether something is still to be done. Awaited, or in a thread simply asked: `if once: …`."""
+
+    __slots__ = ("_done", "_key", "_lease", "_sink")
+
+    def __init__(self, sink: Sink, lease: Lease, key: str, done: list[str]) -> None:
+        self._sink = sink
+        self._lease = lease
+        self._key = key
+        self._done = done
+
+    def __await__(self) -> Generator[Any, None, bool]:
+        return self._ask().__await__()
+
+    def __bool__(self) -> bool:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return self._sink.wait_for(self._ask())
+        raise TypeError(f"await it here: `await ctx.once({self._key!r})`")
+
+    async def _ask(self) -> bool:
+        if await self._sink.once(self._lease, self._key):
+            return False
+        if self._key not in self._done:
+            self._done.append(self._key)
+        return True
 
 
 class Snoozed(BaseException):
@@ -167,7 +216,7 @@ class JobLog:
 class JobContext:
     """Handed to a handler that has a parameter of this type."""
 
-    __slots__ = ("_lease", "_sink", "_stop", "completed", "warnings")
+    __slots__ = ("_lease", "_sink", "_stop", "completed", "done", "warnings")
 
     def __init__(self, lease: Lease, sink: Sink) -> None:
         self._lease = lease
@@ -175,6 +224,8 @@ class JobContext:
         self._stop: StopReason | None = None
         self.warnings: list[str] = []
         self.completed = False
+        #: Keys asked about with `once`, noted with the completion.
+        self.done: list[str] = []
 
     @property
     def job(self) -> CurrentJob:
@@ -243,13 +294,23 @@ class JobContext:
         """Leave the handler now and run the job again after `delay`; no attempt is consumed."""
         raise Snoozed(duration(delay, option="snooze"))
 
+    def once(self, key: str) -> "Once":
+        """Whether what goes by this key is still to be done: `if await ctx.once("charge:42"): …`.
+
+        False if a job of this tenant that has completed asked about the same key, for as long as that
+        job is kept. The key is noted with this job's own completion, or inside the transaction of
+        `complete`; not if the attempt fails. Two jobs that run at once may both be told to do it.
+        A handler in a thread asks without `await`.
+        """
+        return Once(self._sink, self._lease, check_app_key("ctx.once", key), self.done)
+
     def complete(self, tx: object, result: object = None) -> Awaitable[None]:
         """Record the job as completed inside your own transaction, so that its work and its end
         commit together. Raises `Stopped("lost")` if another run has taken over.
 
         Await it where `tx` is awaited; over a blocking connection it is done when this returns.
         """
-        ending = self._sink.complete(self._lease, tx, result, self.warnings)
+        ending = self._sink.complete(self._lease, tx, result, self.warnings, self.done)
         if ending is None:
             return _Nothing()
         # Said first: a renewal would wait for the lock on the job that the transaction now takes.

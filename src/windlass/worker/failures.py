@@ -8,13 +8,19 @@ import traceback
 
 from windlass.core.outcome import Failure
 from windlass.core.text import text_of, type_name
+from windlass.errors import MainGuardMissing, Permanent, ResultInvalid, ResultTooLarge
+from windlass.errors.wording import with_type
+
+#: Besides what a definition lists: to try again would do the work again, and end the same way.
+PERMANENT = (Permanent, MainGuardMissing, ResultInvalid, ResultTooLarge)
 
 
 def failure_of(error: BaseException, *, permanent: bool) -> Failure:
     """A failure in words: message, class and traceback."""
+    kind = _class_of(error)
     return Failure(
-        error=_message_of(error),
-        error_type=_class_of(error),
+        error=with_type(kind, _message_of(error)),
+        error_type=kind,
         trace=trace_of(error),
         permanent=permanent,
     )

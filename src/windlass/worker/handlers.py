@@ -12,7 +12,7 @@ from windlass.core.definition import Definition
 from windlass.core.gates import version_of
 from windlass.core.jsontext import dump_json, load_json
 from windlass.core.lease import Lease
-from windlass.core.payload import HandlerPayload
+from windlass.core.payload import RESULT_LIMIT, HandlerPayload, encode_result
 from windlass.errors import DefinitionInvalid
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ class Handler:
     #: What brings a payload up by one version, by the version it is of.
     upcasts: dict[int, Callable[[Any], Any]] = field(default_factory=dict, compare=False)
     command: "Command | None" = None
+    #: The most bytes of a result, and whether the head is kept of a larger one.
+    result_bytes: int = RESULT_LIMIT
+    truncate_result: bool = False
+    #: From SIGTERM to SIGKILL when a process-isolated run has to stop.
+    grace_seconds: float = 1.0
     #: Windlass's own: what a program wraps around its handlers is not for it.
     own: bool = False
 
@@ -68,6 +73,13 @@ class Handler:
                     payload = upcast(payload)
             text = dump_json(payload)
         return self.payload.decode(text)
+
+    def encoded(self, result: object) -> tuple[str | None, str | None]:
+        """A result as it is stored, None for none, and a note if it was changed; ResultInvalid,
+        ResultTooLarge."""
+        if result is None:
+            return None, None
+        return encode_result(result, self.result_bytes, truncate=self.truncate_result)
 
     @property
     def keep(self) -> bool:

@@ -25,10 +25,10 @@ from windlass.worker.handlers import Handler
 from windlass.worker.reins import Reins, afresh
 from windlass.worker.stems import Stems
 
-#: How long a run may go on after it has answered, and after it was asked to stop.
+#: How long a run may go on after it has answered, after its lease is lost, and after it was ended.
 _LEAVE_SECONDS = 2.0
-_TERM_SECONDS = 3.0
-_KILL_SECONDS = 1.5
+_LOST_GRACE_SECONDS = 3.0
+KILL_SECONDS = 1.5
 _LINE_BYTES = 4 * 1024 * 1024
 
 Start = Callable[[socket.socket], Awaitable[Reins]]
@@ -51,9 +51,9 @@ class Children:
 
     async def run(self, handler: Handler, lease: Lease, sink: Sink, context: JobContext) -> Any:
         """Run one attempt in a process and answer what the handler returned."""
-        answer = await self._warm(handler, lease, sink)
+        answer = await self._warm(handler, lease, sink, context)
         if answer is None:
-            answer = await _carry_out(afresh, handler, lease, sink)
+            answer = await _carry_out(afresh, handler, lease, sink, context)
         if answer is None:
             raise ChildFailed(_NOT_STARTED)
         return _value(answer, handler, context)
@@ -63,21 +63,23 @@ class Children:
         if self._stems is not None:
             await self._stems.close()
 
-    async def _warm(self, handler: Handler, lease: Lease, sink: Sink) -> dict[str, Any] | None:
+    async def _warm(
+        self, handler: Handler, lease: Lease, sink: Sink, context: JobContext
+    ) -> dict[str, Any] | None:
         """The answer of a run forked from a stem; None if there is none to fork from."""
         if self._stems is None:
             return None
         async with self._stems.lent(handler.where) as stem:
             if stem is None:
                 return None
-            return await _carry_out(stem.fork, handler, lease, sink)
+            return await _carry_out(stem.fork, handler, lease, sink, context)
 
 
 _NOT_STARTED = Failure(error="the handler's process could not be started", error_type="ProcessDied")
 
 
 async def _carry_out(
-    start: Start, handler: Handler, lease: Lease, sink: Sink
+    start: Start, handler: Handler, lease: Lease, sink: Sink, context: JobContext
 ) -> dict[str, Any] | None:
     """Start a run and answer its last word; None if it never began."""
     mine, theirs = socket.socketpair()
@@ -98,7 +100,10 @@ async def _carry_out(
         answer = await asyncio.shield(listening)
         answered = True
     finally:
-        await asyncio.shield(_end(reins, writer, listening, answered=answered))
+        grace = handler.grace_seconds
+        if context.stopping == "lost":
+            grace = min(grace, _LOST_GRACE_SECONDS)
+        await asyncio.shield(_end(reins, writer, listening, grace=grace, answered=answered))
     return answer
 
 
@@ -151,6 +156,7 @@ async def _end(
     writer: asyncio.StreamWriter,
     listening: "asyncio.Task[Any]",
     *,
+    grace: float,
     answered: bool,
 ) -> None:
     """End a run and all it started: left alone if it has answered, then asked, then forced."""
@@ -158,11 +164,11 @@ async def _end(
         if answered and await _gone(reins, _LEAVE_SECONDS):
             return
         reins.signal(signal.SIGTERM)
-        if await _gone(reins, _TERM_SECONDS):
+        if await _gone(reins, grace):
             return
         with contextlib.suppress(OSError):
             writer.write_eof()  # the keeper ends everything it has adopted, then itself
-        await _gone(reins, _KILL_SECONDS)
+        await _gone(reins, KILL_SECONDS)
     finally:
         # The group outlives its leader, should somebody have killed the keeper.
         reins.signal(signal.SIGKILL)

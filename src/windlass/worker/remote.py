@@ -26,8 +26,8 @@ from windlass.engine.leases import (
     bare_end,
     storable_end,
 )
-from windlass.errors import RequestRefused
-from windlass.ids import JobId, WorkerId, new_job_id
+from windlass.errors import OnceUnavailable, RequestRefused
+from windlass.ids import JobId, TenantId, WorkerId, new_job_id
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession
 from windlass.telemetry import Telemetry
@@ -178,6 +178,9 @@ class RemoteLeases:
             await self._heartbeat((), renew=False, lines=[_said(line) for line in lines])
         except RequestRefused as error:
             self._telemetry.trouble("writing logs", error)
+
+    async def is_done(self, tenant: TenantId, key: str) -> bool:
+        raise OnceUnavailable("a worker without a database does not know what was done")
 
     async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
         """Report how attempts ended. It cannot fail because of what they say: a batch that is

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from windlass import clock
@@ -12,18 +12,20 @@ from windlass.core.models import LogLine
 from windlass.core.outcome import success
 from windlass.core.payload import dump_json, encode_result
 from windlass.core.redact import Redactor
-from windlass.core.text import text_of
+from windlass.core.text import clean, text_of
 from windlass.engine.leases import LINE_BYTES, NO_WORKER, NOTE_BYTES, storable_fields
 from windlass.engine.loop import backoff_seconds, wait_for
 from windlass.errors import Stopped, TransactionUnsupported
 from windlass.storage.callers import CallerSession
-from windlass.storage.leases import finish_batch, log_rows
+from windlass.storage.leases import done_batch, finish_batch, log_rows
 from windlass.telemetry import Telemetry
 from windlass.worker.context import Ending, Level
 from windlass.worker.line_buffer import LineBuffer
 from windlass.worker.side import LeaseSide
 
 _PROGRESS_SECONDS = 0.5
+Encode = Callable[[object], tuple[str | None, str | None]]
+
 #: Lines written by one statement.
 _BATCH = 500
 
@@ -40,6 +42,7 @@ class Reports:
         buffer_lines: int,
         buffer_seconds: float,
         redactor: Redactor,
+        line_bytes: int = LINE_BYTES,
     ) -> None:
         self._leases = leases
         self._join = join
@@ -48,6 +51,7 @@ class Reports:
         self._most = buffer_lines
         self._seconds = buffer_seconds
         self._redactor = redactor
+        self._line_bytes = line_bytes
         self._buffer = LineBuffer()
         self._progress: dict[Held, Progress] = {}
         self._loop = asyncio.get_running_loop()
@@ -66,7 +70,8 @@ class Reports:
     ) -> None:
         """Tell the runtime's logger at once, and keep the line with the job soon. `secrets` are the
         job's own."""
-        said = self._redactor.redact_part(text_of(message), LINE_BYTES, secrets)
+        limit = self._line_bytes
+        said = clean(self._redactor.redact_part(text_of(message), limit, secrets), limit)
         told: dict[str, Any] = self._redactor.redact_value(storable_fields(fields), secrets=secrets)
         self._say(lease, level, said, told)
         waiting = self._buffer.add(
@@ -107,8 +112,24 @@ class Reports:
             job_id=lease.job_id, token=lease.token, fraction=fraction, note=said
         )
 
+    async def is_done(self, lease: Lease, key: str) -> bool:
+        """Whether what goes by this key was done for the job's tenant."""
+        return await self._leases.is_done(lease.tenant, key)
+
+    def wait_for(self, asked: Coroutine[Any, Any, bool]) -> bool:
+        """The answer for a handler in a thread, which waits for the worker's loop."""
+        if self._loop.is_running():
+            return asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        return self._loop.run_until_complete(asked)  # a test runs handlers between its steps
+
     def complete(
-        self, lease: Lease, tx: object, result: object, warnings: Iterable[str]
+        self,
+        lease: Lease,
+        tx: object,
+        result: object,
+        warnings: Iterable[str],
+        encode: Encode = encode_result,
+        once: Sequence[str] = (),
     ) -> Ending | None:
         """The end as it is recorded through the handler's own transaction. None where those lead
         elsewhere, so that it is recorded when the handler returns, as always."""
@@ -117,17 +138,23 @@ class Reports:
         session = self._join(tx)
         if session is None:
             return None
-        return Ending(self._end_in(session, lease, result, warnings), blocking=session.blocking)
+        end = (None, None) if result is None else encode(result)
+        return Ending(self._end_in(session, lease, end, warnings, once), blocking=session.blocking)
 
     async def _end_in(
-        self, session: CallerSession, lease: Lease, result: object, warnings: Iterable[str]
+        self,
+        session: CallerSession,
+        lease: Lease,
+        result: tuple[str | None, str | None],
+        warnings: Iterable[str],
+        once: Sequence[str],
     ) -> None:
         worker = lease.worker or NO_WORKER
-        text, note = encode_result(result)
+        text, note = result
         told = [*warnings, *([note] if note else [])]
         finish = success(
             lease.held,
-            result=None if result is None else text,
+            result=text,
             warnings=dump_json(told) if told else None,
             keep=True,
         )
@@ -139,6 +166,8 @@ class Reports:
                 await session.run("log", log_lines=log_rows(lines), worker_id=worker)
             if not await session.run("finish", **finish_batch(worker, [finish])):
                 raise Stopped("lost")
+            if done := done_batch([finish._replace(once=tuple(once))]):
+                await session.run("note_done", done=done)
         except BaseException:
             self._buffer.put_back(lines)
             raise

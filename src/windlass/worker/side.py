@@ -14,7 +14,7 @@ from windlass.core.models import LogLine, WorkerRow
 from windlass.core.orders import Order
 from windlass.core.states import JobState
 from windlass.engine.leases import Claimed
-from windlass.ids import JobId, WorkerId
+from windlass.ids import JobId, TenantId, WorkerId
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession
 from windlass.storage.database import Watch
@@ -44,6 +44,8 @@ class LeaseSide(Protocol):
     async def report(self, progress: Sequence[Progress]) -> None: ...
 
     async def log(self, lines: Sequence[LogLine]) -> None: ...
+
+    async def is_done(self, tenant: TenantId, key: str) -> bool: ...
 
     async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]: ...
 

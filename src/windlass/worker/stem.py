@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from windlass.core.payload import encode_result
+from windlass.core.payload import dump_json
 from windlass.worker import child
 from windlass.worker.fitness import is_fit, open_descriptors
 from windlass.worker.handlers import Handler
@@ -161,7 +161,7 @@ def _make_ready(module: object) -> None:
         handler = getattr(job, "handler", None)
         if isinstance(handler, Handler) and handler.definition.isolation == "process":
             with contextlib.suppress(Exception):  # the run tells
-                encode_result(handler.payload.schema)
+                dump_json(handler.payload.schema)
 
 
 def _kept(descriptor: int, stem: int) -> Run:

@@ -112,6 +112,7 @@ class Worker:
             buffer_lines=options.buffer_lines,
             buffer_seconds=options.buffer_seconds,
             redactor=redactor,
+            line_bytes=engine.settings.limits.log_line_bytes,
         )
         self._finisher = Finisher(
             self._leases, self._reports, self._telemetry, recorded=self._recorded
@@ -123,6 +124,7 @@ class Worker:
             around=around,
             random=random or Random(),
             redactor=redactor,
+            error_bytes=engine.settings.limits.error_bytes,
             on_end=self._ended,
         )
 
@@ -135,6 +137,12 @@ class Worker:
     def slots(self) -> int:
         """How many attempts it runs at once."""
         return self._options.concurrency
+
+    @property
+    def queues(self) -> Sequence[str] | None:
+        """Those it serves; None for all."""
+        queues = self._options.queues
+        return None if queues is None else tuple(queues)
 
     @property
     def doing(self) -> Order:
@@ -242,6 +250,10 @@ class Worker:
         if self._abandoned:
             raise EpochChanged
         return left
+
+    async def learn(self) -> None:
+        """Look at the definitions' rows: for edits, and for handlers named by a path."""
+        await self._knowledge.refresh()
 
     async def tick(self) -> int:
         """Claim once into the free slots and start what came. Answers how many."""

@@ -189,6 +189,12 @@ async def update(caller: Calling, engine: Ready, job_id: Id, body: JobEdit) -> d
     return await showing.job(engine, job)
 
 
+@routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Delete it")
+async def discard(caller: Calling, engine: Ready, job_id: Id) -> None:
+    """Only once it has ended, and nothing waits for it: else 409."""
+    await engine.jobs.discard(job_id, scope=caller.scope)
+
+
 @routes.post("/{job_id}/cancel", "jobs.cancel", shown.Job, summary="Cancel it", own=True)
 async def cancel(
     caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None

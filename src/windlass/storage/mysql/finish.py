@@ -20,6 +20,7 @@ _PLAIN: Mapping[str, Any] = {
     "state": JobState.COMPLETED,
     "error": None,
     "error_type": None,
+    "error_class": None,
     "error_trace": None,
     "pid": None,
     "exit_code": None,

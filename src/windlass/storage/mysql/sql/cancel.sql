@@ -58,7 +58,7 @@ insert into windlass_ended (
     idempotency_key, on_parent_failure, waits, held, expires_at, attempts, max_attempts,
     worker_deaths, lease_token, worker_id, timeout_seconds, cancel_requested_at,
     cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at,
-    updated_at, progress, progress_note, outcome, last_error, error_type, error_trace, reason,
+    updated_at, progress, progress_note, outcome, last_error, error_type, error_class, error_trace, reason,
     log_sequence
 )
 select
@@ -69,7 +69,7 @@ select
     :actor, created_at, queued_at, started_at, last_started_at, @windlass_now,
     @windlass_now, progress, progress_note, outcome,
     case when :to_state = 'dead_letter' then :reason else last_error end,
-    error_type, error_trace, coalesce(:reason, reason), log_sequence
+    error_type, error_class, error_trace, coalesce(:reason, reason), log_sequence
 from (
     select j.* from {waiting} w straight_join windlass_live j force index (primary) on j.id = w.id
     union all

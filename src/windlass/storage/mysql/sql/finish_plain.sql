@@ -41,7 +41,7 @@ insert into windlass_ended (
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
     created_at, queued_at, started_at, last_started_at, finished_at, updated_at, progress,
-    progress_note, outcome, result, warnings, last_error, error_type, error_trace, reason,
+    progress_note, outcome, result, warnings, last_error, error_type, error_class, error_trace, reason,
     log_sequence
 )
 select
@@ -51,7 +51,7 @@ select
     j.lease_token, j.worker_id, j.timeout_seconds, j.cancel_requested_at, j.cancel_requested_by,
     j.created_at, j.queued_at, j.started_at, j.last_started_at, @windlass_now, @windlass_now,
     coalesce(:progress, j.progress), j.progress_note, 'succeeded', f.result, :warnings,
-    j.last_error, j.error_type, j.error_trace, j.reason, j.log_sequence
+    j.last_error, j.error_type, j.error_class, j.error_trace, j.reason, j.log_sequence
 from {ends} f straight_join windlass_live j force index (primary) on j.id = f.id;
 
 insert into windlass_deltas (at, tenant_id, queue, definition, running, completed, succeeded, run_ms)

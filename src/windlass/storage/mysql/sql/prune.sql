@@ -50,6 +50,8 @@ delete l from {gone} n straight_join windlass_logs l force index (primary) on l.
 
 delete k from {gone} n straight_join windlass_keys k force index (windlass_keys_job) on k.job_id = n.id;
 
+delete d from {gone} n straight_join windlass_done d force index (windlass_done_job) on d.job_id = n.id;
+
 delete p from {gone} n straight_join windlass_parents p force index (primary) on p.child_id = n.id;
 
 delete e from {gone} n straight_join windlass_ended e force index (primary) on e.id = n.id;

@@ -24,6 +24,8 @@ delete r from {gone} n straight_join windlass_logs r force index (primary) on r.
 
 delete r from {gone} n straight_join windlass_keys r force index (windlass_keys_job) on r.job_id = n.id;
 
+delete d from {gone} n straight_join windlass_done d force index (windlass_done_job) on d.job_id = n.id;
+
 delete r from {gone} n straight_join windlass_parents r force index (primary) on r.child_id = n.id;
 
 delete r from {gone} n straight_join windlass_parents r force index (windlass_parents_parent) on r.parent_id = n.id;

@@ -2,6 +2,7 @@
 -- Answers how many rows of each kind.
 -- answer
 select 'keys' as name, count(*) as number from (select 1 from windlass_keys where tenant_id = :tenant_id limit :most) x
+union all select 'done' as name, count(*) as number from (select 1 from windlass_done where tenant_id = :tenant_id limit :most) x
 union all select 'logs', count(*) from (select 1 from windlass_logs where tenant_id = :tenant_id limit :most) x
 union all select 'triggers', count(*) from (select 1 from windlass_triggers where tenant_id = :tenant_id limit :most) x
 union all select 'events', count(*) from (select 1 from windlass_events where tenant_id = :tenant_id limit :most) x
@@ -18,6 +19,8 @@ union all select 'operation_items', count(*) from (select 1 from windlass_operat
 union all select 'operations', count(*) from (select 1 from windlass_operations where tenant_id = :tenant_id and not exists (select 1 from windlass_operation_items i where i.operation_id = windlass_operations.id) limit :most) x;
 
 delete from windlass_keys where tenant_id = :tenant_id limit :most;
+
+delete from windlass_done where tenant_id = :tenant_id limit :most;
 
 delete from windlass_logs where tenant_id = :tenant_id limit :most;
 

@@ -32,7 +32,7 @@ over as (
         idempotency_key, on_parent_failure, waits, held, expires_at, attempts, max_attempts,
         worker_deaths, lease_token, worker_id, timeout_seconds, cancel_requested_at,
         cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at,
-        updated_at, progress, progress_note, outcome, last_error, error_type, error_trace, reason,
+        updated_at, progress, progress_note, outcome, last_error, error_type, error_class, error_trace, reason,
         log_sequence, unchecked
     )
     select
@@ -43,7 +43,7 @@ over as (
         :actor, created_at, queued_at, started_at, last_started_at, {now},
         {now}, progress, progress_note, outcome,
         case when cast(:to_state as text) = 'dead_letter' then :reason else last_error end,
-        error_type, error_trace, coalesce(:reason, reason), log_sequence, unseen
+        error_type, error_class, error_trace, coalesce(:reason, reason), log_sequence, unseen
     from ending
 ),
 unkeyed as (

@@ -54,7 +54,7 @@ again as (
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
         idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
         lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
-        last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
+        last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason, log_sequence
     )
     select
         id, tenant_id, definition, queue,
@@ -74,6 +74,7 @@ again as (
         last_started_at, {now},
         case when f_outcome = 'released' then outcome else f_outcome end,
         e_error, case when f_error is null then error_type else f ->> 'error_type' end,
+        case when f_error is null then error_class else f ->> 'error_class' end,
         case when f_error is null then error_trace else f ->> 'error_trace' end, reason, log_sequence
     from ending where f_state = 'queued'
 ),
@@ -84,7 +85,7 @@ over as (
         idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
         lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
         created_at, queued_at, started_at, last_started_at, finished_at, updated_at, progress,
-        progress_note, outcome, result, warnings, last_error, error_type, error_trace, reason,
+        progress_note, outcome, result, warnings, last_error, error_type, error_class, error_trace, reason,
         log_sequence, unchecked, fingerprint
     )
     select
@@ -97,17 +98,18 @@ over as (
         created_at, queued_at, started_at, last_started_at, {now}, {now},
         case when f is null then 1 else coalesce(cast(f ->> 'progress' as double precision), progress) end, progress_note, f_outcome, cast(f ->> 'result' as json), cast(f ->> 'warnings' as json),
         e_error, case when f_error is null then error_type else f ->> 'error_type' end,
+        case when f_error is null then error_class else f ->> 'error_class' end,
         case when f_error is null then error_trace else f ->> 'error_trace' end, reason, log_sequence, unchecked and moved,
         case when f ->> 'state' = 'dead_letter' and cancel_to is null then f ->> 'fingerprint' end
     from ending where f_state <> 'queued' and f_keep
 ),
 tried as (
     insert into windlass_attempts (
-        job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_trace,
+        job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class, error_trace,
         pid, exit_code, stdout_tail, stderr_tail
     )
     select id, lease_token, worker_id, last_started_at, {now}, f_outcome, f_error, f ->> 'error_type',
-        f ->> 'error_trace', cast(f ->> 'pid' as integer), cast(f ->> 'exit_code' as integer), f ->> 'stdout_tail', f ->> 'stderr_tail'
+        f ->> 'error_class', f ->> 'error_trace', cast(f ->> 'pid' as integer), cast(f ->> 'exit_code' as integer), f ->> 'stdout_tail', f ->> 'stderr_tail'
     from ending
     -- The last try is told by the job's own row, as long as that says all there is.
     where f is not null and (f_state = 'queued' or f_keep and (

@@ -14,6 +14,7 @@ a as (delete from windlass_attempts where job_id = any(array(select id from gone
 b as (delete from windlass_transitions where job_id = any(array(select id from gone))),
 c as (delete from windlass_logs where job_id = any(array(select id from gone))),
 d as (delete from windlass_keys where job_id = any(array(select id from gone))),
+f as (delete from windlass_done where job_id = any(array(select id from gone))),
 e as (delete from windlass_parents where child_id = any(array(select id from gone))),
 counted as (
     insert into windlass_deltas (at, tenant_id, queue, definition, completed, canceled, dead_letter)

@@ -7,6 +7,7 @@ attempts as (delete from windlass_attempts where job_id = any(array(select id fr
 transitions as (delete from windlass_transitions where job_id = any(array(select id from gone)) returning 1),
 logs as (delete from windlass_logs where job_id = any(array(select id from gone)) returning 1),
 keys as (delete from windlass_keys where job_id = any(array(select id from gone)) returning 1),
+done as (delete from windlass_done where job_id = any(array(select id from gone))),
 parents as (delete from windlass_parents where child_id = any(array(select id from gone)) or parent_id = any(array(select id from gone)) returning 1)
 select 'jobs' as name, (select count(*) from gone) as number
 union all select 'attempts', (select count(*) from attempts)

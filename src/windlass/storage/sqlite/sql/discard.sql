@@ -1,16 +1,18 @@
--- Deletes a dead-lettered job with everything that hangs on it.
+-- Deletes an ended job, only one in a state if that is said, with everything that hangs on it.
 
 -- let gone
-select id, tenant_id, queue, definition from windlass_ended
-where id = :id and state = 'dead_letter' and (:tenant_id is null or tenant_id = :tenant_id)
+select id, tenant_id, queue, definition, state from windlass_ended
+where id = :id and (:only is null or state = :only) and (:tenant_id is null or tenant_id = :tenant_id)
     and not exists (select 1 from windlass_parents p where p.parent_id = :id and not p.settled);
 
-insert into windlass_deltas (at, tenant_id, queue, definition, dead_letter)
-select {now}, tenant_id, queue, definition, -1 from {gone} g;
+insert into windlass_deltas (at, tenant_id, queue, definition, completed, canceled, dead_letter)
+select {now}, tenant_id, queue, definition, -(state = 'completed'), -(state = 'canceled'), -(state = 'dead_letter')
+from {gone} g;
 
 delete from windlass_attempts where job_id in (select id from {gone} g);
 delete from windlass_transitions where job_id in (select id from {gone} g);
 delete from windlass_logs where job_id in (select id from {gone} g);
 delete from windlass_keys where job_id in (select id from {gone} g);
+delete from windlass_done where job_id in (select id from {gone} g);
 delete from windlass_parents where child_id in (select id from {gone} g);
 delete from windlass_ended where id in (select id from {gone} g) returning id

@@ -70,7 +70,7 @@ insert into windlass_later (
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
-    last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
+    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason, log_sequence
 )
 select
     j.id, j.tenant_id, j.definition, j.queue,
@@ -90,6 +90,7 @@ select
     j.last_started_at, {now},
     case when f.outcome = 'released' then j.outcome else f.outcome end,
     {error}, case when f.error is null then j.error_type else f.error_type end,
+    case when f.error is null then j.error_class else f.error_class end,
     case when f.error is null then j.error_trace else f.error_trace end, j.reason, j.log_sequence
 from {finishes} f cross join windlass_live j on {still_held}
 where {goes_to} = 'queued';
@@ -100,7 +101,7 @@ insert into windlass_ended (
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
     created_at, queued_at, started_at, last_started_at, finished_at, updated_at, progress,
-    progress_note, outcome, result, warnings, last_error, error_type, error_trace, reason,
+    progress_note, outcome, result, warnings, last_error, error_type, error_class, error_trace, reason,
     log_sequence, fingerprint
 )
 select
@@ -114,17 +115,18 @@ select
     j.created_at, j.queued_at, j.started_at, j.last_started_at, {now}, {now},
     coalesce(f.progress, j.progress), j.progress_note, f.outcome, f.result, f.warnings,
     {error}, case when f.error is null then j.error_type else f.error_type end,
+    case when f.error is null then j.error_class else f.error_class end,
     case when f.error is null then j.error_trace else f.error_trace end, j.reason, j.log_sequence,
     case when f.state = 'dead_letter' and j.cancel_to is null then f.fingerprint end
 from {finishes} f cross join windlass_live j on {still_held}
 where {goes_to} <> 'queued' and {kept};
 
 insert into windlass_attempts (
-    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_trace,
+    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class, error_trace,
     pid, exit_code, stdout_tail, stderr_tail
 )
 select j.id, j.lease_token, j.worker_id, j.last_started_at, {now}, f.outcome, f.error, f.error_type,
-    f.error_trace, f.pid, f.exit_code, f.stdout_tail, f.stderr_tail
+    f.error_class, f.error_trace, f.pid, f.exit_code, f.stdout_tail, f.stderr_tail
 from {finishes} f cross join windlass_live j on {still_held}
 -- The last try is told by the job's own row, as long as that says all there is.
 where {goes_to} = 'queued' or {kept} and (

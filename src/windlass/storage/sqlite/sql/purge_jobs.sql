@@ -16,6 +16,7 @@ delete from windlass_attempts where job_id in (select id from temp.picked);
 delete from windlass_transitions where job_id in (select id from temp.picked);
 delete from windlass_logs where job_id in (select id from temp.picked);
 delete from windlass_keys where job_id in (select id from temp.picked);
+delete from windlass_done where job_id in (select id from temp.picked);
 delete from windlass_parents where child_id in (select id from temp.picked) or parent_id in (select id from temp.picked);
 delete from windlass_ended where rowid in (select row from temp.picked);
 delete from temp.picked

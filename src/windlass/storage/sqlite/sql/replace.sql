@@ -8,7 +8,7 @@ insert into windlass_later (
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
-    last_started_at, updated_at, outcome, last_error, error_type, error_trace, reason, log_sequence
+    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason, log_sequence
 )
 select
     m.id, m.tenant_id, m.definition, m.queue, m.gate, 'queued', m.priority, m.due_at,
@@ -16,7 +16,7 @@ select
     m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
     m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts, m.worker_deaths,
     m.lease_token, m.worker_id, m.timeout_seconds, m.created_at, m.queued_at, m.started_at,
-    m.last_started_at, {now}, m.outcome, m.last_error, m.error_type, m.error_trace, m.reason,
+    m.last_started_at, {now}, m.outcome, m.last_error, m.error_type, m.error_class, m.error_trace, m.reason,
     m.log_sequence
 from windlass_live m
 where m.id = :id and m.tenant_id = :tenant_id and m.state = 'queued' and m.cancel_to is null

@@ -20,7 +20,7 @@ insert into windlass_live (
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, max_attempts, lease_token, worker_id,
     timeout_seconds, created_at, queued_at, started_at, last_started_at, updated_at,
-    last_error, error_type, error_trace, log_sequence
+    last_error, error_type, error_class, error_trace, log_sequence
 )
 select
     m.id, m.tenant_id, m.definition, m.queue, case
@@ -31,13 +31,13 @@ select
     m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, coalesce(:dedupe_key, m.dedupe_key),
     m.idempotency_key, m.on_parent_failure, m.max_attempts, m.lease_token, m.worker_id,
     m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at, m.last_started_at, {now},
-    m.last_error, m.error_type, m.error_trace, m.log_sequence
+    m.last_error, m.error_type, m.error_class, m.error_trace, m.log_sequence
 from {wanted} m left join windlass_definitions d on d.key = m.definition where m.free;
 
 insert into windlass_attempts (
-    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_trace
+    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class, error_trace
 )
-select id, lease_token, worker_id, last_started_at, finished_at, outcome, last_error, error_type, error_trace
+select id, lease_token, worker_id, last_started_at, finished_at, outcome, last_error, error_type, error_class, error_trace
 from {wanted} m where m.free and outcome is not null and last_started_at is not null
 on conflict do nothing;
 

@@ -1,0 +1,53 @@
+"""ctx.once: a handler asks whether something was done already."""
+
+import pytest
+
+from windlass import JobContext, JobFailed, Windlass
+from windlass.settings import Settings
+
+
+@pytest.fixture
+async def wl(database):
+    async with Windlass(database.url, settings=Settings()) as wl:
+        yield wl
+
+
+async def result_of(wl, enqueued):
+    return (await wl.jobs.wait((await enqueued).job_id, "60s")).result
+
+
+async def test_a_handler_does_once_what_a_completed_job_has_done(wl):
+    @wl.job(max_attempts=1)
+    async def charge(ctx: JobContext, order: int, fail: bool = False) -> bool:
+        do = await ctx.once(f"charge:{order}")
+        if fail:
+            raise LookupError("the till is off")
+        return do
+
+    @wl.job
+    def charge_in_thread(ctx: JobContext, order: int) -> bool:
+        return bool(ctx.once(f"charge:{order}"))
+
+    async with wl.running():
+        with pytest.raises(JobFailed):
+            await result_of(wl, charge.enqueue(order=1, fail=True))
+        answers = [
+            await result_of(wl, charge.enqueue(order=1)),
+            await result_of(wl, charge.enqueue(order=1)),
+            await result_of(wl, charge_in_thread.enqueue(order=1)),
+            await result_of(wl, charge_in_thread.enqueue(order=2)),
+            await result_of(wl, charge.enqueue(order=2)),
+        ]
+
+    assert answers == [True, False, False, True, False]
+
+
+async def test_an_async_handler_that_forgets_to_await_is_told(wl):
+    @wl.job(max_attempts=1)
+    async def charge(ctx: JobContext) -> None:
+        if ctx.once("charge"):
+            pass
+
+    async with wl.running():
+        with pytest.raises(JobFailed, match="await it here"):
+            await result_of(wl, charge.enqueue())
