@@ -72,7 +72,7 @@ async def test_a_payload_that_does_not_fit_names_its_fields(api, hello):
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     assert problem["code"] == "WL2004"
-    assert {error["pointer"] for error in problem["errors"]} == {"/name", "/nmae"}
+    assert {error["pointer"] for error in problem["errors"]} == {"/payload/name", "/payload/nmae"}
     assert problem["request_id"] == answer.headers["x-request-id"]
 
 

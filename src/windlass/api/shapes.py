@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -39,6 +39,9 @@ InstantAsked = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bou
 class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    #: A field -> the option of the Python API that it is, where that is called otherwise.
+    OPTIONS: ClassVar[Mapping[str, str]] = {}
+
     def said(self) -> dict[str, Any]:
         """What was said, as opposed to left out."""
         return {name: getattr(self, name) for name in self.model_fields_set}
@@ -52,6 +55,15 @@ class NewJob(Shape):
             "examples": [{"definition": "mail.send", "payload": {"to": "ada@example.com"}}]
         }
     )
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "due_at": "at",
+        "delay_seconds": "delay",
+        "expires_seconds": "expires",
+        "timeout_seconds": "timeout",
+        "dedupe_window_seconds": "dedupe_window",
+        "max_wait_seconds": "max_wait",
+    }
 
     definition: Name
     payload: Object = Field(default_factory=dict)
@@ -85,21 +97,10 @@ class NewJob(Shape):
     def options(self) -> dict[str, Any]:
         """What of it is `.options(...)`; what was left out is the definition's to say."""
         return {
-            _OPTIONS.get(name, name): value
+            self.OPTIONS.get(name, name): value
             for name, value in self.said().items()
             if name not in ("definition", "payload", "tenant") and value is not None
         }
-
-
-#: A field -> the option that it is.
-_OPTIONS: Mapping[str, str] = {
-    "due_at": "at",
-    "delay_seconds": "delay",
-    "expires_seconds": "expires",
-    "timeout_seconds": "timeout",
-    "dedupe_window_seconds": "dedupe_window",
-    "max_wait_seconds": "max_wait",
-}
 
 
 class Reason(Shape):
@@ -121,6 +122,7 @@ class JobEdit(Shape):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"priority": "high", "queue": "mail"}]}
     )
+    OPTIONS: ClassVar[Mapping[str, str]] = {"due_at": "at", "delay_seconds": "delay"}
 
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
     queue: Name | None = None
@@ -160,6 +162,8 @@ class GroupMute(GroupMeant, Reason):
             ]
         }
     )
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {"for_seconds": "lasts"}
 
     for_seconds: Annotated[float, Field(gt=0, le=10 * 365 * 86_400, allow_inf_nan=False)] | None = (
         None
@@ -212,6 +216,8 @@ class NewDefinition(Shape):
 class DefinitionEdit(Shape):
     """What an operator changes of a definition. Null unsets what can be."""
 
+    OPTIONS: ClassVar[Mapping[str, str]] = {"timeout_seconds": "timeout"}
+
     enabled: Flag | None = None
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
     max_attempts: Whole | None = None
@@ -227,11 +233,18 @@ class DefinitionEdit(Shape):
     metadata: Object | None = None
 
     def changes(self) -> dict[str, Any]:
-        return {"timeout" if n == "timeout_seconds" else n: v for n, v in self.said().items()}
+        return {self.OPTIONS.get(name, name): value for name, value in self.said().items()}
 
 
 class TriggerEdit(Shape):
     """What is changed of a trigger."""
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "delay_seconds": "delay",
+        "dedupe_window_seconds": "dedupe_window",
+        "event_name": "event",
+        "interval_seconds": "interval",
+    }
 
     name: Name | None = None
     enabled: Flag | None = None
@@ -306,6 +319,8 @@ class NewToken(Shape):
     rights: list[Name] | None = None
     permissions: list[Name] = Field(default_factory=list)
     expires_seconds: Seconds | None = None
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {"expires_seconds": "expires"}
 
 
 class NewUser(Shape):

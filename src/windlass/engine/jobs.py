@@ -50,6 +50,7 @@ from windlass.errors import (
     TenantSuspended,
     WaitTimedOut,
 )
+from windlass.errors.wording import quoted
 from windlass.ids import JobId, parse_job_id, parse_suffix
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
@@ -149,7 +150,7 @@ class Jobs:
         long_ago = clock.utcnow() - PAST
         asked = [job.due_at for job in jobs if job.due_at is not None and job.due_at < long_ago]
         if asked and min(asked) < await self._storage.now() - PAST:
-            raise OptionInvalid("at", min(asked).isoformat(), allowed="a time that is not past")
+            raise OptionInvalid("at", min(asked).isoformat(), allowed="a time from now on")
 
     async def enqueue_in(
         self,
@@ -367,7 +368,7 @@ class Jobs:
             case "created":
                 return Receipt(ReceiptStatus.CREATED, job.id)
             case "existing":
-                because = ", ".join(f"{kind} key {key!r}" for _, kind, key in keys_of(job))
+                because = ", ".join(f"{kind} key {quoted(key)}" for _, kind, key in keys_of(job))
                 existing = stored.existing_id or job.id
                 if on_duplicate == "error":
                     raise DuplicateJob(existing, because=because)

@@ -34,12 +34,6 @@ _TIMES_OF: Mapping[str, tuple[str, ...]] = {
     "init": ("run_once",),
 }
 _TIMES = tuple(field for fields in _TIMES_OF.values() for field in fields)
-#: A field -> the option that it is.
-_OPTIONS = {
-    "delay_seconds": "delay",
-    "dedupe_window_seconds": "dedupe_window",
-    "event_name": "event",
-}
 
 
 def routes_for(noun: str) -> Routes:
@@ -149,7 +143,7 @@ def _place(trigger: Trigger) -> str:
 
 def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
-        _OPTIONS.get(name, name): value
+        body.OPTIONS.get(name, name): value
         for name, value in body.said().items()
         if name not in (*_TIMES, *without)
     }
