@@ -12,6 +12,7 @@ from windlass.core import history as derived
 from windlass.core.access import Right
 from windlass.core.change import Change
 from windlass.core.durations import words
+from windlass.core.jsontext import load_json
 from windlass.core.models import (
     ALL_TENANTS,
     Attempt,
@@ -44,6 +45,7 @@ from windlass.errors import (
     JobFailed,
     JobNotFound,
     JobStateConflict,
+    KeyReused,
     OptionInvalid,
     ParentInvalid,
     TenantNotFound,
@@ -198,6 +200,16 @@ class Jobs:
     def opened(self, job: Job) -> Job:
         """A job with the values of its payload that are encrypted at rest."""
         return self._sealer.open_job(job)
+
+    def check_repeated(self, job: NewJob, existing: Job, *, key: str) -> None:
+        """Raise KeyReused if a job that was met by an idempotency key is of another definition, or has
+        another payload."""
+        if existing.idempotency_key != key or job.idempotency_key != key:
+            return  # another key of it was met
+        given = load_json(job.payload)
+        stored = self._sealer.open_if_possible(existing).payload
+        if (job.definition, given) != (existing.definition, stored):
+            raise KeyReused(key)
 
     async def resolve(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> JobId:
         """The whole id behind what a person typed."""

@@ -58,7 +58,7 @@ class KeyReused(WindlassError):
         self.key = key
         super().__init__(
             f"the idempotency key {quoted(key)} was used for another request.",
-            reason="Body or query differ from those that came with it within the last 24 hours.",
+            reason="Body or query differ from those that came with it before.",
             hint="Take a new key for each thing to be done, and the same only to ask again.",
         )
 

@@ -44,7 +44,6 @@ _STATES = frozenset([*JobState, *View])
     status_code=201,
     summary="Enqueue a job",
     own=True,
-    keys="own",
 )
 async def enqueue(
     request: Request,
@@ -55,12 +54,13 @@ async def enqueue(
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
-    too, with the status `valid`, when it was only checked."""
+    too, with the status `valid`, when it was only checked. An `Idempotency-Key` becomes the job's
+    `idempotency_key`, unless the body has one."""
     options = {"tenant": tenant_of(caller, body.tenant), **body.options()}
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    made = _Made(body.definition, body.payload, options)
+    made = _Made(body.definition, body.payload, options, key)
     return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
 
 
@@ -282,6 +282,8 @@ class _Made(NamedTuple):
     definition: str
     payload: Mapping[str, Any]
     options: dict[str, Any]
+    #: The key of the request, which is the job's if that has none of its own.
+    key: str | None = None
 
 
 async def _enqueue(
@@ -330,6 +332,8 @@ async def _enqueue(
     shown = {"receipt": wire.receipt(receipt), "job": None}
     if receipt.status != "rejected":
         stored = await engine.jobs.get(receipt.job_id, caller.scope)
+        if receipt.status == "existing" and made.key is not None:
+            engine.jobs.check_repeated(job, stored, key=made.key)
         # Whoever sees only their own jobs is told that there is another, not what it is.
         if caller.reads_all or stored.created_by == caller.name:
             shown["job"] = await showing.job(engine, stored)
