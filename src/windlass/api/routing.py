@@ -89,6 +89,7 @@ class SafeRoute(APIRoute):
         if about.get("include_in_schema", True):  # pages may be reached by links with more in them
             # The last one: whoever may not ask is told that, not what the route takes.
             about["dependencies"] = [*(about.get("dependencies") or ()), Depends(check_query)]
+            about["operation_id"] = about.get("operation_id") or _operation_id(endpoint, about)
         super().__init__(path, endpoint, **about)
 
     def get_route_handler(self) -> Handler:
@@ -108,6 +109,14 @@ class SafeRoute(APIRoute):
     def handler(self) -> Handler:
         """What handles a request, and may raise anything."""
         return super().get_route_handler()
+
+
+def _operation_id(endpoint: Endpoint, about: Mapping[str, Any]) -> str:
+    """What a route is called in generated clients: its noun and its verb, such as `jobs.list`."""
+    [noun, *_] = about["tags"]
+    verb = endpoint.__name__
+    # The name of the builtin is not taken by a module's own functions.
+    return f"{noun}.{'list' if verb == 'find' else verb}"
 
 
 class _Route(SafeRoute):

@@ -37,7 +37,7 @@ InstantAsked = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bou
 
 
 class Shape(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     #: A field -> the option of the Python API that it is, where that is called otherwise.
     OPTIONS: ClassVar[Mapping[str, str]] = {}
@@ -66,33 +66,50 @@ class NewJob(Shape):
     }
 
     definition: Name
+    """The key of what is to run."""
     payload: Object = Field(default_factory=dict)
+    """What the handler is given: its arguments by name."""
     tenant: Name | None = None
+    """Whose job it is; by default the caller's tenant."""
     queue: Name | None = None
+    """The line it waits in; by default the definition's."""
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    """A smaller number runs first; by default the definition's."""
     due_at: Instant | None = None
+    """From when on it may run. Either this or `delay_seconds`."""
     delay_seconds: Seconds | None = None
+    """For how long it waits before it may run."""
     expires_seconds: Seconds | None = None
+    """It is canceled if it has not begun so long after it was due."""
     max_attempts: Whole | None = None
+    """How often it may be tried, the first time included."""
     timeout_seconds: Seconds | None = None
+    """How long an attempt may take."""
     dedupe_key: Name | None = None
+    """While a job with this key has not ended, or is within the window, no second one is made."""
     dedupe_window_seconds: Seconds | None = None
+    """For how long after it was made a job is met by its `dedupe_key`, ended or not."""
     idempotency_key: Name | None = None
+    """One job in its tenant has this key, for as long as it is kept."""
     limit_key: Name | None = None
+    """What limits by key count it under."""
     on_duplicate: OnDuplicate | None = None
+    """What becomes of a job that meets an equal one: that is answered, an error, or replaced."""
     max_wait_seconds: Seconds | None = None
+    """For how long a job that is replaced again and again may be put off."""
     after: list[Name] = Field(default_factory=list, max_length=1_000)
+    """Ids of jobs that it waits for."""
     on_parent_failure: ParentFailure | None = None
+    """What it does when one of those fails."""
     hold: Flag = False
+    """It waits until it is told to run now."""
     correlation_id: Name | None = None
-    created_by: Annotated[
-        Name | None,
-        Field(
-            description="On whose behalf: `user:<id>` of a member of the tenant, or a name of your own,"
-            " kept as `for:<name>`. Needs the right `jobs.enqueue_for`."
-        ),
-    ] = None
+    """A name that you give to all jobs of one piece of work."""
+    created_by: Name | None = None
+    """On whose behalf: `user:<id>` of a member of the tenant, or a name of your own, kept as
+    `for:<name>`. Needs the right `jobs.enqueue_for`."""
     metadata: Object = Field(default_factory=dict)
+    """What you want to keep beside it."""
 
     def options(self) -> dict[str, Any]:
         """What of it is `.options(...)`; what was left out is the definition's to say."""

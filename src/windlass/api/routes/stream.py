@@ -34,7 +34,7 @@ Following = Annotated[Feed, Depends(_feed)]
     answers={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
     own=True,
 )
-async def stream(
+async def follow(
     request: Request,
     caller: Calling,
     engine: Ready,
