@@ -13,6 +13,7 @@ from starlette.routing import Match, Route
 
 from windlass import errors
 from windlass.api.field_names import as_sent, unreadable
+from windlass.api.hints import as_requests
 from windlass.errors import FieldError, WindlassError
 from windlass.errors.wording import printable_json
 
@@ -78,6 +79,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.JobStateConflict: HTTPStatus.CONFLICT,
     errors.AmbiguousId: HTTPStatus.CONFLICT,
     errors.DuplicateJob: HTTPStatus.CONFLICT,
+    errors.BatchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.ParentInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.DeadGroupNotFound: HTTPStatus.NOT_FOUND,
     errors.WorkerNotFound: HTTPStatus.NOT_FOUND,
@@ -133,6 +135,9 @@ def status_of(kind: type[WindlassError]) -> HTTPStatus:
 
 
 def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
+    def told(text: str) -> str:
+        return text if by_commands(request) else as_requests(text)
+
     if not by_commands(request):
         error = as_sent(request, error)
     status = status_of(type(error))
@@ -141,9 +146,9 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
         "title": error.message,
         "status": status.value,
         "code": error.code,
-        "detail": error.reason,
-        "hint": error.hint,
-        "errors": [{"pointer": e.pointer, "message": e.message} for e in error.errors],
+        "detail": told(error.reason),
+        "hint": told(error.hint),
+        "errors": [{"pointer": e.pointer, "message": told(e.message)} for e in error.errors],
         "request_id": request.state.request_id,
     }
     return Problem(body, status, headers)

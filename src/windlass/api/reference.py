@@ -23,7 +23,11 @@ class Example(NamedTuple):
 EXAMPLES: Sequence[Example] = (
     Example("Enqueue a job", "POST", "/jobs",
             '{"definition": "hello", "payload": {"name": "Ada"}}', keeps="JOB=.job.id"),
+    Example("Enqueue many in one transaction", "POST", "/jobs/batch",
+            '{"jobs": [{"definition": "hello", "payload": {"name": "Ada"}}, '
+            '{"definition": "hello", "payload": {"name": "Grace"}, "priority": "high"}]}'),
     Example("Watch it", "GET", "/jobs/$JOB"),
+    Example("Wait until it has ended, for two seconds at most", "GET", "/jobs/$JOB/wait?timeout=2"),
     Example("Why is it not running?", "GET", "/jobs/$JOB/explain"),
     Example("Find jobs", "GET", "/jobs?state=queued,retrying&definition=hello&limit=10"),
     Example("Change it while it waits", "PATCH", "/jobs/$JOB",
@@ -90,7 +94,7 @@ INTRODUCTION: Sequence[str] = (
     "to ask again.",
     "Bodies are UTF-8 JSON with each key of an object once, numbers within the range of a "
     "double, text without NUL, and at most 64 levels in a payload. Instants have an offset "
-    "and lie between 1970 and 2999. All else is refused with 422. Only reports of HTTP "
+    "and lie between 1970 and 2999; answers have them in UTC, always with six digits of a second. All else is refused with 422. Only reports of HTTP "
     "workers may hold any text: U+FFFD is stored in place of what no database keeps.",
     "Each entry of an error's `errors` has a `pointer` to what was sent: the JSON pointer of "
     "a field of the body (`/due_at`, `/payload/name`), `?name` of the query, `{name}` of the "

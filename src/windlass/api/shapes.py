@@ -120,6 +120,26 @@ class NewJob(Shape):
         }
 
 
+class NewJobs(Shape):
+    """Jobs to enqueue in one transaction."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "jobs": [
+                        {"definition": "mail.send", "payload": {"to": "ada@example.com"}},
+                        {"definition": "mail.send", "payload": {"to": "grace@example.com"}},
+                    ]
+                }
+            ]
+        }
+    )
+
+    jobs: list[NewJob] = Field(min_length=1, max_length=1_000)
+    """In the order in which they are answered."""
+
+
 class Reason(Shape):
     """Why something is done; it is shown to whoever asks later."""
 

@@ -124,6 +124,12 @@ class Receipt(_Open):
     because: str | None
 
 
+class Receipts(_Open):
+    """What became of each job of a batch, in its order."""
+
+    items: list[Receipt]
+
+
 class Enqueued(_Open):
     receipt: Receipt
     job: Job | None  # type: ignore[valid-type]  # made at run time

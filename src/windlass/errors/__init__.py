@@ -58,6 +58,7 @@
     │   ├── WL3304 DuplicateJob             only with on_duplicate="error"
     │   ├── WL3305 ParentInvalid
     │   ├── WL3306 DeadGroupNotFound        no dead-lettered job has this cause
+    │   ├── WL3307 BatchRefused             jobs of a batch, of which none was stored
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
     │   ├── WL3501 TransactionUnsupported   a `tx` we cannot write through
@@ -185,6 +186,7 @@ from windlass.errors.installation import (
 )
 from windlass.errors.jobs import (
     AmbiguousId,
+    BatchRefused,
     DeadGroupNotFound,
     DuplicateJob,
     JobFailed,
@@ -235,6 +237,7 @@ __all__ = [
     "ArgumentRefused",
     "AuditKeyInvalid",
     "AuditKeyMissing",
+    "BatchRefused",
     "CommandInvalid",
     "CommandTemplateInvalid",
     "ConditionInvalid",
