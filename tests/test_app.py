@@ -182,7 +182,7 @@ async def test_a_duplicate_is_an_answer_or_an_error_as_asked(wl, hello):
         await once.options(on_duplicate="error").enqueue(name="Ada")
 
     assert (second.status, second.job_id) == (ReceiptStatus.EXISTING, first.job_id)
-    assert second.because == "dedupe key 'once'"
+    assert second.because == 'dedupe key "once"'
     assert (caught.value.code, caught.value.existing) == ("WL3304", first.job_id)
 
 

@@ -12,6 +12,7 @@ from windlass.errors import (
     ArgumentRefused,
     AuditKeyInvalid,
     AuditKeyMissing,
+    BatchRefused,
     CommandInvalid,
     CommandTemplateInvalid,
     ConditionInvalid,
@@ -154,6 +155,7 @@ EXAMPLES = [
     CommandInvalid('no command named "jbos".'),
     ConfirmationNeeded("canceling 3 jobs"),
     PayloadInvalid("mail.send", [FieldError("/to", "required")]),
+    BatchRefused({1: DefinitionNotFound("mail.sned", known=["mail.send"])}),
     PayloadTooLarge("mail.send", size=300_000, limit=262_144),
     PayloadUnstorable("has a NUL character", pointer="/a/0"),
     OptionInvalid("priority", "urgent", allowed="a whole number"),
@@ -269,6 +271,12 @@ def test_every_error_says_what_happened_and_what_to_do_in_whole_sentences(error)
     assert type(error).__doc__
 
 
+def told(error):
+    """All that an error holds, that of the errors within it too."""
+    within = getattr(error, "refused", {})
+    return {**vars(error), "refused": {place: told(each) for place, each in within.items()}}
+
+
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_every_error_travels_between_processes(error):
     error.add_note("seen in a child")
@@ -276,7 +284,7 @@ def test_every_error_travels_between_processes(error):
     copy = pickle.loads(pickle.dumps(error))
 
     assert type(copy) is type(error)
-    assert vars(copy) == vars(error)
+    assert told(copy) == told(error)
     assert str(copy) == str(error)
 
 

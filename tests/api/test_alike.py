@@ -105,7 +105,7 @@ async def test_every_route_that_names_a_job_answers_anothers_like_none(people, r
 async def test_a_filter_or_topic_that_names_anothers_job_is_answered_like_none(people, reach):
     who, foreign = people.who(reach)
 
-    for path, name in (("/logs", "job"), ("/jobs", "q"), ("/dead", "after"), ("/jobs", "after")):
+    for path, name in (("/logs", "job"), ("/jobs", "q"), ("/dead", "cursor"), ("/jobs", "cursor")):
         for spelled in SPELLED.values():
             answers = []
             for id in (foreign, UNKNOWN):

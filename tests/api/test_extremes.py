@@ -179,8 +179,8 @@ async def test_durations_of_almost_nothing_are_refused_or_kept(api, number):
 
 @pytest.mark.parametrize("text", ["ü", "日本", "\N{GRINNING FACE}"])
 async def test_text_that_no_job_can_have_finds_none(api, job, text):
-    refused(await api.get("/jobs", params={"source": text}), "/source")
-    refused(await api.get("/dead", params={"fingerprint": text}), "/fingerprint")
+    refused(await api.get("/jobs", params={"source": text}), "?source")
+    refused(await api.get("/dead", params={"fingerprint": text}), "?fingerprint")
     found = [
         await api.get("/jobs", params={"q": f"fingerprint:{text}"}),
         await api.get("/jobs", params={"q": f"fingerprint:{text}*"}),

@@ -61,8 +61,10 @@ async def test_the_header_is_the_jobs_idempotency_key(api, hello):
     first = await api.post("/jobs", json=body, headers={"Idempotency-Key": "once"})
     again = await api.post("/jobs", json=body, headers={"Idempotency-Key": "once"})
 
-    assert (first.status_code, again.status_code) == (201, 200)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.headers["idempotency-replayed"] == "true"
     assert first.json()["job"]["idempotency_key"] == "once"
+    assert again.json() == first.json()
 
 
 async def test_a_payload_that_does_not_fit_names_its_fields(api, hello):
@@ -72,7 +74,7 @@ async def test_a_payload_that_does_not_fit_names_its_fields(api, hello):
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     assert problem["code"] == "WL2004"
-    assert {error["pointer"] for error in problem["errors"]} == {"/name", "/nmae"}
+    assert {error["pointer"] for error in problem["errors"]} == {"/payload/name", "/payload/nmae"}
     assert problem["request_id"] == answer.headers["x-request-id"]
 
 

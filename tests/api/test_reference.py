@@ -1,6 +1,7 @@
 """The reference page: a stranger types its lines, one after the other, and they work."""
 
 import subprocess
+from html.parser import HTMLParser
 
 import httpx2
 import pytest
@@ -8,6 +9,8 @@ from fastapi import FastAPI
 
 from tests.api.serving import serving
 from windlass.api.reference import EXAMPLES, curl
+from windlass.api.reference_page import reference_html
+from windlass.errors.base import by_code
 
 
 def declare(wl):
@@ -30,11 +33,87 @@ def test_every_example_runs_in_the_order_of_the_page(database):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-async def test_the_page_is_served_without_anything_from_elsewhere(api):
-    page = (await api.get("http://localhost/docs")).text
+class Page(HTMLParser):
+    """What of a page its tests look at."""
 
-    assert "Enqueue a job" in page
-    assert "http" not in page.replace("http://127.0.0.1:8787", "").replace("HTTP", "")
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.attributes: set[str] = set()
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name == "href"]
+
+    def handle_data(self, data):
+        self.words += data
+
+
+async def test_the_page_has_every_operation_error_and_schema_with_links_that_lead_there(api):
+    document = (await api.get("/openapi.json")).json()
+    page = Page((await api.get("http://localhost/docs")).text)
+
+    operations = {
+        operation["operationId"]
+        for methods in document["paths"].values()
+        for operation in methods.values()
+    }
+    assert operations | set(by_code()) <= set(page.ids)
+    assert {f"schema.{name}" for name in document["components"]["schemas"]} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    assert {link for link in page.links if link.removeprefix("#") not in page.ids} == set()
+    assert "Idempotency-Key" in page.words
+
+
+async def test_the_page_needs_nothing_but_itself_under_the_strict_policy(api):
+    answer = await api.get("http://localhost/docs")
+
+    page = Page(answer.text)
+    assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form"})
+    assert page.attributes.isdisjoint({"style", "src", "onclick", "onload"})
+    assert all(word not in answer.text for word in ("@import", "url(", "<style>@"))
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+def test_text_of_the_document_is_shown_and_never_run():
+    hostile = "<script>alert(1)</script>\"'&`<b>`"
+    field = {"type": "string", "description": hostile, "default": hostile, "pattern": hostile}
+    thing = {"properties": {hostile: field}, "description": hostile, "examples": [{"a": hostile}]}
+    reference = {"$ref": f"#/components/schemas/{hostile.replace('/', '')}"}
+    operation = {
+        "tags": [hostile],
+        "operationId": hostile,
+        "summary": hostile,
+        "description": hostile,
+        "x-right": hostile,
+        "parameters": [{"name": hostile, "in": "query", "required": True, "schema": field}],
+        "requestBody": {"content": {"application/json": {"schema": reference}}},
+        "responses": {
+            hostile: {
+                "description": hostile,
+                "content": {"application/json": {"schema": reference}},
+            }
+        },
+    }
+    document = {
+        "paths": {f"/{hostile}": {"get": operation}},
+        "components": {
+            "schemas": {hostile.replace("/", ""): thing},
+            "securitySchemes": {hostile: {"description": hostile}},
+        },
+    }
+
+    page = Page(reference_html(document))
+
+    assert page.tags.isdisjoint({"script", "b"})
+    assert page.words.count("<script>") > 10
 
 
 @pytest.mark.parametrize(

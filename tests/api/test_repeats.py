@@ -66,6 +66,69 @@ async def test_another_body_under_the_same_key_is_refused(guarded):
     assert (other.status_code, other.json()["code"]) == (422, "WL2105")
 
 
+HELLO = {"definition": "hello", "payload": {"name": "Ada"}}
+
+
+@pytest.mark.parametrize(
+    "other", [{"payload": {"name": "Grace"}}, {"queue": "mail"}, {"delay_seconds": 60}]
+)
+async def test_an_enqueue_with_another_body_under_the_same_key_is_refused(guarded, other):
+    headers = {**await guarded.token("user", "acme"), "idempotency-key": "k-1"}
+    first = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
+
+    refused = await guarded.client.post("/api/v1/jobs", json={**HELLO, **other}, headers=headers)
+    spaced = b'{"payload" : {"name": "Ada"},  "definition": "hello"}'
+    again = await guarded.client.post(
+        "/api/v1/jobs", content=spaced, headers={**headers, "content-type": "application/json"}
+    )
+
+    assert (first.status_code, refused.status_code) == (201, 422)
+    assert refused.json()["code"] == "WL2105"
+    assert again.json() == first.json()
+    assert len((await guarded.client.get("/api/v1/jobs", headers=headers)).json()["items"]) == 1
+
+
+async def test_the_key_of_a_job_meets_its_equal_and_refuses_another_payload(guarded):
+    key = {"idempotency-key": "k-1"}
+    ada, grace = await guarded.token("user", "acme"), await guarded.token("user", "acme")
+    await guarded.client.post("/api/v1/jobs", json=HELLO, headers={**ada, **key})
+
+    equal = await guarded.client.post("/api/v1/jobs", json=HELLO, headers={**grace, **key})
+    other = await guarded.client.post(
+        "/api/v1/jobs", json={**HELLO, "payload": {"name": "Grace"}}, headers={**grace, **key}
+    )
+
+    assert (equal.status_code, equal.json()["receipt"]["status"]) == (200, "existing")
+    assert (other.status_code, other.json()["code"]) == (422, "WL2105")
+
+
+async def test_a_dry_run_takes_no_key(guarded):
+    headers = {**await guarded.token("tenant_admin", "acme"), "idempotency-key": "k-1"}
+
+    tried = [
+        await guarded.client.post(f"/api/v1/{path}?dry_run=true", json=body, headers=headers)
+        for path, body in (("jobs", HELLO), ("schedules", NIGHTLY))
+    ]
+    made = [
+        await guarded.client.post(f"/api/v1/{path}", json=body, headers=headers)
+        for path, body in (("jobs", HELLO), ("schedules", NIGHTLY))
+    ]
+
+    assert [each.status_code for each in tried] == [200, 200]
+    assert [each.status_code for each in made] == [201, 201]
+
+
+async def test_a_job_that_a_limit_rejects_may_be_tried_again_under_its_key(guarded):
+    headers = {**await guarded.token("user", "acme"), "idempotency-key": "k-1"}
+    await guarded.wl.tenants.change("acme", max_open=0)
+    rejected = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
+    await guarded.wl.tenants.change("acme", max_open=None)
+
+    made = await guarded.client.post("/api/v1/jobs", json=HELLO, headers=headers)
+
+    assert (rejected.status_code, made.status_code) == (409, 201)
+
+
 async def test_a_key_is_of_one_caller_tenant_method_and_path(guarded):
     root = {**await guarded.token("superadmin"), "idempotency-key": "k-1"}
     acme = {**await guarded.token("tenant_admin", "acme"), "idempotency-key": "k-1"}

@@ -10,7 +10,7 @@ from windlass.api.callers import Authenticate
 from windlass.api.credentials import by_credentials
 from windlass.api.live.pace import Pace
 from windlass.api.nouns import NOUNS, routes_of
-from windlass.api.reference import markdown, page
+from windlass.api.reference_page import page, reference_html
 from windlass.app import Windlass
 
 
@@ -29,6 +29,6 @@ def create_api(
         app.router.routes.extend(beside.router.routes)
     for noun in NOUNS:
         app.router.routes.extend(routes_of(noun))
-    reference = cache(lambda: markdown(app))
+    reference = cache(lambda: reference_html(app.openapi()))
     app.add_api_route("/docs", lambda: page(reference()), include_in_schema=False)
     return app

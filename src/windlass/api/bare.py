@@ -1,15 +1,17 @@
 """An API that has no routes yet: what every one of them stands on."""
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
 from windlass.api import problems
 from windlass.api.admission import Admission
 from windlass.api.budget import TIMES, Budget
-from windlass.api.callers import Authenticate, open_access
+from windlass.api.callers import Authenticate, asks, open_access
 from windlass.api.cursors import Cursors
 from windlass.api.entrance import Entrance
 from windlass.api.limits import Limits
@@ -19,6 +21,28 @@ from windlass.api.proxies import TrustedProxies
 from windlass.api.routing import PREFIX
 from windlass.api.shown import Problem
 from windlass.app import Windlass
+from windlass.core.accounts import COOKIE, SECURE_COOKIE
+
+#: How a caller may say who it is. A server without authentication asks for none of them.
+SCHEMES: Mapping[str, Any] = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token, as `Authorization: Bearer wl_…`; see tokens.create.",
+    },
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": COOKIE,
+        "description": "The session of a browser that signed in over http; see account.login.",
+    },
+    "secureSession": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": SECURE_COOKIE,
+        "description": "The same over https.",
+    },
+}
 
 
 def bare_api(
@@ -60,4 +84,11 @@ class _Api(FastAPI):
         described = super().openapi()
         # Every route's problems are of one shape, which the reference names once.
         described["components"]["schemas"].setdefault("Problem", Problem.model_json_schema())
+        if "security" not in described:
+            described["components"]["securitySchemes"] = SCHEMES
+            described["security"] = [{name: []} for name in SCHEMES]
+            for route in self.routes:
+                if isinstance(route, APIRoute) and route.include_in_schema and not asks(route):
+                    for method in route.methods or ():
+                        described["paths"][route.path_format][method.lower()]["security"] = []
         return described

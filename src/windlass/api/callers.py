@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 
 from windlass.api import noting
 from windlass.api.limits import limits_of
@@ -154,6 +156,15 @@ def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
             await noting.begin(request, caller, engine, right)
 
     return check
+
+
+def asks(route: APIRoute) -> bool:
+    """Whether a route asks who its caller is."""
+
+    def within(dependant: Dependant) -> bool:
+        return dependant.call is counted_caller or any(map(within, dependant.dependencies))
+
+    return within(route.dependant)
 
 
 async def _engine(request: Request) -> Engine:

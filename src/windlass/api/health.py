@@ -1,8 +1,11 @@
 """`/healthz`: the process lives. `/readyz`: it can answer, its database is there and migrated."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 
 from windlass import clock
+from windlass.api import shown
 from windlass.api.callers import Ready
 from windlass.api.routing import PROBLEMS, SafeRoute
 
@@ -12,12 +15,15 @@ _READY_SECONDS = 1.0
 router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 
 
-@router.get("/healthz", summary="Is the process alive?")
+_OK: dict[int | str, dict[str, Any]] = {200: {"model": shown.Status}}
+
+
+@router.get("/healthz", summary="Is the process alive?", response_model=None, responses=_OK)
 async def healthz(request: Request) -> dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/readyz", summary="Can it answer?")
+@router.get("/readyz", summary="Can it answer?", response_model=None, responses=_OK)
 async def readyz(request: Request, engine: Ready) -> dict[str, str]:
     state = request.app.state
     if clock.monotonic() >= getattr(state, "ready_until", 0.0):

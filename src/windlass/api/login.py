@@ -16,12 +16,20 @@ from windlass.core.wire import fields_of
 from windlass.engine.sessions import SignedIn
 from windlass.ids import SessionId
 
-router = APIRouter(route_class=SafeRoute, prefix=PREFIX, tags=["login"], responses=PROBLEMS)
+router = APIRouter(route_class=SafeRoute, prefix=PREFIX, tags=["account"], responses=PROBLEMS)
 
 _OPEN = {RIGHT: NO_RIGHT}
+_SIGNED_IN: dict[int | str, dict[str, Any]] = {200: {"model": shown.SignedIn}}
 
 
-@router.post("/login", summary="Sign in", openapi_extra=_OPEN, dependencies=[Counted])
+@router.post(
+    "/login",
+    summary="Sign in",
+    openapi_extra=_OPEN,
+    dependencies=[Counted],
+    response_model=None,
+    responses=_SIGNED_IN,
+)
 async def login(request: Request, response: Response, engine: Ready, body: Login) -> dict[str, Any]:
     """By name and password; the session is a cookie."""
     check_same_site(request)
@@ -32,7 +40,12 @@ async def login(request: Request, response: Response, engine: Ready, body: Login
 
 
 @router.post(
-    "/login/link", summary="Sign in by a link", openapi_extra=_OPEN, dependencies=[Counted]
+    "/login/link",
+    summary="Sign in by a link",
+    openapi_extra=_OPEN,
+    dependencies=[Counted],
+    response_model=None,
+    responses=_SIGNED_IN,
 )
 async def login_by_link(
     request: Request, response: Response, engine: Ready, body: ByLink
@@ -50,6 +63,8 @@ async def login_by_link(
     summary="Set a password by a link",
     openapi_extra=_OPEN,
     dependencies=[Counted],
+    response_model=None,
+    responses=_SIGNED_IN,
 )
 async def set_password(
     request: Request, response: Response, engine: Ready, body: PasswordByLink
@@ -68,8 +83,10 @@ async def set_password(
     summary="Accept an invitation as somebody new",
     openapi_extra=_OPEN,
     dependencies=[Counted],
+    response_model=None,
+    responses=_SIGNED_IN,
 )
-async def accept_as_new(
+async def accept_invitation_as_new(
     request: Request, response: Response, engine: Ready, body: PasswordByLink
 ) -> dict[str, Any]:
     """Makes the account of the invited name with this password, and signs in. Refused if there is
@@ -92,7 +109,7 @@ async def accept_as_new(
     response_model=None,
     responses={200: {"model": shown.Accepted}},
 )
-async def accept(
+async def accept_invitation(
     request: Request,
     caller: Calling,
     engine: Ready,
@@ -133,7 +150,7 @@ async def change_password(
     response_model=None,
     responses={200: {"model": shown.listed(shown.Session)}},
 )
-async def sessions(caller: Calling, engine: Ready) -> dict[str, Any]:
+async def list_sessions(caller: Calling, engine: Ready) -> dict[str, Any]:
     """Those that last, newest first, with the browser each was begun by."""
     found = await engine.sessions.list(caller.known_as)
     return {"items": [fields_of(each) for each in found]}

@@ -30,10 +30,11 @@ router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
 @router.get(
     "/metrics",
     summary="Metrics, for Prometheus",
+    operation_id="health.metrics",
     dependencies=[Depends(needs(_READ))],
     openapi_extra={RIGHT: _READ},
     response_class=Response,
-    responses={200: {"content": {"text/plain": {}}}},
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def show(
     request: Request, engine: Ready, caller: Calling, accept: Annotated[str, Header()] = ""

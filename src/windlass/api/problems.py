@@ -1,7 +1,7 @@
 """Errors as `application/problem+json`: what happened, why, what to do, a stable code, a request id."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -9,10 +9,13 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match, Route
 
 from windlass import errors
+from windlass.api.field_names import as_sent, unreadable
+from windlass.api.hints import as_requests
 from windlass.errors import FieldError, WindlassError
-from windlass.errors.wording import json_pointer, printable_json
+from windlass.errors.wording import printable_json
 
 #: Error class -> status. A class that is not listed is answered as the class above it is.
 STATUS: Mapping[type[WindlassError], HTTPStatus] = {
@@ -76,6 +79,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.JobStateConflict: HTTPStatus.CONFLICT,
     errors.AmbiguousId: HTTPStatus.CONFLICT,
     errors.DuplicateJob: HTTPStatus.CONFLICT,
+    errors.BatchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.ParentInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.DeadGroupNotFound: HTTPStatus.NOT_FOUND,
     errors.WorkerNotFound: HTTPStatus.NOT_FOUND,
@@ -94,6 +98,10 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.TemplateFailed: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.ConditionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
 }
+
+
+#: A header of requests that says who shows the answer, and its value for the command line.
+CALLER, COMMANDS = "x-windlass-caller", "commands"
 
 
 class Problem(JSONResponse):
@@ -128,18 +136,28 @@ def status_of(kind: type[WindlassError]) -> HTTPStatus:
 
 
 def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
+    def told(text: str) -> str:
+        return text if by_commands(request) else as_requests(text)
+
+    if not by_commands(request):
+        error = as_sent(request, error)
     status = status_of(type(error))
     body: dict[str, Any] = {
         "type": f"urn:windlass:{error.code}",
         "title": error.message,
         "status": status.value,
         "code": error.code,
-        "detail": error.reason,
-        "hint": error.hint,
-        "errors": [{"pointer": e.pointer, "message": e.message} for e in error.errors],
+        "detail": told(error.reason),
+        "hint": told(error.hint),
+        "errors": [{"pointer": e.pointer, "message": told(e.message)} for e in error.errors],
         "request_id": request.state.request_id,
     }
     return Problem(body, status, headers)
+
+
+def by_commands(request: Request) -> bool:
+    """Whether the command line asks: it is answered with its own flags and commands."""
+    return request.headers.get(CALLER) == COMMANDS
 
 
 async def _ours(request: Request, error: Exception) -> Response:
@@ -162,16 +180,7 @@ def respond(request: Request, error: WindlassError) -> Response:
 
 async def _unreadable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    found = [FieldError(_pointer(each["loc"]), each["msg"]) for each in error.errors()]
-    return problem(request, errors.RequestInvalid(found))
-
-
-def _pointer(place: Sequence[int | str]) -> str:
-    """Where something is wrong: a JSON pointer into the body, `?name` of the query, or what holds it."""
-    holder, *inside = place
-    if holder == "query" and inside:
-        return f"?{inside[0]}"
-    return json_pointer(inside if holder == "body" else place)
+    return problem(request, unreadable(request, error))
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -181,10 +190,21 @@ async def _http(request: Request, error: Exception) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return problem(request, errors.PathUnknown(request.url.path))
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        allowed = (error.headers or {}).get("allow", "")
+        allowed = ", ".join(_methods_of(request))
         refused = errors.MethodRefused(request.method, request.url.path, allowed=allowed)
-        return problem(request, refused, **({"allow": allowed} if allowed else {}))
+        return problem(request, refused, allow=allowed)
     return problem(request, errors.RequestInvalid([FieldError("", str(error.detail))]))
+
+
+def _methods_of(request: Request) -> list[str]:
+    """The methods that there are for the path of a request."""
+    routes = [each for each in request.app.router.routes if isinstance(each, Route)]
+    return sorted(
+        method
+        for route in routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    )
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:

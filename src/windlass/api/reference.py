@@ -1,18 +1,10 @@
-"""The API's reference in words: of its own OpenAPI document, as Markdown and as a page at `/docs`."""
+"""The API's reference in words, as Markdown: of its own OpenAPI document, with examples."""
 
-import html
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI
-from starlette.responses import HTMLResponse
-
-from windlass.api.browser import page_headers
-
-_STYLE = (
-    "body{font:14px/1.5 ui-monospace,monospace;max-width:100ch;margin:2rem auto;padding:0 1rem;"
-    "white-space:pre-wrap;color-scheme:light dark}"
-)
 
 
 class Example(NamedTuple):
@@ -31,7 +23,11 @@ class Example(NamedTuple):
 EXAMPLES: Sequence[Example] = (
     Example("Enqueue a job", "POST", "/jobs",
             '{"definition": "hello", "payload": {"name": "Ada"}}', keeps="JOB=.job.id"),
+    Example("Enqueue many in one transaction", "POST", "/jobs/batch",
+            '{"jobs": [{"definition": "hello", "payload": {"name": "Ada"}}, '
+            '{"definition": "hello", "payload": {"name": "Grace"}, "priority": "high"}]}'),
     Example("Watch it", "GET", "/jobs/$JOB"),
+    Example("Wait until it has ended, for two seconds at most", "GET", "/jobs/$JOB/wait?timeout=2"),
     Example("Why is it not running?", "GET", "/jobs/$JOB/explain"),
     Example("Find jobs", "GET", "/jobs?state=queued,retrying&definition=hello&limit=10"),
     Example("Change it while it waits", "PATCH", "/jobs/$JOB",
@@ -90,6 +86,34 @@ EXAMPLES: Sequence[Example] = (
 )  # fmt: skip
 
 
+#: What holds for all routes, a paragraph each.
+INTRODUCTION: Sequence[str] = (
+    "Everything is under `/api/v1` and speaks JSON; `/api/v1/openapi.json` has every field. "
+    "Lists go on by `cursor`. An error is `application/problem+json` with a code of "
+    "[these](errors.md), what to do, and a request id. 429 and 503 tell by `Retry-After` when "
+    "to ask again.",
+    "Bodies are UTF-8 JSON with each key of an object once, numbers within the range of a "
+    "double, text without NUL, and at most 64 levels in a payload. Instants have an offset "
+    "and lie between 1970 and 2999; answers have them in UTC, always with six digits of a second. All else is refused with 422. Only reports of HTTP "
+    "workers may hold any text: U+FFFD is stored in place of what no database keeps.",
+    "Each entry of an error's `errors` has a `pointer` to what was sent: the JSON pointer of "
+    "a field of the body (`/due_at`, `/payload/name`), `?name` of the query, `{name}` of the "
+    "path. A field or query parameter that a route does not take is refused, not ignored.",
+    "A write takes the header `Idempotency-Key`. Repeated within 24 hours by the same caller "
+    "with the same key, method and path, it is answered as before (`Idempotency-Replayed: "
+    "true`) and not done again; with another body it is refused (`WL2105`), and while the "
+    "first is under way told to wait (`WL2106`). Problems and rejected jobs are not kept, and "
+    "a dry run takes no key. If a server dies in between, the key is free again after two "
+    "minutes, and the request is done again.",
+    "The key of an enqueue is the `idempotency_key` of its job, too, unless the body has one. "
+    "So it makes no second job in its tenant for as long as that job is kept: later, or from "
+    "another caller, it is answered with the receipt `existing`, or refused as above if "
+    "definition or payload are others.",
+    "Routes whose answer has a secret (new tokens, links, invitations) refuse the header: "
+    "such an answer is kept nowhere. Routes for workers and for signing in do not look at it.",
+)
+
+
 def curl(example: Example) -> str:
     """An example as a line for a shell; `$API` is the address up to `/api/v1`."""
     words = ["curl -sS", *([f"-X {example.method}"] if example.method != "GET" else [])]
@@ -110,37 +134,13 @@ def markdown(app: FastAPI) -> str:
     return "\n".join(_lines(app))
 
 
-def page(text: str) -> HTMLResponse:
-    """Text for a browser: no script, nothing from elsewhere."""
-    return HTMLResponse(
-        "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass API</title>"
-        f"<style>{_STYLE}</style>"
-        f"<body>{html.escape(text)}</body></html>",
-        headers=page_headers(_STYLE),
-    )
-
-
 def _lines(app: FastAPI) -> Iterator[str]:
     document = app.openapi()
     yield "# HTTP API"
     yield ""
-    yield "Everything is under `/api/v1` and speaks JSON; `/api/v1/openapi.json` has every field. Lists go"
-    yield "on by `cursor`. An error is `application/problem+json` with a code of [these](errors.md), what"
-    yield "to do, and a request id. 429 and 503 tell by `Retry-After` when to ask again."
-    yield ""
-    yield "Bodies are UTF-8 JSON with each key of an object once, numbers within the range of a double,"
-    yield "text without NUL, and at most 64 levels in a payload. Instants have an offset and lie between"
-    yield "1970 and 2999. All else is refused with 422 and the JSON pointer of the field. Only reports of"
-    yield "HTTP workers may hold any text: U+FFFD is stored in place of what no database keeps."
-    yield ""
-    yield "A write takes the header `Idempotency-Key`. Repeated within 24 hours by the same caller with the"
-    yield "same key, method and path, it is answered as before (`Idempotency-Replayed: true`) and not done"
-    yield "again; with another body it is refused (`WL2105`), and while the first is under way told to wait"
-    yield "(`WL2106`). Problems are not kept. If a server dies in between, the key is free again after two"
-    yield "minutes, and the request is done again. The key of an enqueue is the job's own. Routes whose answer"
-    yield "has a secret (new tokens, links, invitations) refuse the header: such an answer is kept nowhere."
-    yield "Routes for workers and for signing in do not look at it."
-    yield ""
+    for paragraph in INTRODUCTION:
+        yield from textwrap.wrap(paragraph, 100, break_long_words=False, break_on_hyphens=False)
+        yield ""
     yield "## By example"
     yield ""
     yield "`API=http://127.0.0.1:8787/api/v1` once `windlass serve` runs; with authentication add"

@@ -1,5 +1,7 @@
 """`Idempotency-Key`: a write that is repeated under its key is answered again and not done again."""
 
+import json
+from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import Header, Request
@@ -14,6 +16,8 @@ from windlass.errors import FieldError, RequestInvalid
 Keys = Literal["kept", "refused", "own"]
 
 _HEADER = "idempotency-key"
+#: How a truth value is spelled in a query.
+_TRUE = frozenset({"true", "1", "yes", "on", "t", "y", "True", "TRUE"})
 _Key = Annotated[
     str | None,
     Header(
@@ -43,15 +47,18 @@ class Repeated(Exception):
 async def once(
     request: Request, caller: Calling, engine: Ready, idempotency_key: _Key = None
 ) -> None:
-    """Take the key of a request that has one, or tell that it was answered."""
-    if idempotency_key is None:
+    """Take the key of a request that has one, or tell that it was answered.
+
+    A dry run changes nothing and takes no key: the same key is good for the write itself.
+    """
+    if idempotency_key is None or request.query_params.get("dry_run") in _TRUE:
         return
     begun = await engine.answers.begin(
         idempotency_key,
         tenant=caller.scope.tenant,
         caller=caller.name,
         route=f"{request.method} {request.url.path}",
-        request=request.url.query.encode() + b"\n" + await request.body(),
+        request=request.url.query.encode() + b"\n" + await _body(request),
     )
     if isinstance(begun, Answered):
         raise Repeated(begun)
@@ -67,7 +74,10 @@ def refuse_key(request: Request) -> None:
 
 
 async def keep(request: Request, response: Response) -> None:
-    """Keep what was answered."""
+    """Keep what was answered, if something was done."""
+    if response.status_code >= HTTPStatus.BAD_REQUEST:  # a job that a limit rejects
+        await let_go(request)
+        return
     if (taken := _taken(request)) is not None:
         engine, turn = taken
         body = bytes(response.body).decode() if response.body else None
@@ -79,6 +89,12 @@ async def let_go(request: Request) -> None:
     if (taken := _taken(request)) is not None:
         engine, turn = taken
         await engine.answers.let_go(turn)
+
+
+async def _body(request: Request) -> bytes:
+    """The body, however its JSON is spaced and its keys are ordered."""
+    sent = getattr(request.state, "sent", None)
+    return await request.body() if sent is None else json.dumps(sent, sort_keys=True).encode()
 
 
 def _taken(request: Request) -> tuple[Engine, Turn] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property, wraps
+from json import JSONDecodeError
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request
@@ -14,9 +15,16 @@ from starlette.routing import BaseRoute
 
 from windlass.api import noting, problems, repeats
 from windlass.api.callers import OWN, RIGHT, needs
+from windlass.api.query_parameters import check_query
 from windlass.api.repeats import Keys
 from windlass.core.jsontext import DEEPEST, read_json
-from windlass.errors import ServerFailed, WindlassError
+from windlass.errors import (
+    FieldError,
+    PayloadUnstorable,
+    RequestInvalid,
+    ServerFailed,
+    WindlassError,
+)
 from windlass.errors.wording import printable_json
 
 PREFIX = "/api/v1"
@@ -52,12 +60,23 @@ class JsonRequest(Request):
         self._any_text = any_text
 
     async def json(self) -> Any:
-        return read_json(
-            await self.body(),
-            what="the request",
-            deepest=DEEPEST + _AROUND_PAYLOAD,
-            any_text=self._any_text,
-        )
+        try:
+            self.state.sent = read_json(
+                await self.body(),
+                what="the request",
+                deepest=DEEPEST + _AROUND_PAYLOAD,
+                any_text=self._any_text,
+            )
+        except PayloadUnstorable as error:
+            if isinstance(wrong := error.__context__, JSONDecodeError):
+                where = f"line {wrong.lineno}, column {wrong.colno}"
+                found = FieldError(
+                    "", f"not JSON: {wrong.msg[:1].lower()}{wrong.msg[1:]} at {where}"
+                )
+                # Only this kind of error passes through where a body is read.
+                raise HTTPException(422) from RequestInvalid([found])
+            raise
+        return self.state.sent
 
 
 class SafeRoute(APIRoute):
@@ -65,6 +84,13 @@ class SafeRoute(APIRoute):
 
     #: Whether bodies may have text that no database stores; it is replaced then.
     any_text = False
+
+    def __init__(self, path: str, endpoint: Endpoint, **about: Any) -> None:
+        if about.get("include_in_schema", True):  # pages may be reached by links with more in them
+            # The last one: whoever may not ask is told that, not what the route takes.
+            about["dependencies"] = [*(about.get("dependencies") or ()), Depends(check_query)]
+            about["operation_id"] = about.get("operation_id") or _operation_id(endpoint, about)
+        super().__init__(path, endpoint, **about)
 
     def get_route_handler(self) -> Handler:
         handle = self.handler()
@@ -83,6 +109,14 @@ class SafeRoute(APIRoute):
     def handler(self) -> Handler:
         """What handles a request, and may raise anything."""
         return super().get_route_handler()
+
+
+def _operation_id(endpoint: Endpoint, about: Mapping[str, Any]) -> str:
+    """What a route is called in generated clients: its noun and its verb, such as `jobs.list`."""
+    [noun, *_] = about["tags"]
+    verb = endpoint.__name__
+    # The name of the builtin is not taken by a module's own functions.
+    return f"{noun}.{'list' if verb == 'find' else verb}"
 
 
 class _Route(SafeRoute):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -39,7 +39,10 @@ InstantAsked = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bou
 
 
 class Shape(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    #: A field -> the option of the Python API that it is, where that is called otherwise.
+    OPTIONS: ClassVar[Mapping[str, str]] = {}
 
     def said(self) -> dict[str, Any]:
         """What was said, as opposed to left out."""
@@ -55,53 +58,88 @@ class NewJob(Shape):
         }
     )
 
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "due_at": "at",
+        "delay_seconds": "delay",
+        "expires_seconds": "expires",
+        "timeout_seconds": "timeout",
+        "dedupe_window_seconds": "dedupe_window",
+        "max_wait_seconds": "max_wait",
+    }
+
     definition: Name
+    """The key of what is to run."""
     payload: Object = Field(default_factory=dict)
+    """What the handler is given: its arguments by name."""
     tenant: Name | None = None
+    """Whose job it is; by default the caller's tenant."""
     queue: Name | None = None
+    """The line it waits in; by default the definition's."""
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    """A smaller number runs first; by default the definition's."""
     due_at: Instant | None = None
+    """From when on it may run. Either this or `delay_seconds`."""
     delay_seconds: Seconds | None = None
+    """For how long it waits before it may run."""
     expires_seconds: Seconds | None = None
+    """It is canceled if it has not begun so long after it was due."""
     max_attempts: Whole | None = None
+    """How often it may be tried, the first time included."""
     timeout_seconds: Seconds | None = None
+    """How long an attempt may take."""
     dedupe_key: Name | None = None
+    """While a job with this key has not ended, or is within the window, no second one is made."""
     dedupe_window_seconds: Seconds | None = None
+    """For how long after it was made a job is met by its `dedupe_key`, ended or not."""
     idempotency_key: Name | None = None
+    """One job in its tenant has this key, for as long as it is kept."""
     limit_key: Name | None = None
+    """What limits by key count it under."""
     on_duplicate: OnDuplicate | None = None
+    """What becomes of a job that meets an equal one: that is answered, an error, or replaced."""
     max_wait_seconds: Seconds | None = None
+    """For how long a job that is replaced again and again may be put off."""
     after: list[Name] = Field(default_factory=list, max_length=1_000)
+    """Ids of jobs that it waits for."""
     on_parent_failure: ParentFailure | None = None
+    """What it does when one of those fails."""
     hold: Flag = False
+    """It waits until it is told to run now."""
     correlation_id: Name | None = None
-    created_by: Annotated[
-        Name | None,
-        Field(
-            description="On whose behalf: `user:<id>` of a member of the tenant, or a name of your own,"
-            " kept as `for:<name>`. Needs the right `jobs.enqueue_for`."
-        ),
-    ] = None
+    """A name that you give to all jobs of one piece of work."""
+    created_by: Name | None = None
+    """On whose behalf: `user:<id>` of a member of the tenant, or a name of your own, kept as
+    `for:<name>`. Needs the right `jobs.enqueue_for`."""
     metadata: Object = Field(default_factory=dict)
+    """What you want to keep beside it."""
 
     def options(self) -> dict[str, Any]:
         """What of it is `.options(...)`; what was left out is the definition's to say."""
         return {
-            _OPTIONS.get(name, name): value
+            self.OPTIONS.get(name, name): value
             for name, value in self.said().items()
             if name not in ("definition", "payload", "tenant") and value is not None
         }
 
 
-#: A field -> the option that it is.
-_OPTIONS: Mapping[str, str] = {
-    "due_at": "at",
-    "delay_seconds": "delay",
-    "expires_seconds": "expires",
-    "timeout_seconds": "timeout",
-    "dedupe_window_seconds": "dedupe_window",
-    "max_wait_seconds": "max_wait",
-}
+class NewJobs(Shape):
+    """Jobs to enqueue in one transaction."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "jobs": [
+                        {"definition": "mail.send", "payload": {"to": "ada@example.com"}},
+                        {"definition": "mail.send", "payload": {"to": "grace@example.com"}},
+                    ]
+                }
+            ]
+        }
+    )
+
+    jobs: list[NewJob] = Field(min_length=1, max_length=1_000)
+    """In the order in which they are answered."""
 
 
 class Reason(Shape):
@@ -123,6 +161,7 @@ class JobEdit(Shape):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"priority": "high", "queue": "mail"}]}
     )
+    OPTIONS: ClassVar[Mapping[str, str]] = {"due_at": "at", "delay_seconds": "delay"}
 
     priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
     queue: Name | None = None
@@ -162,6 +201,8 @@ class GroupMute(GroupMeant, Reason):
             ]
         }
     )
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {"for_seconds": "lasts"}
 
     for_seconds: Annotated[float, Field(gt=0, le=10 * 365 * 86_400, allow_inf_nan=False)] | None = (
         None
@@ -291,6 +332,13 @@ class NewDefinition(DefinitionEdit):
 class TriggerEdit(Shape):
     """What is changed of a trigger."""
 
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "delay_seconds": "delay",
+        "dedupe_window_seconds": "dedupe_window",
+        "event_name": "event",
+        "interval_seconds": "interval",
+    }
+
     name: Name | None = None
     type: TriggerType | None = None
     enabled: Flag | None = None
@@ -366,6 +414,8 @@ class NewToken(Shape):
     rights: list[Name] | None = None
     permissions: list[Name] = Field(default_factory=list)
     expires_seconds: Seconds | None = None
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {"expires_seconds": "expires"}
 
 
 class NewUser(Shape):

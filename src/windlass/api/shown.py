@@ -4,7 +4,7 @@ import inspect
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, Literal
@@ -12,10 +12,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from windlass.core import accounts, definition, models, operations, tenant, trigger
+from windlass.core import accounts, audit, definition, models, operations, tenant, trigger
 from windlass.core.dead import DeadGroup
 from windlass.core.dead import Mute as _Mute
 from windlass.core.definition_activity import DefinitionActivity, DefinitionTimes
+from windlass.core.lease import Lease
 from windlass.core.states import View
 from windlass.core.trigger import MatchOutcome
 from windlass.core.wire import INNER, LIST_LEAVES_OUT
@@ -31,10 +32,11 @@ class _Open(BaseModel):
 def _shape(name: str, model: type, *, without: Sequence[str] = (), **more: Any) -> type[BaseModel]:
     """The shape of a model as `core/wire.py` shows it."""
     hints = typing.get_type_hints(model)
+    names = [field.name for field in fields(model)] if is_dataclass(model) else list(hints)
     shown: dict[str, Any] = {
-        ("tenant_id" if field.name == "tenant" else field.name): (_json(hints[field.name]), ...)
-        for field in fields(model)
-        if field.name not in without
+        ("tenant_id" if each == "tenant" else each): (_json(hints[each]), ...)
+        for each in names
+        if each not in without
     }
     shown |= {each: (type, ...) for each, type in more.items()}
     return create_model(name, __base__=_Open, __doc__=model.__doc__, **shown)
@@ -133,8 +135,21 @@ Group = _shape("Group", DeadGroup)
 Mute = _shape("Mute", _Mute)
 Operation = _shape("Operation", operations.Operation, without=("token",), left=int)
 User = _shape("User", accounts.User)
+Token = _shape("Token", accounts.Token)
 Session = _shape("Session", accounts.Session)
 Member = _shape("Member", accounts.Member)
+
+
+class NewToken(Token):  # type: ignore[misc,valid-type]  # made at run time
+    """A token that was just made, with its secret, which is shown this once."""
+
+    secret: str
+
+
+class SignedIn(_Open):
+    """Who signed in. The session is in the cookie that comes with it."""
+
+    name: str
 
 
 class Receipt(_Open):
@@ -143,6 +158,12 @@ class Receipt(_Open):
     status: Literal["created", "existing", "rejected", "valid"]
     job_id: UUID | None
     because: str | None
+
+
+class Receipts(_Open):
+    """What became of each job of a batch, in its order."""
+
+    items: list[Receipt]
 
 
 class Enqueued(_Open):
@@ -378,6 +399,69 @@ class Closed(_Open):
 
 class Status(_Open):
     status: Literal["ok"]
+
+
+AuditEntry = _shape("AuditEntry", audit.Entry)
+
+
+class AuditEntries(_Open):
+    """Entries of one chain, and the number to go on before; null at the end."""
+
+    items: list[AuditEntry]  # type: ignore[valid-type]  # made at run time
+    next: int | None
+
+
+ClaimedLease = _shape(
+    "ClaimedLease",
+    Lease,
+    without=("payload", "metadata"),
+    payload=Any,
+    metadata=dict[str, Any],
+    payload_version=int,
+)
+
+
+class Claimed(_Open):
+    """Leases that were taken, and in how many seconds another job becomes due; null means none."""
+
+    leases: list[ClaimedLease]  # type: ignore[valid-type]  # made at run time
+    next_due_seconds: float | None
+
+
+class Stopping(_Open):
+    """Whether a run has to stop: because its job is canceled, or its lease lost."""
+
+    stop: Literal["canceled", "lost"] | None
+
+
+class HeldLease(Stopping):
+    """A lease, and whether its run has to stop."""
+
+    job_id: UUID
+    token: int
+
+
+class Renewed(_Open):
+    leases: list[HeldLease]
+
+
+class Settled(_Open):
+    """Where a job went after a run; null where its lease was lost, and nothing was changed."""
+
+    job_id: UUID
+    token: int
+    state: _STATE | None
+
+
+class Finished(_Open):
+    ends: list[Settled]
+
+
+class Wanted(_Open):
+    """What operators want of a worker, and which of its definitions are not known here."""
+
+    wanted: Literal["run", "drain", "stop"]
+    unknown_definitions: list[str]
 
 
 class Problem(_Open):

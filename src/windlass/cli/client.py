@@ -32,6 +32,8 @@ PREFIX = "/api/v1"
 _ENDED = ("completed", "canceled", "dead_letter")
 #: Between two looks at a job that is waited for: at first, and after a while.
 _SOONEST, _LATEST = 0.05, 1.0
+#: Has errors speak of flags and commands, not of fields and paths of the API.
+_CALLER = {"x-windlass-caller": "commands"}
 #: The most that a page may hold.
 _PAGE = 500
 
@@ -130,6 +132,7 @@ class Client:
                 f"{prefix}{at}",
                 params=[pair for name, value in asked.items() for pair in _pairs(name, value)],
                 json=body,
+                headers=_CALLER,
             )
         except httpx2.HTTPError as error:
             cause = str(error) or type(error).__name__

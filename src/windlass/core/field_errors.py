@@ -1,5 +1,6 @@
 """Errors of single fields, in words people use. Secret values are not repeated."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -19,6 +20,8 @@ MOST_ERRORS = 20
 #: Of a long list that is all wrong so much is looked at. Several may be about one field.
 _LOOKED_AT = 500
 
+#: How pydantic begins what it says of a value.
+_NAMED = re.compile(r"(Input|String|List|Dictionary|Tuple|Set|Data|Value|Bytes|URL) (?=should )")
 _TYPES = {
     "integer": "a whole number",
     "number": "a number",
@@ -153,12 +156,21 @@ def _typed_problem(
             case "value_error" | "assertion_error" if shown == MASK:
                 # The handler's own check may repeat the value.
                 return f"{shown} is not valid"
-            case _ if said.startswith("Input should "):
-                return f"{shown} {said.removeprefix('Input ')}"
+            case "dict_type" | "model_type" | "model_attributes_type" | "dataclass_type":
+                return f"{shown} should be an object"
+            case "literal_error" | "enum":
+                return f"{shown} should be {_in_double_quotes(said.partition('should be ')[2])}"
+            case _ if named := _NAMED.match(said):
+                return f"{shown} {said[named.end() :]}"
             case _:
                 return f"{shown}: {said.removeprefix('Value error, ')}"
 
     return say
+
+
+def _in_double_quotes(choices: str) -> str:
+    """Choices as pydantic lists them, such as `'a', 'b' or 'c'`, with the quotes of JSON."""
+    return choices.replace("'", '"')
 
 
 def _has(value: object, step: str | int) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from windlass.errors import DefinitionInvalid
+from windlass.errors.wording import quoted
 
 
 def check_path(definition: str, path: str, prefixes: Collection[str]) -> str:
@@ -11,7 +12,7 @@ def check_path(definition: str, path: str, prefixes: Collection[str]) -> str:
     if not is_dotted(path):
         raise DefinitionInvalid(
             definition,
-            f"{path!r:.80} is no dotted path to a function",
+            f"{quoted(path)} is no dotted path to a function",
             hint="Write it like shop.jobs.report.",
             pointer="/path",
         )

@@ -1,6 +1,6 @@
 """Model -> JSON: the one shape in which the command line and the API show things.
 
-Instants are ISO 8601 in UTC with a Z, durations seconds or what their name says. Secrets are struck
+Instants are ISO 8601 in UTC with microseconds and a Z, durations seconds or what their name says. Secrets are struck
 out here, because this is the way out. A field may be added; none changes its meaning.
 """
 
@@ -177,9 +177,10 @@ def item(item: Item) -> dict[str, Any]:
 
 
 def instant(at: datetime) -> str:
-    """An instant as it is written everywhere outside of Python."""
+    """An instant as it is written everywhere outside of Python: always with six digits of a second,
+    so that text sorts as time does."""
     utc = at if at.tzinfo is UTC else at.astimezone(UTC)
-    return utc.isoformat()[: -len("+00:00")] + "Z"
+    return utc.isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
 
 
 def plain(value: object) -> Any:

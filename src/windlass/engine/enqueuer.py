@@ -5,7 +5,7 @@ once.
 """
 
 import asyncio
-from collections.abc import Sequence, Set
+from collections.abc import Awaitable, Callable, Sequence, Set
 from uuid import UUID
 
 from windlass.core.models import NewJob
@@ -84,6 +84,16 @@ async def store_surely(
         return now
     rest = iter(now)
     return [Stored(job.id) if job.id in known else next(rest) for job in jobs]
+
+
+async def repeated(store: Callable[[], Awaitable[list[Stored]]]) -> list[Stored]:
+    """Store jobs; if the answer was lost, repeat it, which stores nothing twice."""
+    for repeat in range(1, _REPEATS):
+        try:
+            return await store()
+        except DatabaseOutage:
+            await asyncio.sleep(0.1 * 2**repeat)
+    return await store()
 
 
 def _apart(

@@ -76,7 +76,7 @@ class Events:
         if depth > DEEPEST:
             raise EventChainTooLong(name, most=DEEPEST)
         if check_name("event", name).startswith(RESERVED):
-            allowed = f"a name that does not begin with {RESERVED!r}: those are Windlass's own"
+            allowed = f'a name that does not begin with "{RESERVED}": those are Windlass\'s own'
             raise OptionInvalid("event", name, allowed=allowed)
         dump_json(data, what="event")
         return Event(

@@ -12,6 +12,7 @@ from windlass.core import history as derived
 from windlass.core.access import Right
 from windlass.core.change import Change
 from windlass.core.durations import words
+from windlass.core.jsontext import load_json
 from windlass.core.models import (
     ALL_TENANTS,
     Attempt,
@@ -32,29 +33,33 @@ from windlass.engine.caps import Caps
 from windlass.engine.definitions import Definitions
 from windlass.engine.encryption import Sealer, Sealing
 from windlass.engine.enqueue_rights import EnqueueRights
-from windlass.engine.enqueuer import Enqueuer, keys_of, store_surely
+from windlass.engine.enqueuer import Enqueuer, keys_of, repeated, store_surely
 from windlass.engine.explain import Explanation, explain, key_missing
 from windlass.engine.leases import end_overdue
 from windlass.engine.nudges import Nudges
 from windlass.engine.updating import PAST, begun
 from windlass.errors import (
     AmbiguousId,
+    BatchRefused,
     DefinitionDisabled,
     DuplicateJob,
     JobFailed,
     JobNotFound,
     JobStateConflict,
+    KeyReused,
     OptionInvalid,
     ParentInvalid,
     TenantNotFound,
     TenantSuspended,
     WaitTimedOut,
+    WindlassError,
 )
+from windlass.errors.wording import quoted
 from windlass.ids import JobId, parse_job_id, parse_suffix
 from windlass.storage.base import Storage
 from windlass.storage.database import Session
 from windlass.storage.enqueue import replace
-from windlass.storage.jobs import NotWhole, Relative, Stored, store
+from windlass.storage.jobs import Asked, NotWhole, Relative, Stored, store
 
 _CHUNK = 2000
 _POLLS = (0.02, 0.05, 0.1, 0.2, 0.5)
@@ -141,6 +146,50 @@ class Jobs:
                 progress(len(receipts), len(jobs))
         return receipts
 
+    async def enqueue_together(
+        self, asked: Sequence[Asked], *, by: Principal | None = None
+    ) -> list[Receipt]:
+        """Store jobs in one transaction, and answer a receipt for each.
+
+        BatchRefused, and none is stored, if one is refused; it names all that are. A job for which its
+        tenant has no room is answered `rejected`, as it is alone, and the others are stored.
+        """
+        jobs = [each.job for each in asked]
+        await self._rights.require_all(by, jobs, Right.JOBS_ENQUEUE, Target("job"))
+        refused: dict[int, WindlassError] = {}
+        for place, job in enumerate(jobs):
+            try:
+                await self.check([job])
+            except OptionInvalid as error:
+                refused[place] = error
+        if refused:
+            raise BatchRefused(refused)
+        over = await self.caps.over(jobs)
+        sealed = await self._sealing.seal([job for job in jobs if job.id not in over])
+        fitting = {
+            job.id: Asked(job, each.on_duplicate, self._rights.replaceable_owner(by, job.tenant))
+            for job, each in zip(sealed, (e for e in asked if e.job.id not in over), strict=True)
+        }
+        try:
+            stored = await repeated(
+                lambda: self._storage.enqueue_together(
+                    [[fitting[job.id] for job in chunk] for chunk in _chunks(sealed)]
+                )
+            )
+        except NotWhole as error:
+            for job, answer in zip(sealed, error.stored, strict=True):
+                try:
+                    await self.receipt(job, answer, fitting[job.id].on_duplicate)
+                except WindlassError as problem:
+                    refused[next(n for n, each in enumerate(jobs) if each.id == job.id)] = problem
+            raise BatchRefused(refused) from None
+        receipts = [
+            await self.receipt(each.job, answer, each.on_duplicate)
+            for each, answer in zip(asked, _and_rejected(jobs, stored, over), strict=True)
+        ]
+        await self._follow(sealed, stored)
+        return receipts
+
     async def check(self, jobs: Sequence[NewJob], *, by: Principal | None = None) -> None:
         """Refuse what can be seen to be wrong before anything is stored."""
         await self._rights.require_all(by, jobs, Right.JOBS_ENQUEUE, Target("job"))
@@ -149,7 +198,7 @@ class Jobs:
         long_ago = clock.utcnow() - PAST
         asked = [job.due_at for job in jobs if job.due_at is not None and job.due_at < long_ago]
         if asked and min(asked) < await self._storage.now() - PAST:
-            raise OptionInvalid("at", min(asked).isoformat(), allowed="a time that is not past")
+            raise OptionInvalid("at", min(asked).isoformat(), allowed="a time from now on")
 
     async def enqueue_in(
         self,
@@ -197,6 +246,16 @@ class Jobs:
     def opened(self, job: Job) -> Job:
         """A job with the values of its payload that are encrypted at rest."""
         return self._sealer.open_job(job)
+
+    def check_repeated(self, job: NewJob, existing: Job, *, key: str) -> None:
+        """Raise KeyReused if a job that was met by an idempotency key is of another definition, or has
+        another payload."""
+        if existing.idempotency_key != key or job.idempotency_key != key:
+            return  # another key of it was met
+        given = load_json(job.payload)
+        stored = self._sealer.open_if_possible(existing).payload
+        if (job.definition, given) != (existing.definition, stored):
+            raise KeyReused(key)
 
     async def resolve(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> JobId:
         """The whole id behind what a person typed."""
@@ -370,7 +429,7 @@ class Jobs:
             case "created":
                 return Receipt(ReceiptStatus.CREATED, job.id)
             case "existing":
-                because = ", ".join(f"{kind} key {key!r}" for _, kind, key in keys_of(job))
+                because = ", ".join(f"{kind} key {quoted(key)}" for _, kind, key in keys_of(job))
                 existing = stored.existing_id or job.id
                 if on_duplicate == "error":
                     raise DuplicateJob(existing, because=because)

@@ -16,6 +16,6 @@ async def begun(storage: Storage, change: Change) -> Change:
         return change
     now = await storage.now()
     if change.due_at is not None and change.due_at < now - PAST:
-        allowed = "a time that is not past"
+        allowed = "a time from now on"
         raise OptionInvalid("at", change.due_at.isoformat(), allowed=allowed)
     return change.begun(now)

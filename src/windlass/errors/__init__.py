@@ -59,6 +59,7 @@
     │   ├── WL3304 DuplicateJob             only with on_duplicate="error"
     │   ├── WL3305 ParentInvalid
     │   ├── WL3306 DeadGroupNotFound        no dead-lettered job has this cause
+    │   ├── WL3307 BatchRefused             jobs of a batch, of which none was stored
     │   ├── WL3401 JobFailed                what waiting for a job that failed raises
     │   ├── WL3402 WaitTimedOut
     │   ├── WL3403 ResultInvalid            a handler returned what JSON cannot hold
@@ -191,6 +192,7 @@ from windlass.errors.installation import (
 )
 from windlass.errors.jobs import (
     AmbiguousId,
+    BatchRefused,
     DeadGroupNotFound,
     DuplicateJob,
     JobFailed,
@@ -245,6 +247,7 @@ __all__ = [
     "ArgumentRefused",
     "AuditKeyInvalid",
     "AuditKeyMissing",
+    "BatchRefused",
     "CommandInvalid",
     "CommandTemplateInvalid",
     "ConditionInvalid",

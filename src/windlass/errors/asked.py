@@ -57,6 +57,8 @@ class PayloadTooLarge(WindlassError):
 
     def __init__(self, definition: str, *, size: int, limit: int) -> None:
         self.definition = definition
+        #: Whether it is about a payload, and not about all of a request.
+        self.of_payload = definition != "the request"
         self.size = size
         self.limit = limit
         super().__init__(
@@ -76,6 +78,8 @@ class PayloadUnstorable(WindlassError):
 
     def __init__(self, problem: str, *, pointer: str = "", what: str = "payload") -> None:
         self.pointer = pointer
+        #: Whether it is about a payload, and not about all of a request.
+        self.of_payload = what == "payload"
         super().__init__(
             f"{what} cannot be stored.",
             reason=sentence(f"{pointer}: {problem}" if pointer else f"it {problem}"),
@@ -93,6 +97,8 @@ class OptionInvalid(WindlassError):
     def __init__(self, option: str, value: object, *, allowed: str, problem: str = "") -> None:
         self.option = option
         self.value = value
+        self.allowed = allowed
+        self.problem = problem
         wrong = f": {problem}" if problem else ""
         super().__init__(
             f"{option} cannot be {quoted(value)}.",
@@ -104,6 +110,13 @@ class OptionInvalid(WindlassError):
                 )
             ],
         )
+
+    def renamed(self, name: str, value: object, pointer: str) -> "OptionInvalid":
+        """The same of an option that its caller spells otherwise; a `value` of None is not known."""
+        shown = self.value if value is None else value
+        made = OptionInvalid(name, shown, allowed=self.allowed, problem=self.problem)
+        made.errors = (FieldError(pointer, made.errors[0].message),)
+        return made
 
 
 class FilterInvalid(WindlassError):

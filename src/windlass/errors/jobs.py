@@ -1,11 +1,11 @@
 """3xxx: jobs — finding them, changing them, waiting for them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 from uuid import UUID
 
 from windlass.errors.base import FieldError, WindlassError
-from windlass.errors.wording import first_line, listed, quoted, sentence, with_type
+from windlass.errors.wording import counted, first_line, listed, quoted, sentence, with_type
 from windlass.ids import JobId, short
 
 _STATES = {
@@ -101,6 +101,29 @@ class DuplicateJob(WindlassError):
             f"an equal job exists: {existing}.",
             reason=f"It has the same {because}.",
             hint=f"`windlass jobs show {short(existing)}`.",
+        )
+
+
+class BatchRefused(WindlassError):
+    """Jobs of a batch were refused, so none of it was stored. `refused` has each one's error by its
+    place."""
+
+    code = "WL3307"
+
+    def __init__(self, refused: Mapping[int, WindlassError]) -> None:
+        self.refused = dict(sorted(refused.items()))
+        [first, *_] = self.refused.values()
+        count = counted(len(refused), "job")
+        super().__init__(
+            f"{count} of the batch {'is' if len(refused) == 1 else 'are'} refused, and none is stored.",
+            reason=sentence(f"job {next(iter(self.refused)) + 1}: {first.message}"),
+            hint="Correct or leave out the jobs at fault, and send the batch again.",
+            errors=[
+                FieldError(f"/{place}{each.pointer}", each.message)
+                for place, error in self.refused.items()
+                for each in error.errors
+                or [FieldError("", f"{error.message} {error.reason}".strip())]
+            ],
         )
 
 

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from windlass.errors.base import FieldError, WindlassError
 from windlass.errors.wording import counted, quoted, sentence
 
+#: Of the fields at fault so many are named in the reason; `errors` has all.
+_SHOWN = 5
+
 
 class RequestInvalid(WindlassError):
     """A body, query or path that cannot be read."""
@@ -14,7 +17,7 @@ class RequestInvalid(WindlassError):
     def __init__(self, errors: Sequence[FieldError]) -> None:
         super().__init__(
             "the request cannot be read.",
-            reason=f"{counted(len(errors), 'thing')} {'is' if len(errors) == 1 else 'are'} wrong with it.",
+            reason=sentence("; ".join(map(str, errors[:_SHOWN]))),
             hint="The reference of the API is at /api/v1/openapi.json.",
             errors=errors,
         )
@@ -41,7 +44,8 @@ class MethodRefused(WindlassError):
     def __init__(self, method: str, path: str, *, allowed: str = "") -> None:
         self.method = method
         super().__init__(
-            f"{path} does not take {method}.", hint=f"It takes {allowed}." if allowed else ""
+            f"method {method} is not allowed on {path}.",
+            hint=f"Allowed: {allowed}." if allowed else "",
         )
 
 
@@ -54,7 +58,7 @@ class KeyReused(WindlassError):
         self.key = key
         super().__init__(
             f"the idempotency key {quoted(key)} was used for another request.",
-            reason="Body or query differ from those that came with it within the last 24 hours.",
+            reason="Body or query differ from those that came with it before.",
             hint="Take a new key for each thing to be done, and the same only to ask again.",
         )
 

@@ -63,10 +63,12 @@ def nearest(word: str, known: Collection[str]) -> str | None:
 
 
 def quoted(value: object) -> str:
-    """A value as messages show it: text in double quotes, nothing longer than a line."""
+    """A value as messages show it: as JSON spells it, nothing longer than a line."""
     if isinstance(value, str):
         return printable(json.dumps(_cut(value), ensure_ascii=False))
     try:
+        if value is None or isinstance(value, bool | list | tuple | dict):
+            return printable(_cut(json.dumps(value, ensure_ascii=False, default=str)))
         return printable(_cut(repr(value)))
     except Exception:  # noqa: BLE001  a message must not fail for the value it is about
         return f"a {type(value).__name__}"

@@ -13,6 +13,7 @@ from windlass.engine.events import EventOptions
 from windlass.engine.making import completed, payload_of
 from windlass.face.options import Delivery
 from windlass.storage.callers import CallerSession
+from windlass.storage.enqueue import Asked
 from windlass.worker.context import inherited
 
 if TYPE_CHECKING:
@@ -40,6 +41,19 @@ class Deliveries:
         limit = self._app.settings.limits.payload_bytes
         text = payload_of(definition, limit).write(completed(definition, payload))
         return delivery.job(definition, text), definition
+
+    async def deliver_together(
+        self,
+        prepared: Sequence[tuple[NewJob, Definition, Delivery]],
+        *,
+        by: Principal | None = None,
+    ) -> list[Receipt]:
+        """Store jobs in one transaction, each as its delivery says, or none of them."""
+        engine = await self._app.ready()
+        how = [delivery.on_duplicate(definition) for _, definition, delivery in prepared]
+        with self.sending([job for job, _, _ in prepared]) as sent:
+            asked = [Asked(job, each) for job, each in zip(sent, how, strict=True)]
+            return await engine.jobs.enqueue_together(asked, by=by)
 
     async def store(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from windlass.core.models import NewJob
+from windlass.core.models import NewJob, OnDuplicate
 from windlass.ids import JobId
 from windlass.storage import rows
 from windlass.storage.database import Session
@@ -23,6 +23,20 @@ class Stored(NamedTuple):
     status: str = "created"
     existing_id: JobId | None = None
     because: str | None = None
+
+
+class Asked(NamedTuple):
+    """A job to store, and what becomes of it when it meets an equal one that is `owner`'s to replace;
+    without an owner anybody's is."""
+
+    job: NewJob
+    on_duplicate: OnDuplicate = "existing"
+    owner: str | None = None
+
+    def answers(self, stored: Stored) -> bool:
+        """Whether this is an answer, and no refusal."""
+        met = stored.status == "existing" and self.on_duplicate != "error"
+        return met or stored.status in ("created", "replaced")
 
 
 class NotWhole(Exception):
@@ -64,6 +78,21 @@ async def store(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
         if not left:
             break
     return [answers[job.id] for job in jobs]
+
+
+async def store_together(session: Session, chunks: Sequence[Sequence[Asked]]) -> list[Stored]:
+    """Store jobs on one connection, those of a chunk by one statement; NotWhole if one is refused."""
+    answers: list[Stored] = []
+    for chunk in chunks:
+        stored = await store(session, [asked.job for asked in chunk])
+        for asked, each in zip(chunk, stored, strict=True):
+            if asked.on_duplicate == "replace" and each.existing_id is not None:
+                each = await replace(session, asked.job, each.existing_id, owner=asked.owner)
+            answers.append(each)
+    every = [asked for chunk in chunks for asked in chunk]
+    if not all(asked.answers(each) for asked, each in zip(every, answers, strict=True)):
+        raise NotWhole(answers)
+    return answers
 
 
 async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:

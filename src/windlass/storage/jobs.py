@@ -14,12 +14,14 @@ from windlass.storage import rows
 from windlass.storage.again import again
 from windlass.storage.database import Database, Lane, OnLane
 from windlass.storage.enqueue import (
+    Asked,
     NotWhole,
     Stored,
     enqueue_params,
     in_one_statement,
     replace,
     store,
+    store_together,
 )
 
 #: A tenant, a queue, a definition, and how many jobs are missing in each state.
@@ -64,6 +66,16 @@ class JobVerbs:
             if whole and any(s.status not in fine for s in stored):
                 raise NotWhole(stored)
             return stored
+
+    @again
+    async def enqueue_together(self, chunks: Sequence[Sequence[Asked]]) -> list[Stored]:
+        """Store jobs in one transaction, and answer in their order what became of each.
+
+        A key stands once in a chunk. NotWhole, with all the answers, if one is refused or met an equal
+        job and may not: then none is stored. Repeated with the same ids, nothing is stored twice.
+        """
+        async with self._db.transaction(Lane.STORE) as session:
+            return await store_together(session, chunks)
 
     @again
     async def replace(self, job: NewJob, existing: JobId, *, owner: str | None = None) -> Stored:
@@ -274,6 +286,7 @@ def states_in(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
 
 
 __all__ = [
+    "Asked",
     "Correction",
     "JobVerbs",
     "NotWhole",

@@ -10,6 +10,9 @@ import secrets
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
 
 from windlass import clock
 from windlass.api.live.changes import Audience, Change, Picture
@@ -215,6 +218,14 @@ class Feed:
             for look, due in self._due.items()
             if any(look.serves(topic) for topic in self._topics)
         }
+
+
+async def _feed(request: Request) -> Feed:
+    feed: Feed = request.app.state.feed
+    return feed
+
+
+Following = Annotated[Feed, Depends(_feed)]
 
 
 def _concerns(change: Change, subscription: Subscription) -> bool:

@@ -17,7 +17,7 @@ from windlass.engine.engine import Engine
 routes = Routes("audit")
 
 
-@routes.get("", "audit.read", summary="List entries")
+@routes.get("", "audit.read", shown.AuditEntries, summary="List entries")
 async def find(
     caller: Calling,
     engine: Ready,

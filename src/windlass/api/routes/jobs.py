@@ -6,19 +6,39 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from fastapi import Path, Query, Request, Response
 
 from windlass.api import showing, shown
-from windlass.api.callers import Caller, Calling, Ready
+from windlass.api.callers import Caller, Calling, Ready, caller_of
+from windlass.api.field_names import of_fields
+from windlass.api.hints import as_requests
+from windlass.api.live.feed import Following
+from windlass.api.live.job_wait import wait_for_end
 from windlass.api.paging import LAST_NUMBER, Paged
+from windlass.api.problems import by_commands
 from windlass.api.routing import Routes
-from windlass.api.shapes import InstantAsked, JobEdit, NewJob, Reason
+from windlass.api.shapes import InstantAsked, JobEdit, NewJob, NewJobs, Reason
 from windlass.core import summary_wire, wire
 from windlass.core.access import Right
+from windlass.core.definition import Definition
 from windlass.core.filter import parse
 from windlass.core.models import Job, Scope
+from windlass.core.models import NewJob as ToEnqueue
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.engine.audit import Target
 from windlass.engine.engine import Engine
-from windlass.errors import JobNotFound, OptionInvalid, TenantNotFound
+from windlass.errors import (
+    BatchRefused,
+    DatabaseOutage,
+    DefinitionDisabled,
+    DefinitionNotFound,
+    FieldError,
+    Forbidden,
+    JobNotFound,
+    OptionInvalid,
+    ParentInvalid,
+    TenantNotFound,
+    TenantSuspended,
+    WindlassError,
+)
 from windlass.face.options import Delivery
 from windlass.ids import JobId, parse_job_id
 
@@ -44,7 +64,6 @@ _STATES = frozenset([*JobState, *View])
     status_code=201,
     summary="Enqueue a job",
     own=True,
-    keys="own",
 )
 async def enqueue(
     request: Request,
@@ -55,13 +74,72 @@ async def enqueue(
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
-    too, with the status `valid`, when it was only checked."""
+    too, with the status `valid`, when it was only checked. An `Idempotency-Key` becomes the job's
+    `idempotency_key`, unless the body has one."""
     options = {"tenant": tenant_of(caller, body.tenant), **body.options()}
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    made = _Made(body.definition, body.payload, options)
+    made = _Made(body.definition, body.payload, options, key)
     return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+
+
+@routes.post(
+    "/batch",
+    "jobs.enqueue",
+    shown.Receipts,
+    also=(200,),
+    status_code=201,
+    summary="Enqueue many jobs",
+    own=True,
+)
+async def enqueue_batch(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    body: NewJobs,
+    dry_run: Annotated[bool, Query(description="Check them, and store nothing.")] = False,
+) -> dict[str, Any]:
+    """In one transaction, with a receipt for each. If one is refused, none is stored, and `errors`
+    has every one at fault: `/jobs/3/payload/to` is in the fourth. 201 when a job was created, else
+    200. An `Idempotency-Key` is the batch's, and no job's."""
+    items = [
+        _Made(
+            each.definition,
+            each.payload,
+            {"tenant": tenant_of(caller, each.tenant), **each.options()},
+        )
+        for each in body.jobs
+    ]
+    prepared: list[_Prepared] = []
+    refused: dict[int, WindlassError] = {}
+    for place, made in enumerate(items):
+        try:
+            prepared.append(await _prepare(request, caller, engine, made))
+        except (Forbidden, DatabaseOutage):
+            raise
+        except WindlassError as error:
+            refused[place] = error
+    try:
+        if refused:
+            raise BatchRefused(refused)
+        if dry_run:
+            receipts = [_VALID] * len(items)
+        else:
+            app: Windlass = request.app.state.windlass
+            found = await app.deliveries.deliver_together(
+                [(each.job, each.definition, each.delivery) for each in prepared], by=caller.by
+            )
+            receipts = [wire.receipt(each) for each in found]
+    except BatchRefused as error:
+        raise _within_batch(request, error) from None
+    for each, receipt in zip(prepared, receipts, strict=True):
+        if each.behalf and receipt["status"] == "created":
+            await _record_behalf(request, caller, engine, each, str(receipt["job_id"]))
+    if not any(each["status"] == "created" for each in receipts):
+        response.status_code = 200
+    return {"items": receipts}
 
 
 @routes.get("", "jobs.read", shown.paged(shown.JobEntry), summary="List jobs", own=True)
@@ -174,10 +252,46 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 @routes.get(
     "/{job_id}/explain", "jobs.read", shown.Explanation, summary="Why it is not running", own=True
 )
-async def explain(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+async def explain(request: Request, caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     job = await theirs(caller, engine, job_id)
     told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
-    return {"code": told.code, "sentence": told.sentence, "hint": told.hint}
+    hint = told.hint if by_commands(request) else as_requests(told.hint)
+    return {"code": told.code, "sentence": told.sentence, "hint": hint}
+
+
+@routes.get(
+    "/{job_id}/wait",
+    "jobs.read",
+    shown.Job,
+    also=(202,),
+    summary="Wait until it has ended",
+    own=True,
+)
+async def wait(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    feed: Following,
+    job_id: Id,
+    timeout: Annotated[
+        float, Query(ge=0, le=60, description="For how many seconds at most.")
+    ] = 30.0,
+) -> dict[str, Any]:
+    """200 with the job once it has ended, however it did; 202 with the job as it stands when the time
+    is over before: ask again. A waiting request counts as a stream does."""
+    job = await theirs(caller, engine, job_id)
+    if not job.ended and timeout:
+        seats = feed.places.take(caller.name, caller.scope.tenant)
+        try:
+            await wait_for_end(request, engine, feed, job, timeout=timeout)
+        finally:
+            feed.places.give_back(seats)
+        # The credential may be gone by now, and the job with it.
+        again = await caller_of(request, request.query_params.get("tenant"))
+        job = await theirs(again, engine, str(job.id))
+    response.status_code = 200 if job.ended else 202
+    return await showing.job(engine, job)
 
 
 @routes.patch("/{job_id}", "jobs.update", shown.Job, summary="Change it while it waits")
@@ -288,6 +402,17 @@ class _Made(NamedTuple):
     definition: str
     payload: Mapping[str, Any]
     options: dict[str, Any]
+    #: The key of the request, which is the job's if that has none of its own.
+    key: str | None = None
+
+
+class _Prepared(NamedTuple):
+    """A job to store; `behalf` if it is another's than the caller's."""
+
+    job: ToEnqueue
+    definition: Definition
+    delivery: Delivery
+    behalf: bool
 
 
 async def _enqueue(
@@ -299,6 +424,29 @@ async def _enqueue(
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
+    prepared = await _prepare(request, caller, engine, made)
+    job, definition, delivery, _ = prepared
+    if dry_run:
+        response.status_code = 200
+        return {"receipt": _VALID, "job": None}
+    app: Windlass = request.app.state.windlass
+    receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
+    if prepared.behalf:
+        await _record_behalf(request, caller, engine, prepared, str(receipt.job_id))
+    shown = {"receipt": wire.receipt(receipt), "job": None}
+    if receipt.status != "rejected":
+        stored = await engine.jobs.get(receipt.job_id, caller.scope)
+        if receipt.status == "existing" and made.key is not None:
+            engine.jobs.check_repeated(job, stored, key=made.key)
+        # Whoever sees only their own jobs is told that there is another, not what it is.
+        if caller.reads_all or stored.created_by == caller.name:
+            shown["job"] = await showing.job(engine, stored)
+    response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
+    return shown
+
+
+async def _prepare(request: Request, caller: Caller, engine: Engine, made: _Made) -> _Prepared:
+    """A job that is checked and may be stored."""
     options = made.options
     # Before anything else is looked at: who may not enqueue it is not told what would be valid.
     await engine.enqueue_rights.require(
@@ -320,27 +468,49 @@ async def _enqueue(
     app: Windlass = request.app.state.windlass
     delivery = Delivery({}).and_also(options)
     job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
-    if dry_run:
-        response.status_code = 200
-        return {"receipt": {"status": "valid", "job_id": None, "because": None}, "job": None}
-    receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
-    if behalf is not None and caller.name is not None:
-        await engine.audit.record(
-            caller.known_as,
-            Right.JOBS_ENQUEUE_FOR,
-            Target("job", str(receipt.job_id)),
-            tenant=options["tenant"],
-            after={"created_by": options["created_by"], "definition": made.definition},
-            request_id=request_id,
-        )
-    shown = {"receipt": wire.receipt(receipt), "job": None}
-    if receipt.status != "rejected":
-        stored = await engine.jobs.get(receipt.job_id, caller.scope)
-        # Whoever sees only their own jobs is told that there is another, not what it is.
-        if caller.reads_all or stored.created_by == caller.name:
-            shown["job"] = await showing.job(engine, stored)
-    response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
-    return shown
+    return _Prepared(job, definition, delivery, behalf is not None and caller.name is not None)
+
+
+async def _record_behalf(
+    request: Request, caller: Caller, engine: Engine, prepared: _Prepared, id: str
+) -> None:
+    """Leave an audit entry of a job that was enqueued for somebody else."""
+    await engine.audit.record(
+        caller.known_as,
+        Right.JOBS_ENQUEUE_FOR,
+        Target("job", id),
+        tenant=prepared.job.tenant,
+        after={"created_by": prepared.job.created_by, "definition": prepared.job.definition},
+        request_id=request.state.request_id,
+    )
+
+
+def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
+    """The error of a batch, with pointers into what was sent."""
+    sent = request.state.sent["jobs"]
+    found = []
+    for place, error in refused.refused.items():
+        known = of_fields(NewJob, error, sent[place])
+        field = next((f"/{name}" for kind, name in _FIELDS.items() if isinstance(error, kind)), "")
+        whole = f"{error.message} {error.reason}".strip()
+        found += [
+            FieldError(f"/jobs/{place}{each.pointer}", each.message)
+            for each in known.errors or [FieldError(field, whole)]
+        ]
+    refused.errors = tuple(found)
+    return refused
+
+
+#: An error that names no field -> the field that it is about.
+_FIELDS: Mapping[type[WindlassError], str] = {
+    DefinitionNotFound: "definition",
+    DefinitionDisabled: "definition",
+    TenantNotFound: "tenant",
+    TenantSuspended: "tenant",
+    ParentInvalid: "after",
+}
+#: The receipt of a job that was only checked.
+_VALID = {"status": "valid", "job_id": None, "because": None}
 
 
 async def _readable(caller: Caller, engine: Engine, id: str) -> Job:

@@ -19,7 +19,7 @@ Window = Annotated[
 
 
 @routes.get("", "stats.read", shown.Stats, summary="What happened, slot by slot")
-async def stats(
+async def get(
     caller: Calling,
     engine: Ready,
     window: Window = "1h",

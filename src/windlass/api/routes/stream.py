@@ -2,27 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Header, Query, Request
+from fastapi import Header, Query, Request
 from starlette.responses import Response
 
 from windlass.api.callers import ONLY_OWN, Caller, Calling, Ready, caller_of
 from windlass.api.limits import presented
 from windlass.api.live import topics as known
-from windlass.api.live.feed import Feed
+from windlass.api.live.feed import Following
 from windlass.api.live.frames import EventStream
 from windlass.api.routing import Routes
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, WindlassError
 
 routes = Routes("stream")
-
-
-async def _feed(request: Request) -> Feed:
-    feed: Feed = request.app.state.feed
-    return feed
-
-
-Following = Annotated[Feed, Depends(_feed)]
 
 
 @routes.get(
@@ -34,7 +26,7 @@ Following = Annotated[Feed, Depends(_feed)]
     answers={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
     own=True,
 )
-async def stream(
+async def follow(
     request: Request,
     caller: Calling,
     engine: Ready,

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
+from windlass.api import shown
 from windlass.api.callers import Calling, Ready
 from windlass.api.paging import Paged
 from windlass.api.routing import Routes
@@ -15,7 +16,7 @@ from windlass.ids import TokenId, parse_job_id
 routes = Routes("tokens")
 
 
-@routes.get("", "tokens.read", summary="List tokens")
+@routes.get("", "tokens.read", shown.paged(shown.Token), summary="List tokens")
 async def find(
     caller: Calling,
     engine: Ready,
@@ -37,7 +38,13 @@ async def find(
 
 
 @routes.post(
-    "", "tokens.write", status_code=201, summary="Make a token", audits=False, keys="refused"
+    "",
+    "tokens.write",
+    shown.NewToken,
+    status_code=201,
+    summary="Make a token",
+    audits=False,
+    keys="refused",
 )
 async def create(
     request: Request, caller: Calling, engine: Ready, body: NewToken

@@ -38,12 +38,6 @@ _TIMES_OF: Mapping[str, tuple[str, ...]] = {
     "init": ("run_once",),
 }
 _TIMES = tuple(field for fields in _TIMES_OF.values() for field in fields)
-#: A field -> the option that it is.
-_OPTIONS = {
-    "delay_seconds": "delay",
-    "dedupe_window_seconds": "dedupe_window",
-    "event_name": "event",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +220,7 @@ def _place(trigger: Trigger) -> str:
 def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
     """What was said beside the times, as options. A null that belongs to another type says nothing."""
     return {
-        _OPTIONS.get(name, name): value
+        body.OPTIONS.get(name, name): value
         for name, value in body.said().items()
         if name not in (*_TIMES, "type", *without)
         and (value is not None or name not in ("event_name", "condition", "misfire", "overlap"))

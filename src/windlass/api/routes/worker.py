@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from windlass.api import shown
 from windlass.api.callers import Caller, Calling, Ready
 from windlass.api.routing import Routes
 from windlass.api.worker_shapes import (
@@ -43,7 +44,7 @@ RIGHT = "worker.work"
 _LONGEST_NAME = 80
 
 
-@routes.post("/jobs/claim", RIGHT, keys="own", summary="Claim jobs")
+@routes.post("/jobs/claim", RIGHT, shown.Claimed, keys="own", summary="Claim jobs")
 async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
     """Leases with what their runs need, and in how many seconds another job becomes due."""
     claimed = await engine.remote.claim(
@@ -62,7 +63,7 @@ async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
     }
 
 
-@routes.post("/heartbeat", RIGHT, keys="own", summary="Renew all leases of a worker")
+@routes.post("/heartbeat", RIGHT, shown.Renewed, keys="own", summary="Renew all leases of a worker")
 async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str, Any]:
     """Takes progress and log lines of all runs at once. `stop` is null, canceled or lost."""
     asked = [lease.held for lease in body.leases]
@@ -78,7 +79,7 @@ async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str
     return {"leases": [{**wire.held(held), "stop": _stop(alive.get(held))} for held in asked]}
 
 
-@routes.post("/jobs/{job_id}/heartbeat", RIGHT, keys="own", summary="Renew a lease")
+@routes.post("/jobs/{job_id}/heartbeat", RIGHT, shown.Stopping, keys="own", summary="Renew a lease")
 async def heartbeat(caller: Calling, engine: Ready, job_id: UUID, body: Beat) -> dict[str, Any]:
     """Takes progress and log lines. `stop` is null, canceled or lost."""
     held = Held(JobId(job_id), body.token)
@@ -92,14 +93,14 @@ async def heartbeat(caller: Calling, engine: Ready, job_id: UUID, body: Beat) ->
     return {"stop": _stop(alive.get(held))}
 
 
-@routes.post("/finish", RIGHT, keys="own", summary="Report how runs ended")
+@routes.post("/finish", RIGHT, shown.Finished, keys="own", summary="Report how runs ended")
 async def finish(caller: Calling, engine: Ready, body: Ends) -> dict[str, Any]:
     """Many at once. `state` is where the job went; null where its lease is lost."""
     ends = [ended(end.held, end, Outcome(end.outcome)) for end in body.ends]
     return {"ends": await _finished(engine, _id(caller, body.worker), ends)}
 
 
-@routes.post("/jobs/{job_id}/complete", RIGHT, keys="own", summary="Report success")
+@routes.post("/jobs/{job_id}/complete", RIGHT, shown.Settled, keys="own", summary="Report success")
 async def complete(
     caller: Calling, engine: Ready, job_id: UUID, body: Completion
 ) -> dict[str, Any]:
@@ -109,7 +110,7 @@ async def complete(
     return told
 
 
-@routes.post("/jobs/{job_id}/fail", RIGHT, keys="own", summary="Report failure")
+@routes.post("/jobs/{job_id}/fail", RIGHT, shown.Settled, keys="own", summary="Report failure")
 async def fail(caller: Calling, engine: Ready, job_id: UUID, body: Failing) -> dict[str, Any]:
     """Whether it is tried again is decided here. `state` is where the job went; null where its
     lease is lost."""
@@ -118,7 +119,7 @@ async def fail(caller: Calling, engine: Ready, job_id: UUID, body: Failing) -> d
     return told
 
 
-@routes.post("/jobs/{job_id}/release", RIGHT, keys="own", summary="Hand a job back")
+@routes.post("/jobs/{job_id}/release", RIGHT, shown.Settled, keys="own", summary="Hand a job back")
 async def release(caller: Calling, engine: Ready, job_id: UUID, body: Release) -> dict[str, Any]:
     """Unrun and uncounted. `state` is where the job went; null where its lease is lost."""
     end = ended(Held(JobId(job_id), body.token), body, Outcome.RELEASED)
@@ -126,7 +127,7 @@ async def release(caller: Calling, engine: Ready, job_id: UUID, body: Release) -
     return told
 
 
-@routes.post("/beat", RIGHT, keys="own", summary="Keep a worker's row")
+@routes.post("/beat", RIGHT, shown.Wanted, keys="own", summary="Keep a worker's row")
 async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]:
     """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
     which of its definitions nobody has made known here: they have no jobs."""

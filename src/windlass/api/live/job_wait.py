@@ -1,0 +1,38 @@
+"""Waits for the end of a job by the feed of changes, which looks once for all who wait."""
+
+import asyncio
+
+from fastapi import Request
+
+from windlass import clock
+from windlass.api.live.feed import Feed
+from windlass.api.live.topics import of_job
+from windlass.core.models import Job, Scope
+from windlass.engine.engine import Engine
+
+
+async def wait_for_end(
+    request: Request, engine: Engine, feed: Feed, job: Job, *, timeout: float
+) -> None:
+    """Return when a job has ended or is gone, the time is over, the client has left, or the server
+    stops. No connection to the database is held meanwhile."""
+    until = clock.monotonic() + timeout
+    scope = Scope.of(job.tenant)
+    subscription = feed.subscribe(engine, frozenset({of_job(job.id)}), scope)
+    left = asyncio.ensure_future(_leave(request))
+    left.add_done_callback(lambda _: subscription.end())
+    try:
+        # The first message tells that the job was looked at; what happens from then on is told.
+        while await subscription.next(max(0.0, until - clock.monotonic())):
+            found = await engine.storage.get(scope, job.id)
+            if found is None or found.ended:
+                return
+    finally:
+        left.cancel()
+        subscription.close()
+
+
+async def _leave(request: Request) -> None:
+    """Return when the client has gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,117 @@
+"""Pointers of errors lead to what the caller sent, in the caller's own names."""
+
+import pytest
+
+NOON = "2090-01-01T12:00:00Z"
+
+
+@pytest.fixture(autouse=True)
+def hello(wl):
+    @wl.job
+    def hello(name: str) -> str:
+        return name
+
+    return hello
+
+
+BODIES = {
+    "a time that is past": ("/jobs", {"due_at": "2020-01-01T00:00:00Z"}, "/due_at"),
+    "both a time and a delay": ("/jobs", {"due_at": NOON, "delay_seconds": 3}, "/due_at"),
+    "no timeout": ("/jobs", {"timeout_seconds": 0}, "/timeout_seconds"),
+    "a union": ("/jobs", {"priority": "hgh"}, "/priority"),
+    "a union within a list": ("/jobs", {"after": [["x"]]}, "/after/0"),
+    "an unknown field": ("/jobs", {"prioriti": 3}, "/prioriti"),
+    "a field of the payload": ("/jobs", {"payload": {"name": 7}}, "/payload/name"),
+    "no object": ("/jobs", {"payload": [1]}, "/payload"),
+    "a changed job's time": ("/operations/preview",
+                             {"action": "update", "q": "state:queued",
+                              "changes": {"due_at": NOON, "delay_seconds": 3}}, "/changes/due_at"),
+    "an interval": ("/schedules", {"name": "x", "type": "interval", "interval_seconds": 0},
+                    "/interval_seconds"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", BODIES)
+async def test_a_pointer_into_the_body_spells_the_field_that_was_sent(api, wrong):
+    path, body, pointer = BODIES[wrong]
+    said = {} if path.startswith("/operations") else {"definition": "hello"}
+    payload = {"payload": {"name": "Ada"}} if path == "/jobs" else {}
+
+    answer = await api.post(path, json={**said, **payload, **body})
+
+    problem = answer.json()
+    assert answer.status_code == 422, problem
+    assert {each["pointer"] for each in problem["errors"]} == {pointer}
+    said = " ".join(
+        [problem["title"], problem["detail"], *(each["message"] for each in problem["errors"])]
+    )
+    assert not any(word in said for word in ("'", "None", "True", "[1]", "dict", "literal"))
+
+
+@pytest.mark.parametrize(
+    ("path", "pointer"),
+    [
+        ("/jobs?limit=many", "?limit"),
+        ("/jobs?state=done", "?state"),
+        ("/jobs?cursor=zz", "?cursor"),
+        ("/logs?since=zz", "?since"),
+        ("/logs?level=loud", "?level"),
+        ("/jobs/abc", "{job_id}"),
+        ("/jobs/......", "{job_id}"),
+    ],
+)
+async def test_a_pointer_names_the_parameter_of_the_address(api, path, pointer):
+    answer = await api.get(path)
+
+    assert [each["pointer"] for each in answer.json()["errors"]] == [pointer]
+
+
+async def test_a_body_that_is_no_json_is_told_where_it_breaks(api):
+    broken = b'{"definition": "hello",\n "payload": {"name": Ada}}'
+
+    answer = await api.post("/jobs", content=broken, headers={"content-type": "application/json"})
+
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (422, "WL2101")
+    [error] = problem["errors"]
+    assert error["pointer"] == ""
+    assert "line 2, column 22" in error["message"]
+
+
+async def test_a_body_of_another_type_and_none_at_all_are_told_apart(api):
+    text = await api.post("/jobs", content=b"{}", headers={"content-type": "text/plain"})
+    none = await api.post("/jobs")
+
+    assert "application/json" in text.json()["errors"][0]["message"]
+    assert "no body" in none.json()["errors"][0]["message"]
+
+
+async def test_a_secret_or_a_payload_is_not_repeated(api):
+    for path, body in (
+        ("/login", {"name": "ada", "password": ["hunter2"]}),
+        ("/login/link", {"link": "hunter2" * 100}),
+        ("/jobs", {"definition": "hello", "payload": "hunter2"}),
+        ("/events", {"name": "e", "data": "hunter2"}),
+    ):
+        answer = await api.post(path, json=body, headers={"origin": "http://localhost"})
+
+        assert answer.status_code == 422
+        assert "hunter2" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/jobs", "GET, POST"),
+        ("DELETE", "/jobs/0190a5d0-0000-7000-8000-000000000000", "GET, PATCH"),
+        ("GET", "/login", "POST"),
+        ("POST", "/tokens/0190a5d0-0000-7000-8000-000000000000", "DELETE"),
+    ],
+)
+async def test_a_method_that_is_not_taken_is_answered_with_those_that_are(
+    api, method, path, allowed
+):
+    answer = await api.request(method, path)
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
+    assert allowed in answer.json()["hint"]
