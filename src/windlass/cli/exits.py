@@ -79,6 +79,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.PayloadUnstorable: Exit.USAGE,
     errors.PayloadKeyMissing: Exit.CONFLICT,
     errors.PayloadUndecryptable: Exit.CONFLICT,
+    errors.IdInvalid: Exit.USAGE,
     errors.OptionInvalid: Exit.USAGE,
     errors.RequestInvalid: Exit.USAGE,
     errors.PathUnknown: Exit.NOT_FOUND,

@@ -23,7 +23,7 @@ def explain(call: Call, code: str) -> None:
         near = nearest(wanted, known)
         raise CommandInvalid(
             f"no error has the code {quoted(code)}.",
-            hint=(f"Did you mean {near}? " if near else "") + "Codes look like WL1203.",
+            hint=(f"Did you mean `{near}`? " if near else "") + "Codes look like WL1203.",
         )
     meaning = inspect.getdoc(kind) or ""
     exit_code = int(code_of(kind))

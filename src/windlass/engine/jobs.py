@@ -41,6 +41,7 @@ from windlass.errors import (
     AmbiguousId,
     DefinitionDisabled,
     DuplicateJob,
+    IdInvalid,
     JobFailed,
     JobNotFound,
     JobStateConflict,
@@ -206,9 +207,7 @@ class Jobs:
             return whole
         suffix = parse_suffix(id)
         if suffix is None:
-            raise OptionInvalid(
-                "job id", id, allowed="a whole id, or its last six or more characters"
-            )
+            raise IdInvalid(id, noun="job")
         found = await self._storage.find(scope, suffix)
         if not found:
             raise JobNotFound(id)

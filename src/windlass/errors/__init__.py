@@ -33,6 +33,7 @@
     │   ├── WL2006 PayloadUnstorable        no database could give it back as it is
     │   ├── WL2007 OptionInvalid            a priority, delay, name, duration … out of range
     │   ├── WL2008 FilterInvalid            a filter that cannot be understood
+    │   ├── WL2009 IdInvalid                neither an id nor the end of one
     │   ├── WL2101 RequestInvalid           a request over HTTP that cannot be read
     │   ├── WL2102 PathUnknown              nothing is at this path
     │   ├── WL2103 MethodRefused            the path does not take this method
@@ -140,6 +141,7 @@ from windlass.errors.asked import (
     DefinitionInvalid,
     DefinitionNotFound,
     FilterInvalid,
+    IdInvalid,
     OptionInvalid,
     PayloadInvalid,
     PayloadKeyMissing,
@@ -263,6 +265,7 @@ __all__ = [
     "FieldError",
     "FilterInvalid",
     "Forbidden",
+    "IdInvalid",
     "InvitationInvalid",
     "JobFailed",
     "JobNotFound",
