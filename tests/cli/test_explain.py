@@ -10,6 +10,7 @@ import pytest
 from tests.cli.shell import Shell
 from tests.cli.test_help import COMMANDS
 from tests.test_errors import EXAMPLES
+from windlass.cli.problems import lines_of
 from windlass.errors import by_code
 from windlass.errors.remedies import remedies
 
@@ -62,3 +63,18 @@ def _unknown(words: list[str]) -> Iterator[str]:
             yield word
     flags = {name for param in COMMANDS[path].params for name in (*param.opts, "--help")}
     yield from (word for word in words if word.startswith("-") and word not in flags)
+
+
+@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_a_hint_in_a_shell_names_no_path_of_the_api_and_no_python(error):
+    text = lines_of(error)[-1]
+
+    assert not re.search(r"/api/|openapi|\bwl\.|\b(GET|POST|PATCH|DELETE) /|await ", text)
+
+
+def test_a_request_that_cannot_be_read_names_the_field_in_the_shell(ready: Shell):
+    done = ready.attempt("jobs", "show", "0" * 65)
+
+    assert done.code == 2
+    assert "at most 64 characters" in done.err
+    assert "--help" in done.err

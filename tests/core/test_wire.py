@@ -45,7 +45,7 @@ def test_a_job_is_json_with_utc_times_and_its_tenants_id():
     assert body["id"] == str(ID)
     assert body["tenant_id"] == "acme"
     assert "tenant" not in body
-    assert body["due_at"] == body["started_at"] == "2026-03-01T12:00:00Z"
+    assert body["due_at"] == body["started_at"] == "2026-03-01T12:00:00.000000Z"
     assert body["finished_at"] is None
 
 

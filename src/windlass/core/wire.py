@@ -160,9 +160,10 @@ def item(item: Item) -> dict[str, Any]:
 
 
 def instant(at: datetime) -> str:
-    """An instant as it is written everywhere outside of Python."""
+    """An instant as it is written everywhere outside of Python: UTC, always of the same width, so
+    that text sorts as the instants do."""
     utc = at if at.tzinfo is UTC else at.astimezone(UTC)
-    return utc.isoformat()[: -len("+00:00")] + "Z"
+    return utc.isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
 
 
 def plain(value: object) -> Any:

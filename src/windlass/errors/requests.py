@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from windlass.errors.base import FieldError, WindlassError
 from windlass.errors.wording import counted, quoted, sentence
 
+#: Of the fields at fault so many are named in the reason; `errors` has all.
+_SHOWN = 5
+
 
 class RequestInvalid(WindlassError):
     """A body, query or path that cannot be read."""
@@ -14,7 +17,7 @@ class RequestInvalid(WindlassError):
     def __init__(self, errors: Sequence[FieldError]) -> None:
         super().__init__(
             "the request cannot be read.",
-            reason=f"{counted(len(errors), 'thing')} {'is' if len(errors) == 1 else 'are'} wrong with it.",
+            reason=sentence("; ".join(map(str, errors[:_SHOWN]))),
             hint="The reference of the API is at /api/v1/openapi.json.",
             errors=errors,
         )
