@@ -1,3 +1,4 @@
+import errno
 import pickle
 import re
 
@@ -68,6 +69,7 @@ from windlass.errors import (
     PayloadUndecryptable,
     PayloadUnstorable,
     Permanent,
+    PortUnavailable,
     RequestInvalid,
     RequestRefused,
     RequestsThrottled,
@@ -120,6 +122,7 @@ EXAMPLES = [
         "postgresql://u:p@db.internal/x", cause="Connection refused", tries=3, seconds=6
     ),
     DatabaseFull("sqlite:///windlass.db", cause="database or disk is full"),
+    PortUnavailable("127.0.0.1", 8787, cause=OSError(errno.EADDRINUSE, "Address in use")),
     DatabaseReadOnly("mysql://u:p@db/x", cause="The server runs with read_only"),
     DatabaseAccessDenied("postgresql://u:p@db/x", cause="Password authentication failed"),
     DatabaseDamaged("sqlite:///windlass.db", cause="Database disk image is malformed"),

@@ -69,6 +69,8 @@ def dev(
     names = chosen_modules(call, modules, look_around=True)
     # Opened once, so that it stays the same while processes come and go.
     listening = listen_near("127.0.0.1", port)
+    if (taken := listening.getsockname()[1]) != port:
+        call.out.say(f"Port {port} is not free: using port {taken}. Choose one with --port.")
     how = How(concurrency=concurrency, queues=["*"])
     keys = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
     developing = Developing(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)

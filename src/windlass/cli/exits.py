@@ -54,6 +54,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.DatabaseDamaged: Exit.UNREACHABLE,
     errors.DatabaseNotReady: Exit.UNREACHABLE,
     errors.DatabaseTimeout: Exit.UNREACHABLE,
+    errors.PortUnavailable: Exit.USAGE,
     errors.EpochChanged: Exit.EPOCH_CHANGED,
     errors.ExtraMissing: Exit.USAGE,
     errors.EncryptionKeyInvalid: Exit.USAGE,

@@ -12,6 +12,7 @@
     │   ├── WL1108 DatabaseDamaged          what it has stored cannot be read
     │   ├── WL1109 DatabaseNotReady         it answers, and cannot do what it was asked
     │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
+    │   ├── WL1111 PortUnavailable          another program listens there, or it is forbidden
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
@@ -177,6 +178,7 @@ from windlass.errors.installation import (
     ExtraMissing,
     MigrationChanged,
     ModuleNotLoaded,
+    PortUnavailable,
     RowSecurityUnavailable,
     RunAsUnavailable,
     SchemaOutdated,
@@ -294,6 +296,7 @@ __all__ = [
     "PayloadUndecryptable",
     "PayloadUnstorable",
     "Permanent",
+    "PortUnavailable",
     "RequestInvalid",
     "RequestRefused",
     "RequestsThrottled",
