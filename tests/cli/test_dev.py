@@ -38,7 +38,7 @@ def tell(ctx: JobContext, name: str) -> str:
 
 def _ready(shell: Shell, *args: str, **env: str) -> Started:
     dev = shell.start("dev", *args, **env)
-    dev.sees(r"^  Reload")
+    dev.sees(r"^  Try")
     return dev
 
 
