@@ -4,7 +4,7 @@ A test compares the pages with what this would write.
 """
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -23,6 +23,7 @@ from windlass.core.filter_fields import FIELDS, TAKES
 from windlass.core.states import ENDED, MOVES, JobState, Outcome, View
 from windlass.engine.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
 from windlass.errors import WindlassError
+from windlass.errors.remedies import remedies
 from windlass.settings import template
 from windlass.worker.health import PROCESS_METRICS
 
@@ -91,17 +92,23 @@ def _listed(kind: type[JobState] | type[View] | type[Outcome]) -> str:
 def _errors() -> str:
     rows = "\n\n".join(
         f"## {kind.code} {kind.__name__}\n\n{inspect.getdoc(kind)}\n\n"
+        f"Causes:\n\n{_bullets(remedies()[kind.code].causes)}\n\n"
+        f"What to do:\n\n{_bullets(remedies()[kind.code].cures)}\n\n"
         f"Exit code {code_of(kind):d}, HTTP status {status_of(kind):d}."
         for kind in _coded(WindlassError)
     )
     return f"""# Errors
 {_MADE}
 Every error says what happened, why, and what to do, and has a code that never changes its meaning;
-`windlass explain CODE` tells the same without a network. [Exit codes](commands.md#exit-codes) are of the
+`windlass explain CODE` shows the same without a network. [Exit codes](commands.md#exit-codes) are of the
 command line, statuses of the API.
 
 {rows}
 """
+
+
+def _bullets(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
 def _coded(kind: type[WindlassError]) -> list[type[WindlassError]]:

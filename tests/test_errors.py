@@ -1,3 +1,4 @@
+import errno
 import pickle
 import re
 
@@ -40,6 +41,7 @@ from windlass.errors import (
     FieldError,
     FilterInvalid,
     Forbidden,
+    IdInvalid,
     InvitationInvalid,
     JobFailed,
     JobNotFound,
@@ -70,6 +72,7 @@ from windlass.errors import (
     PayloadUndecryptable,
     PayloadUnstorable,
     Permanent,
+    PortUnavailable,
     RequestInvalid,
     RequestRefused,
     RequestsThrottled,
@@ -125,6 +128,7 @@ EXAMPLES = [
         "postgresql://u:p@db.internal/x", cause="Connection refused", tries=3, seconds=6
     ),
     DatabaseFull("sqlite:///windlass.db", cause="database or disk is full"),
+    PortUnavailable("127.0.0.1", 8787, cause=OSError(errno.EADDRINUSE, "Address in use")),
     DatabaseReadOnly("mysql://u:p@db/x", cause="The server runs with read_only"),
     DatabaseAccessDenied("postgresql://u:p@db/x", cause="Password authentication failed"),
     DatabaseDamaged("sqlite:///windlass.db", cause="Database disk image is malformed"),
@@ -158,6 +162,7 @@ EXAMPLES = [
     BatchRefused({1: DefinitionNotFound("mail.sned", known=["mail.send"])}),
     PayloadTooLarge("mail.send", size=300_000, limit=262_144),
     PayloadUnstorable("has a NUL character", pointer="/a/0"),
+    IdInvalid("zz", noun="job"),
     OptionInvalid("priority", "urgent", allowed="a whole number"),
     FilterInvalid("stat", "there is no such field", at=6, hint="Did you mean `state`?"),
     DefinitionNotFound("mial.send", known=["mail.send"]),

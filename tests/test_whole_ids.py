@@ -92,7 +92,7 @@ async def test_a_job_is_found_by_the_end_of_its_id(wl, hello):
         await wl.jobs.of("acme").find(str(id)[-8:])
     with pytest.raises(JobNotFound):
         await wl.jobs.find("ffffffff")
-    with pytest.raises(OptionInvalid, match="job id"):
+    with pytest.raises(OptionInvalid, match="no job matches"):
         await wl.jobs.find("42")
 
 

@@ -232,6 +232,12 @@ class Shell:
 
     def here(self, *args: str) -> Done:
         """Run a command in this process: to prepare something, or to look at what another did."""
+        done = self.attempt(*args)
+        assert done.code == 0, done
+        return done
+
+    def attempt(self, *args: str) -> Done:
+        """Run a command in this process that may fail."""
         out, err = io.StringIO(), io.StringIO()
         with (
             contextlib.chdir(self.folder),
@@ -240,9 +246,7 @@ class Shell:
             contextlib.redirect_stderr(err),
         ):
             code = run(args)
-        done = Done(code, out.getvalue(), err.getvalue())
-        assert done.code == 0, done
-        return done
+        return Done(code, out.getvalue(), err.getvalue())
 
     def python(self, *args: str, **env: str) -> Done:
         """Run a program of the test's own."""

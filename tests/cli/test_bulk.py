@@ -1,5 +1,6 @@
 """`windlass jobs cancel|retry|run-now|delete` by filter: told first, done as one operation."""
 
+import json
 import signal
 import sqlite3
 from collections.abc import Callable
@@ -56,6 +57,27 @@ def test_a_dry_run_tells_how_many_and_three_of_them(ready: Shell, with_jobs):
     assert sum(id[-8:] in told for id in ids) == 3
     assert (body["total"], len(body["sample"])) == (5, 3)
     assert _states(ready) == {"queued"}
+
+
+def test_a_dry_run_in_a_pipe_is_one_row_for_each_job(ready: Shell, with_jobs):
+    ids = with_jobs(5)
+    ready.here("jobs", "cancel", ids[0])
+    line = ("jobs", "cancel", "--definition", "hello", "--dry-run")
+
+    head, *rows = [row.split("\t") for row in ready.here(*line).lines]
+    table = {row[0]: dict(zip(head, row, strict=True)) for row in rows}
+    body = ready.here(*line, "--json").json
+
+    assert set(table) == set(ids)
+    assert table[ids[1]]["state"] == "queued"
+    assert table[ids[1]]["skipped"] == ""
+    assert table[ids[0]]["skipped"].startswith("it is canceled; only pending")
+    assert len(ready.here(*line, "-o", "csv").lines) == 6
+    assert [json.loads(row)["id"] for row in ready.here(*line, "-o", "jsonl").lines] == list(table)
+    assert ready.here(*line, "-o", "id").lines == list(table)
+    assert ready.here(*line).err == "5 jobs found, 4 can be canceled.\n"
+    assert [job["id"] for job in body["jobs"]] == list(table)
+    assert body["by_state"] == {"canceled": 1, "queued": 4}
 
 
 def test_what_is_skipped_is_told_with_the_reason(ready: Shell, with_jobs):

@@ -47,7 +47,7 @@ def tick() -> None: ...
 
 def _ready(shell: Shell, *args: str, **env: str) -> Started:
     dev = shell.start("dev", *args, **env)
-    dev.sees(r"^  Keys")
+    dev.sees(r"^  Try")
     return dev
 
 
@@ -132,7 +132,7 @@ def test_a_first_import_that_fails_waits_for_the_next_save(shell: Shell):
     shell.write("jobs.py", JOBS)
 
     dev.sees("Reloading: jobs.py saved.")
-    dev.sees(r"^  Keys")
+    dev.sees(r"^  Reload")
     assert shell.ok("enqueue", "hello", "name=Ada", "--wait").out
     dev.stop(signal.SIGINT)
     assert dev.ends() == 0
@@ -149,7 +149,7 @@ def test_a_lifespan_that_fails_is_shown_and_waited_for(shell: Shell):
     dev.sees("Waiting for the next save. No job runs meanwhile.")
     assert "in span" in dev.text
     assert "RuntimeError: no cache" in dev.text
-    assert "Keys" not in dev.text
+    assert "  Reload " not in dev.text
 
     shell.write("jobs.py", JOBS)
 
@@ -303,7 +303,7 @@ def signed_in(url, secret):
 def test_with_no_auth_everybody_on_the_machine_is_let_in(ready: Shell):
     started = ready.start("dev", "jobs.py", "--port", "18977", "--no-auth")
     said = started.sees(r"API +(http://127\.0\.0\.1:\d+)/api/v1")
-    started.sees(r"^  Keys")
+    started.sees(r"^  Reload")
 
     me = asked(re.search(r"http://127\.0\.0\.1:\d+", said)[0] + "/api/v1/whoami", "none")
     started.stop()

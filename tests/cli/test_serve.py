@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import urllib.error
 import urllib.request
 
@@ -88,13 +89,26 @@ def test_without_authentication_it_listens_on_loopback_only(ready: Shell):
 
 
 def test_a_port_that_is_taken_is_told(ready: Shell):
-    server = ready.start("serve", "--no-auth", "--port", "0")
-    port = address(server).rsplit(":", 1)[1]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
 
-    refused = ready.run("serve", "--no-auth", "--port", port)
+        served = ready.run("serve", "--no-auth", "--port", port)
+        probed = ready.run("worker", "jobs.py", "--drain", WINDLASS_WORKER_HEALTH_PORT=port)
+
+    for refused, option in ((served, "--port"), (probed, "worker.health_port")):
+        assert refused.code == 2
+        assert f"cannot listen at 127.0.0.1, port {port}." in refused.err
+        assert "Another program listens there." in refused.err
+        assert f"Give another {option}, or find the program: `" in refused.err
+        assert "Traceback" not in refused.err
+
+
+def test_a_host_that_is_not_here_is_told(ready: Shell):
+    refused = ready.run("serve", "--host", "192.0.2.1", "--port", "0")
 
     assert refused.code == 2
-    assert port in refused.err
+    assert "cannot listen at 192.0.2.1, port 0." in refused.err
+    assert "an address of this machine" in refused.err
 
 
 def test_what_another_process_does_reaches_a_stream_which_ends_with_the_server(ready: Shell):

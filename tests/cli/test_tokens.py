@@ -132,3 +132,15 @@ def test_nobody_is_asked_for_a_password_where_nobody_is(ready: Shell):
 
     assert alone.code == 2
     assert ready.run("login").code == 2
+
+
+def test_a_token_of_a_tenant_needs_no_tenant_where_there_is_only_one(ready: Shell):
+    made = ready.here("tokens", "create", "ci", "--json").json
+    ready.here("tenants", "create", "acme")
+    several = ready.attempt("tokens", "create", "ci")
+
+    assert (made["role"], made["tenant_id"]) == ("user", "default")
+    assert several.code == 2
+    assert "tenant is missing." in several.err
+    assert "A token with the role user belongs to one tenant, and there are 2." in several.err
+    assert "Give one of acme, default (in a shell by -t), or the role superadmin." in several.err

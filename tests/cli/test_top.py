@@ -1,12 +1,18 @@
 """`windlass top`: one frame for anybody, a screen with keys at a terminal."""
 
+import io
 import re
+from datetime import timedelta
 
 import pytest
+from rich.console import Console
 
 from tests.cli.shell import Shell
 from tests.cli.test_serve import address
+from windlass.cli.look import took
+from windlass.cli.top_drawing import foot, overview
 from windlass.cli.top_keys import keys_in
+from windlass.cli.top_reading import Reading
 from windlass.cli.top_screen import Deed, Screen
 
 IDS = ["first-job", "second-job", "third-job"]
@@ -113,6 +119,60 @@ def test_it_works_over_http(ready: Shell):
 
     assert "127.0.0.1" in done.lines[0]
     assert "hello" in done.out
+
+
+def a_reading(**about) -> Reading:
+    point = {"at": "2026-03-01T12:00:00.000000Z", "enqueued": 0, "completed": 0}
+    worker = {
+        "id": "vm:1:a", "slots": 4, "slots_used": 3, "age_seconds": 1.0, "stale": False,
+        "liveness": "live", "wanted": "run", "doing": "run",
+    }  # fmt: skip
+    job = {
+        "worker_id": "vm:1:a", "definition": "hello", "finished_at": None,
+        "last_started_at": "2026-03-01T12:00:10.000000Z",
+    }  # fmt: skip
+    stats = {"points": [point], "until": "2026-03-01T12:02:15.500000Z", "p95_wait_seconds": None}
+    summary = {"dead_letter": 0, "queues": []}
+    fields = {
+        "summary": summary, "queues": [], "workers": [worker], "stats": stats, "running": [job],
+        "jobs": [], "rates": {}, "knows_running": True,
+    }  # fmt: skip
+    return Reading(**fields | about)
+
+
+def drawn(reading: Reading, screen: Screen, height: int | None = None) -> str:
+    console = Console(width=120, file=io.StringIO(), color_system=None)
+    console.print(overview(reading, screen, "here", 120, height))
+    return console.file.getvalue()
+
+
+def test_slots_are_counted_with_the_jobs_and_times_are_as_everywhere():
+    fresh, one_tenants = a_reading(), a_reading(knows_running=False)
+
+    assert "1/4" in drawn(fresh, Screen())
+    assert "3/4" in drawn(one_tenants, Screen())
+    for reading in (fresh, one_tenants):
+        assert f"hello {took(timedelta(minutes=2, seconds=5))}" in drawn(reading, Screen())
+
+
+@pytest.mark.parametrize(
+    ("screen", "jobs", "told"),
+    [
+        (Screen(), True, "⏎:open  l:logs  r:retry  c:cancel  q:quit"),
+        (Screen(), False, "/filter  q:quit"),
+        (Screen(where="state:queued"), False, "/filter  esc:back  q:quit"),
+        (Screen(read_only=True), True, "⏎:open  l:logs  q:quit"),
+        (Screen(page="job", job="x"), True, "/filter  l:logs  r:retry  c:cancel  esc:back  q:quit"),
+        (Screen(page="workers"), True, "/filter  esc:back  q:quit"),
+    ],
+)
+def test_the_foot_names_the_keys_that_do_something_here(screen, jobs, told):
+    assert foot(screen, jobs=jobs).plain.endswith(told)
+
+
+def test_one_frame_names_no_keys():
+    assert ":help" not in drawn(a_reading(), Screen())
+    assert ":help" in drawn(a_reading(), Screen(), height=20)
 
 
 def test_the_cursor_stays_on_the_list():

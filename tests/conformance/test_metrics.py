@@ -19,7 +19,7 @@ from tests.conformance.builders import (
     set_enabled,
 )
 from tests.conformance.test_triggers import kept
-from windlass.core.latency import ENDLESS_MS, Observation, Place
+from windlass.core.latency import ENDLESS_MS, LONGEST_MS, Observation, Place
 from windlass.core.models import ALL_TENANTS
 from windlass.core.states import JobState
 from windlass.ids import DefinitionKey, QueueName
@@ -195,3 +195,15 @@ async def test_histograms_of_the_past_are_pruned_and_what_they_tell_since_ever_s
     assert lately[Place("wait", "default", "plain")].count == 2
     assert await storage.histograms(seconds=20 * 86400) == {}
     assert (await storage.histograms())[Place("wait", "default", "plain")].count == 4
+
+
+async def test_histograms_keep_the_longest_of_all(storage):
+    for seconds in (0.002, 0.004, 0.003):
+        longest = Observation("wait", "default", "plain", LONGEST_MS, 0, seconds)
+        await storage.observe([longest, WAITED])
+
+    for found in (await storage.histograms(), await storage.histograms(seconds=3600)):
+        histogram = found[Place("wait", "default", "plain")]
+        assert histogram.longest == 0.004
+        assert histogram.observed == {5: 6}
+        assert round(histogram.seconds, 3) == 0.018

@@ -127,7 +127,7 @@ async def test_an_update_changes_what_it_was_begun_with(storage):
     changes = {
         "priority": 50,
         "queue": "mail",
-        "due_at": "2026-01-02T00:00:00Z",
+        "due_at": "2026-01-02T00:00:00.000000Z",
         "metadata": {"a": 1},
     }
     operation = await begun(storage, [waiting, running], "update", changes=changes)

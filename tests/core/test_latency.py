@@ -1,6 +1,17 @@
 """Buckets, percentiles, and what a process has observed."""
 
-from windlass.core.latency import BOUNDS_MS, ENDLESS_MS, Histogram, Place, Tally, merged, sampled
+import pytest
+
+from windlass.core.latency import (
+    BOUNDS_MS,
+    ENDLESS_MS,
+    LONGEST_MS,
+    Histogram,
+    Place,
+    Tally,
+    merged,
+    sampled,
+)
 
 
 def test_a_percentile_is_guessed_inside_its_bucket():
@@ -17,6 +28,25 @@ def test_beyond_the_last_bound_the_bound_is_all_that_is_known():
     assert histogram.percentile(0.95) == 7200.0
 
 
+@pytest.mark.parametrize("share", [0.5, 0.95, 1.0])
+def test_a_percentile_is_never_above_the_longest(share):
+    tally = Tally()
+    tally.observe("run", [("mail", "send", seconds) for seconds in (0.012, 0.06, 0.061)])
+    histogram = Histogram()
+    for each in tally.take():
+        histogram.add(each.upto_ms, each.observed, each.seconds)
+
+    assert histogram.longest == 0.061
+    assert histogram.percentile(share) <= 0.061
+    assert histogram.percentile(1.0) == 0.061
+
+
+def test_a_longest_does_not_bound_what_was_stored_without_one():
+    histogram = Histogram({100: 1, 5000: 9}, longest=0.07)
+
+    assert histogram.percentile(0.95) > 2.5
+
+
 def test_there_is_no_percentile_of_nothing():
     assert Histogram().percentile(0.5) is None
 
@@ -29,10 +59,13 @@ def test_what_was_observed_is_taken_once_and_can_be_put_back():
     taken = tally.take()
 
     assert [(o.kind, o.upto_ms, o.observed) for o in taken] == [
+        ("run", LONGEST_MS, 0),
         ("run", 1, 1),
         ("run", ENDLESS_MS, 1),
+        ("wait", LONGEST_MS, 0),
         ("wait", 5, 2),
     ]
+    assert [o.seconds for o in taken if o.upto_ms == LONGEST_MS] == [1e9, 0.004]
     assert tally.take() == []
     tally.put_back(taken)
     assert tally.take() == taken

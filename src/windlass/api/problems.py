@@ -66,6 +66,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.PayloadUnstorable: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.PayloadKeyMissing: HTTPStatus.CONFLICT,
     errors.PayloadUndecryptable: HTTPStatus.CONFLICT,
+    errors.IdInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.OptionInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.FilterInvalid: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.DefinitionNotFound: HTTPStatus.NOT_FOUND,

@@ -33,10 +33,11 @@ def banner(
     url: str,
     *,
     sign_in: str = "",
-    keys: str = "Ctrl-C stop · save a file to reload",
+    keys: str = "",
+    reloads: bool = False,
 ) -> Iterator[str]:
     """The lines of the greeting; `sign_in` is the address of a link, if one is needed, `keys` what
-    they do."""
+    they do where there is a terminal to press them at."""
     handlers = [handler for app in apps for handler in app.handlers.values()]
     names = [handler.definition.key for handler in handlers]
     shown = " · ".join(names[:_SHOWN]) + (" · …" if len(names) > _SHOWN else "")
@@ -51,7 +52,10 @@ def banner(
     yield f"  {style('Jobs', dim=True)}       {found.replace(' jobs found', ' found')}: {shown}"
     if handlers:
         yield f"  {style('Try', dim=True)}        {style(example(apps[0], handlers[0]), bold=True)}"
-    yield f"  {style('Keys', dim=True)}       {keys}"
+    if keys:
+        yield f"  {style('Keys', dim=True)}       {keys}"
+    if reloads:
+        yield f"  {style('Reload', dim=True)}     save a file"
     yield ""
 
 

@@ -8,6 +8,7 @@ from windlass import clock
 from windlass.cli.call import Call
 from windlass.cli.exits import Exit
 from windlass.cli.look import one_line, state_of
+from windlass.cli.output import Column
 from windlass.cli.progress import Progress
 from windlass.errors import OperationStateConflict, OperationTooLarge
 from windlass.errors.wording import counted, sentence
@@ -20,6 +21,8 @@ _LOOK_SECONDS = 0.1
 #: How long a stop may take; a batch under way is finished first.
 _STOP_SECONDS = 30.0
 _FAILURES_SHOWN = 3
+#: What a dry run tells programs of a job, and whether and why it would be skipped.
+_ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
 
 
 class Deed(NamedTuple):
@@ -57,8 +60,7 @@ def bulk(
     preview = call.ask(lambda api: api.post("/operations/preview", meant))
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
-        shown = "\n".join(_told(deed, preview, changing))
-        call.out.one(preview, lambda: call.out.block(shown), key="total")
+        _rehearse(call, deed, q, preview, changing)
         return Exit.OK
     if preview["more"] and typed is None:
         raise OperationTooLarge(most=preview["total"])
@@ -87,6 +89,26 @@ def _in_rounds(call: Call, deed: Deed, meant: "Shown", reason: str | None, previ
             break
         preview = call.ask(lambda api: api.post("/operations/preview", meant))
     return code
+
+
+def _rehearse(call: Call, deed: Deed, q: str, preview: "Shown", changing: int) -> None:
+    """Print what would be done: counts and examples to a person, a row for each job to a program."""
+    summary = [*_told(deed, preview, changing)]
+    if call.out.format == "people":
+        call.out.block("\n".join(summary))
+        return
+    call.out.say(summary[0])
+    found = call.ask(lambda api: api.page("/jobs", q=q, limit=preview["total"]))["items"]
+    rows = [{name: job[name] for name in _ROW} | {"skipped": _skipped(deed, job)} for job in found]
+    columns = [Column(name) for name in (*_ROW, "skipped")]
+    call.out.list(rows, columns, body={**preview, "jobs": rows})
+
+
+def _skipped(deed: Deed, job: "Shown") -> str | None:
+    from windlass.core.operations import Action, skip_reason
+    from windlass.core.states import JobState
+
+    return skip_reason(Action(deed.action), JobState(job["state"]))
 
 
 def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:

@@ -58,6 +58,11 @@ class Client:
         self.learn = learn
         self.operating = operating
 
+    @property
+    def tenant(self) -> str | None:
+        """Whose data it asks for; None for all that the person may see."""
+        return self._tenant
+
     def as_kind(self, kind: "type[Client]") -> "Client":
         """One of another kind that asks the same API for the same person."""
         return kind(self._http, tenant=self._tenant, learn=self.learn, operating=self.operating)

@@ -11,6 +11,8 @@ from windlass.cli.signals import end_at_once
 
 _DEMO = "windlass.cli.demo"
 _DEMO_DATABASE = "sqlite:///demo.db"
+#: What works at a terminal that is left to the jobs' code.
+_STOP = "Ctrl-C stop"
 
 
 @click.command(
@@ -56,6 +58,7 @@ def dev(
     code, for a debugger.
     """
     end_at_once()
+    from windlass.cli.dev_keys import KEYS
     from windlass.cli.developing import Developing
     from windlass.cli.listening import listen_near
     from windlass.cli.reloading import Supervisor
@@ -69,10 +72,13 @@ def dev(
     names = chosen_modules(call, modules, look_around=True)
     # Opened once, so that it stays the same while processes come and go.
     listening = listen_near("127.0.0.1", port)
+    if (taken := listening.getsockname()[1]) != port:
+        call.out.say(f"Port {port} is not free: using port {taken}. Choose one with --port.")
     how = How(concurrency=concurrency, queues=["*"])
-    keys = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
+    heard = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
+    keys = KEYS if heard else _STOP if sys.stdin.isatty() else ""
     developing = Developing(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)
     if no_reload:
         return developing.run(None, True)
-    terminal = Terminal(sys.stdin.fileno()) if keys else None
+    terminal = Terminal(sys.stdin.fileno()) if heard else None
     return Supervisor(developing.run, call.out.say, terminal).run()

@@ -15,7 +15,6 @@ from windlass.app import Windlass
 from windlass.cli.banner import banner, words
 from windlass.cli.browsing import browse
 from windlass.cli.call import Call
-from windlass.cli.dev_keys import KEYS
 from windlass.cli.job_lines import JobLines
 from windlass.cli.listening import address
 from windlass.cli.loading import is_file, load_apps
@@ -61,7 +60,7 @@ class Developing:
     how: How
     listening: socket.socket
     no_auth: bool = False
-    keys: bool = False
+    keys: str = ""
     open: bool = False
     _opening: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -172,14 +171,16 @@ class Developing:
             example = next((words(one) for app in apps for one in app.handlers.values()), "")
             link.tell("ready", imported_files(), database=apps[0].url, example=example)
         if first:
-            self._greet(apps, sign_in)
+            self._greet(apps, sign_in, reloads=link is not None)
         if first and self.open:
             self._open_soon(apps[0])
 
-    def _greet(self, apps: Sequence[Windlass], sign_in: str) -> None:
-        keys = {"keys": KEYS} if self.keys else {}
+    def _greet(self, apps: Sequence[Windlass], sign_in: str, *, reloads: bool) -> None:
         style, url = self.call.out.style, address(self.listening)
-        for line in banner(apps, self.modules, style, url, sign_in=sign_in, **keys):
+        lines = banner(
+            apps, self.modules, style, url, sign_in=sign_in, keys=self.keys, reloads=reloads
+        )
+        for line in lines:
             self.call.out.say(line)
 
     def _ordered(self, link: Link, working: Working, app: Windlass) -> None:

@@ -1,4 +1,4 @@
-"""`windlass explain CODE`: what an error means, without a network or a database."""
+"""`windlass explain CODE`: what an error means, its causes and cures, without a database."""
 
 import inspect
 
@@ -8,6 +8,7 @@ from windlass.cli.call import Call
 from windlass.cli.commands import Command, with_call
 from windlass.cli.exits import code_of
 from windlass.errors import CommandInvalid, by_code
+from windlass.errors.remedies import remedies
 from windlass.errors.wording import nearest, quoted
 
 
@@ -15,7 +16,7 @@ from windlass.errors.wording import nearest, quoted
 @click.argument("code")
 @with_call
 def explain(call: Call, code: str) -> None:
-    """Tell what the error CODE means and with which exit code it ends."""
+    """Show what the error CODE means, its causes, what to do, and the exit code of commands."""
     known = by_code()
     wanted = code.upper() if code.upper().startswith("WL") else f"WL{code}"
     kind = known.get(wanted)
@@ -23,17 +24,29 @@ def explain(call: Call, code: str) -> None:
         near = nearest(wanted, known)
         raise CommandInvalid(
             f"no error has the code {quoted(code)}.",
-            hint=(f"Did you mean {near}? " if near else "") + "Codes look like WL1203.",
+            hint=(f"Did you mean `{near}`? " if near else "") + "Codes look like WL1203.",
         )
     meaning = inspect.getdoc(kind) or ""
-    exit_code = int(code_of(kind))
-    body = {"code": kind.code, "name": kind.__name__, "meaning": meaning, "exit_code": exit_code}
+    exit_code, remedy = int(code_of(kind)), remedies()[kind.code]
+    body = {
+        "code": kind.code,
+        "name": kind.__name__,
+        "meaning": meaning,
+        "causes": list(remedy.causes),
+        "cures": list(remedy.cures),
+        "exit_code": exit_code,
+    }
 
     def show() -> None:
         call.out.data(f"{call.out.style(kind.code, bold=True)} {kind.__name__}")
         call.out.data("")
         call.out.block(meaning)
+        for title, sentences in (("Causes", remedy.causes), ("What to do", remedy.cures)):
+            call.out.data("")
+            call.out.data(call.out.style(title, bold=True))
+            for sentence in sentences:
+                call.out.data(f"  - {sentence}")
         call.out.data("")
-        call.out.data(f"Commands that end in it exit with {exit_code}.")
+        call.out.data(f"Exit code of commands: {exit_code}")
 
     call.out.one(body, show, key="code")

@@ -13,7 +13,7 @@ from windlass.cli.job_copies import clone, export
 from windlass.cli.job_graph import graph
 from windlass.cli.job_record import attempts, history, logs, reveal, show
 from windlass.cli.job_update import update
-from windlass.cli.look import ago, moment, one_line, percent, state_of, took
+from windlass.cli.look import ago, moment, one_line, percent, run_time, state_of
 from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
 from windlass.clock import utcnow
@@ -174,5 +174,5 @@ def _progress(job: Item) -> str:
 
 
 def _took(job: Item) -> str:
-    started, finished = moment(job["last_started_at"]), moment(job["finished_at"])
-    return took(finished - started) if started and finished else ""
+    finished = moment(job["finished_at"])
+    return run_time(job, finished) if finished else ""

@@ -4,20 +4,20 @@ import contextlib
 import ipaddress
 import socket
 
-from windlass.errors import OptionInvalid
+from windlass.errors import OptionInvalid, PortUnavailable
 
 #: How many ports are tried, one after the other, where any would do.
 _TRIES = 50
 
 
 def listen(host: str, port: int, *, open_to_all: bool = False) -> socket.socket:
-    """A socket that listens; OptionInvalid if the port is taken, or nobody could be kept out."""
+    """A socket that listens; PortUnavailable if it cannot, OptionInvalid if anybody could come in."""
     if open_to_all:
         _check_loopback(host)
     try:
         return _listening(host, port)
     except OSError as error:
-        raise OptionInvalid("port", port, allowed=f"one that is free: {error.strerror}") from None
+        raise PortUnavailable(host, port, cause=error) from None
 
 
 def listen_near(host: str, port: int) -> socket.socket:

@@ -119,20 +119,33 @@ def ago(at: datetime | None, now: datetime) -> str:
     if at is None:
         return ""
     if at > now:
-        return f"in {_coarse(at - now)}"
-    return "now" if now - at < timedelta(seconds=1) else f"{_coarse(now - at)} ago"
+        return f"in {coarse(at - now)}"
+    return "now" if now - at < timedelta(seconds=1) else f"{coarse(now - at)} ago"
 
 
 def took(length: timedelta) -> str:
     """How long something took: "27 ms", "1.4 s", "2 min 5 s"."""
-    if timedelta(seconds=1) <= length < timedelta(minutes=1):
+    if timedelta(seconds=1) <= length < timedelta(seconds=59.95):
         return f"{length.total_seconds():.1f} s"
     return words(length)
+
+
+def slots_of(worker: Mapping[str, Any], running: int | None = None) -> str:
+    """How many of a worker's slots are in use: by its last beat, or by its `running` jobs, which are
+    newer."""
+    return f"{worker['slots_used'] if running is None else running}/{worker['slots']}"
+
+
+def run_time(job: Mapping[str, Any], now: datetime) -> str:
+    """How long a job's last attempt took, or has been running by `now`; empty if it never ran."""
+    started, until = moment(job["last_started_at"]), moment(job["finished_at"]) or now
+    return took(max(until - started, timedelta())) if started else ""
 
 
 def percent(fraction: float) -> str:
     return f"{fraction:.0%}".replace("%", " %")
 
 
-def _coarse(length: timedelta) -> str:
+def coarse(length: timedelta) -> str:
+    """A length by its largest unit: "38 s", "6 min"."""
     return " ".join(words(length).split()[:2])

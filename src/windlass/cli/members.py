@@ -1,6 +1,6 @@
 """`windlass members`: who has which role in a tenant."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,10 @@ from windlass.cli.output import Column, Item
 from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.people import AT, print_link
 from windlass.cli.rehearsing import rehearsable
+from windlass.cli.suggesting import suggesting
+
+if TYPE_CHECKING:
+    from windlass.cli.client import Client, Shown
 
 _PERMISSIONS = click.option(
     "--permission",
@@ -103,7 +107,11 @@ def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None
     if permissions:
         body["permissions"] = list(permissions)
 
-    changed = call.ask(lambda api: api.patch(path("members", user), body))
+    async def change(api: "Client") -> "Shown":
+        async with suggesting(api, "members", user):
+            return await api.patch(path("members", user), body)
+
+    changed = call.ask(change)
     _print(call, changed)
 
 
@@ -121,7 +129,12 @@ def remove(call: Call, user: str) -> None:
     from windlass.cli.client import path
 
     call.confirm(f"removing the member {user}", f"Removing the member {user}. Go on?")
-    call.ask(lambda api: api.delete(path("members", user)))
+
+    async def drop(api: "Client") -> "Shown":
+        async with suggesting(api, "members", user):
+            return await api.delete(path("members", user))
+
+    call.ask(drop)
     call.out.say(f"{user} is removed.")
 
 

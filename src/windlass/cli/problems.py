@@ -2,15 +2,27 @@
 
 import sys
 import traceback
+from collections.abc import Mapping
 
 import click
 
+from windlass import errors
 from windlass.cli.exits import Exit, code_of
 from windlass.cli.flags import Flags
 from windlass.cli.output import Output
 from windlass.cli.printing import paint, write_lines
 from windlass.errors import CommandInvalid, SettingsInvalid, WindlassError
 from windlass.errors.wording import first_line, sentence
+
+_OTHER_VERSION = "The server may run another Windlass: compare `windlass version` on both machines."
+#: Hints for a shell in place of those that are about HTTP.
+_HINTS: Mapping[type[WindlassError], str] = {
+    errors.RequestInvalid: "Add `--help` to the command: it shows what its flags take.",
+    errors.PathUnknown: _OTHER_VERSION,
+    errors.MethodRefused: _OTHER_VERSION,
+    errors.KeyReused: "Give another --idempotency-key, or repeat the command as it was.",
+    errors.KeyInUse: "Repeat the command in a second.",
+}
 
 
 def report(error: BaseException, flags: Flags) -> int:
@@ -29,7 +41,8 @@ def lines_of(error: WindlassError, *, colored: bool = False) -> list[str]:
     # Settings are usually wrong in several places at once: a line for each.
     reasons = map(str, error.problems) if isinstance(error, SettingsInvalid) else [error.reason]
     lines += [f"  {line}" for reason in reasons if reason for line in reason.split("\n")]
-    return [*lines, f"  → {error.hint}"] if error.hint else lines
+    hint = _HINTS.get(type(error), error.hint)
+    return [*lines, f"  → {hint}"] if hint else lines
 
 
 def as_known(error: BaseException) -> WindlassError:

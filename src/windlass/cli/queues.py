@@ -15,6 +15,9 @@ from windlass.cli.queue_jobs import move, purge
 from windlass.cli.rehearsing import rehearsable
 from windlass.clock import utcnow
 from windlass.core.principal import named
+from windlass.errors.wording import did_you_mean, quoted
+
+_MOST = 1_000
 
 
 @click.group(
@@ -53,6 +56,7 @@ def show(call: Call, queue: str) -> None:
     from windlass.cli.client import path
 
     found = call.ask(lambda api: api.get(path("queues", queue)))
+    _note_unused(call, [queue])
     call.out.one(found, lambda: _show(call, found), key="name")
 
 
@@ -68,6 +72,7 @@ def show(call: Call, queue: str) -> None:
 @with_call
 def pause(call: Call, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
     """Let nobody take jobs from queues; what runs goes on, what is enqueued waits."""
+    _note_unused(call, names)
     change = posting("queues", "pause", {"reason": reason})
     return change_each(
         call, "queues", names, change, doing="pausing", show=_line, dry_run=dry_run, key="name"
@@ -106,6 +111,7 @@ def limits(call: Call, queue: str, max_concurrency: str | None) -> None:
     from windlass.cli.client import path
     from windlass.cli.limits import limit_of
 
+    _note_unused(call, [queue])
     at = path("queues", queue)
     if max_concurrency is None:
         found = call.ask(lambda api: api.get(at))
@@ -113,6 +119,18 @@ def limits(call: Call, queue: str, max_concurrency: str | None) -> None:
         body = {"max_concurrency": limit_of("max_concurrency", max_concurrency)}
         found = call.ask(lambda api: api.patch(at, body))
     call.out.one(found, lambda: call.out.data(_line(found)), key="name")
+
+
+def _note_unused(call: Call, names: Sequence[str]) -> None:
+    """Say of names that no queue in use has: they may be typing errors."""
+    used = [
+        queue["name"] for queue in call.ask(lambda api: api.page("/queues", limit=_MOST))["items"]
+    ]
+    for name in names:
+        if name not in used:
+            call.out.say(
+                f"No job has used the queue {quoted(name)} yet. {did_you_mean(name, used)}".rstrip()
+            )
 
 
 def _columns() -> list[Column]:

@@ -127,7 +127,7 @@ async def _find(api: "Client", text: str) -> "Shown":
         if one["name"] == text or (len(text) >= _SHORTEST_ID and one["id"].endswith(text))
     ]
     if not fits:
-        raise TokenNotFound(text)
+        raise TokenNotFound(text, known=[one["name"] for one in valid])
     if len(fits) > 1:
         raise CommandInvalid(
             f"several tokens fit {quoted(text)}.",

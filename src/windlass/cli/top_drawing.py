@@ -1,7 +1,7 @@
 """Layout of the overview of `windlass top`: queues and workers side by side, or stacked, above the jobs."""
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from rich.console import ConsoleDimensions, Group, RenderableType
@@ -10,12 +10,11 @@ from rich.text import Text
 
 from windlass.cli.client import Shown
 from windlass.cli.jobs import job_columns
-from windlass.cli.look import LIVENESS, Look, moment, worker_state
+from windlass.cli.look import LIVENESS, Look, coarse, moment, run_time, slots_of, worker_state
 from windlass.cli.output import Column, Item, table
 from windlass.cli.top_reading import Rate, Reading
 from windlass.cli.top_screen import Screen
 from windlass.clock import utcnow
-from windlass.core.durations import words
 from windlass.errors.wording import printable
 
 #: From this width on queues and workers stand side by side.
@@ -55,7 +54,7 @@ def overview(
     parts = [head(reading, screen, place, wide=wide), *above, Text(), title, listed]
     if height is None:
         return Group(*parts)
-    return Group(*parts, *[Text()] * (shares.jobs - len(jobs)), foot(screen))
+    return Group(*parts, *[Text()] * (shares.jobs - len(jobs)), foot(screen, jobs=bool(jobs)))
 
 
 def whole_page(reading: Reading, screen: Screen, place: str, size: ConsoleDimensions) -> Group:
@@ -102,8 +101,9 @@ def head(reading: Reading, screen: Screen, place: str, *, wide: bool) -> Text:
     )
 
 
-def foot(screen: Screen) -> Text:
-    """The last line: what is typed or asked, what was just said, or the keys."""
+def foot(screen: Screen, *, jobs: bool = True) -> Text:
+    """The last line: what is typed or asked, what was just said, or the keys that do something
+    here; `jobs` says whether there are any to choose from."""
     if screen.typing is not None:
         return _line(f"{screen.prompt}{screen.typing}▏", "bold")
     if screen.asking is not None:
@@ -111,8 +111,18 @@ def foot(screen: Screen) -> Text:
         return _line(f"{verb} {screen.asking.job[-8:]}? y: yes, any other key: no", "bold yellow")
     if screen.note:
         return _line(screen.note, "yellow")
-    change = "" if screen.read_only else "  r:retry  c:cancel"
-    return _line(f"?:help  :jobs  /filter  ⏎:open  l:logs{change}  esc:back  q:quit", "dim")
+    return _line("  ".join(_keys(screen, jobs=jobs)), "dim")
+
+
+def _keys(screen: Screen, *, jobs: bool) -> Iterator[str]:
+    yield from ("?:help", ":jobs", "/filter")
+    if jobs and screen.page in ("overview", "job", "logs"):
+        yield from () if screen.page == "job" else ("⏎:open",)
+        yield from () if screen.page == "logs" else ("l:logs",)
+        yield from () if screen.read_only else ("r:retry", "c:cancel")
+    if screen.page != "overview" or screen.where:
+        yield "esc:back"
+    yield "q:quit"
 
 
 def per_second(rate: float) -> str:
@@ -158,12 +168,20 @@ def _workers(reading: Reading, workers: Sequence[Shown], width: int) -> Renderab
     doing: dict[str, list[Shown]] = {}
     for job in reading.running:
         doing.setdefault(job["worker_id"], []).append(job)
+    # By the database's clock, as the jobs' times are.
+    now = moment(reading.stats["until"]) or utcnow()
+
+    def slots(worker: Item) -> str:
+        # A beat may be seconds old; the jobs are counted anew with each look.
+        return slots_of(worker, len(doing.get(worker["id"], ())) if reading.knows_running else None)
 
     columns = [
         Column("id", "WORKER", _worker_name, wide=True),
-        Column("slots", "SLOTS", lambda one: f"{one['slots_used']}/{one['slots']}", right=True),
+        Column("slots", "SLOTS", slots, right=True),
         Column("beat", "BEAT", lambda one: _brief(one["age_seconds"]), right=True),
-        Column("doing", "RUNNING", lambda one: _doing(one, doing.get(one["id"], [])), wide=True),
+        Column(
+            "doing", "RUNNING", lambda one: _doing(one, doing.get(one["id"], []), now), wide=True
+        ),
     ]
     return table(workers, columns, width)
 
@@ -205,20 +223,18 @@ def _worker_name(worker: Item) -> str | Look:
     return Look(look.glyph, worker["id"], look.color)
 
 
-def _doing(worker: Item, jobs: Sequence[Shown]) -> str:
+def _doing(worker: Item, jobs: Sequence[Shown], now: datetime) -> str:
     look = worker_state(worker)
     told = "" if look in LIVENESS.values() else look.label.lower()
-    return " · ".join(part for part in (told, _runs(jobs)) if part)
+    return " · ".join(part for part in (told, _runs(jobs, now)) if part)
 
 
-def _runs(jobs: Sequence[Shown]) -> str:
+def _runs(jobs: Sequence[Shown], now: datetime) -> str:
     if not jobs:
         return ""
     first = min(jobs, key=lambda job: job["last_started_at"] or "")
-    started = moment(first["last_started_at"])
-    seconds = int((utcnow() - started).total_seconds()) if started else 0
     more = f" +{len(jobs) - 1}" if len(jobs) > 1 else ""
-    return f"{first['definition']} {max(seconds, 0) // 60:02}:{max(seconds, 0) % 60:02}{more}"
+    return f"{first['definition']} {run_time(first, now)}{more}"
 
 
 def _spark(points: Sequence[Shown]) -> str:
@@ -230,10 +246,7 @@ def _spark(points: Sequence[Shown]) -> str:
 
 
 def _brief(seconds: float | None) -> str:
-    """A length by its largest unit: "38 s", "6 min"."""
-    if seconds is None:
-        return ""
-    return " ".join(words(timedelta(seconds=seconds)).split()[:2])
+    return "" if seconds is None else coarse(timedelta(seconds=seconds))
 
 
 def _line(text: str, style: str) -> Text:

@@ -33,6 +33,8 @@ class Reading:
     running: Sequence[Shown]
     jobs: Sequence[Shown]
     rates: Mapping[str, Rate]
+    #: Whether `running` has all jobs that run: not the first of many, or one tenant's.
+    knows_running: bool
 
     @property
     def rate(self) -> Rate:
@@ -72,14 +74,16 @@ class Reader:
         if self._looks % _LOOKS_PER_RATE == 0:
             self._rates = await self._read_rates(queues)
         self._looks += 1
+        running = (await api.get("/jobs", state="running", limit=_RUNNING))["items"]
         return Reading(
             summary=await api.get("/jobs/summary"),
             queues=queues,
             workers=(await api.get("/workers"))["items"],
             stats=await api.get("/stats", window="5m"),
-            running=(await api.get("/jobs", state="running", limit=_RUNNING))["items"],
+            running=running,
             jobs=jobs["items"],
             rates=self._rates,
+            knows_running=len(running) < _RUNNING and api.tenant is None,
         )
 
     async def open(self, id: str) -> Opened:

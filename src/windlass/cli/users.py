@@ -10,6 +10,7 @@ from windlass.cli.output import Column
 from windlass.cli.pages import hint_at_more, paged
 from windlass.cli.people import AT, print_link
 from windlass.cli.rehearsing import rehearsable
+from windlass.cli.suggesting import suggesting
 
 if TYPE_CHECKING:
     from windlass.cli.client import Client, Shown
@@ -108,7 +109,8 @@ def _print(call: Call, name: str, at: str, purpose: str, *, make: bool) -> int:
     async def new_link(api: "Client") -> "Shown":
         if make:
             await api.post("/users", {"name": name, "superadmin": True})
-        return await api.post(path("users", name, "link"), {"purpose": purpose})
+        async with suggesting(api, "users", name):
+            return await api.post(path("users", name, "link"), {"purpose": purpose})
 
     print_link(call, at, call.ask(new_link))
     return 0

@@ -7,7 +7,7 @@ import click
 
 from windlass.cli.call import Call
 from windlass.cli.commands import Group, with_call
-from windlass.cli.look import ago, moment, took, value_of, worker_state
+from windlass.cli.look import ago, moment, slots_of, took, value_of, worker_state
 from windlass.cli.output import Column, Item
 from windlass.cli.worker_orders import drain, resume, stop
 from windlass.clock import utcnow
@@ -46,7 +46,7 @@ def list_workers(call: Call) -> None:
             Column("liveness", "STATE", worker_state),
             Column("wanted"),
             Column("doing"),
-            Column("slots_used", "SLOTS", _slots, right=True),
+            Column("slots_used", "SLOTS", slots_of, right=True),
             Column("slots"),
             Column("age_seconds", "SEEN", _seen, right=True),
             Column("last_seen_at"),
@@ -89,7 +89,7 @@ def _show(call: Call, worker: Item) -> None:
     out.facts(
         [
             ("Told", _told(worker, out.when(worker["wanted_at"]))),
-            ("Slots", f"{_slots(worker)} in use"),
+            ("Slots", f"{slots_of(worker)} in use"),
             ("Seen", out.when(worker["last_seen_at"])),
             ("Started", out.when(worker["started_at"])),
             ("Host", f"{worker['hostname']}, process {worker['pid']}"),
@@ -111,10 +111,6 @@ def _told(worker: Item, when: str) -> str:
     by = f" by {worker['wanted_by']}" if worker["wanted_by"] else ""
     unheard = "" if worker["doing"] == worker["wanted"] else "; it has not heard yet"
     return f"to {worker['wanted']}{by}, {when}{unheard}"
-
-
-def _slots(worker: Item) -> str:
-    return f"{worker['slots_used']}/{worker['slots']}"
 
 
 def _seen(worker: Item) -> str:

@@ -12,7 +12,7 @@ from windlass.app import Windlass
 from windlass.cli.exits import Exit
 from windlass.cli.signals import heard
 from windlass.engine.waiting import when_ready
-from windlass.errors import OptionInvalid
+from windlass.errors import PortUnavailable
 from windlass.errors.wording import address, counted
 from windlass.settings import Settings
 from windlass.worker.memory import settle
@@ -187,8 +187,8 @@ async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
     try:
         await health.start()
     except OSError as error:
-        raise OptionInvalid(
-            "worker.health_port", worker.health_port, allowed=f"one that is free: {error.strerror}"
+        raise PortUnavailable(
+            worker.health_host, worker.health_port, cause=error, option="worker.health_port"
         ) from None
     try:
         yield

@@ -1,7 +1,7 @@
 """How long jobs wait and run: counted in buckets, told as percentiles."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeVar
 
@@ -21,6 +21,9 @@ BOUNDS_MS = (
     ENDLESS_MS,
 )  # fmt: skip
 
+#: In place of a bucket's bound: the row that has, for its seconds, the longest that was observed.
+LONGEST_MS = 0
+
 _BOUNDS = tuple(bound / 1000 for bound in BOUNDS_MS)
 #: Of more observations at once every n-th stands for n of them.
 _MOST_AT_ONCE = 64
@@ -36,33 +39,44 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Histogram:
-    """How many took how long: `observed` by upper bound in milliseconds, and the sum of all."""
+    """How many took how long: `observed` by upper bound in milliseconds, the sum of all, and the
+    longest; None if that is not known, as of what earlier versions stored."""
 
     observed: dict[int, int] = field(default_factory=dict)
     seconds: float = 0.0
+    longest: float | None = None
 
     @property
     def count(self) -> int:
         return sum(self.observed.values())
 
     def add(self, upto_ms: int, observed: int, seconds: float) -> None:
+        """Count what one stored row has."""
+        if upto_ms == LONGEST_MS:
+            self.longest = max(self.longest or 0.0, seconds)
+            return
         self.observed[upto_ms] = self.observed.get(upto_ms, 0) + observed
         self.seconds += seconds
 
     def percentile(self, share: float) -> float | None:
-        """Within so many seconds that share was done; guessed inside its bucket, None for none."""
+        """Within so many seconds that share was done; guessed inside its bucket, never above the
+        longest, None for none."""
         rank, below = share * self.count, 0
         for upto, here in sorted(self.observed.items()):
             if here and below + here >= rank:
                 lower = max((bound for bound in BOUNDS_MS if bound < upto), default=0)
                 width = 0 if upto == ENDLESS_MS else upto - lower
-                return (lower + width * (rank - below) / here) / 1000
+                guess = (lower + width * (rank - below) / here) / 1000
+                # Of a bucket above it no longest was stored: it stems from an earlier version.
+                if self.longest is not None and lower / 1000 <= self.longest:
+                    return min(guess, self.longest)
+                return guess
             below += here
         return None
 
 
 class Observation(NamedTuple):
-    """What there is to add to one bucket."""
+    """What there is to add to one bucket; with LONGEST_MS, how long the longest took."""
 
     kind: Kind
     queue: str
@@ -72,22 +86,37 @@ class Observation(NamedTuple):
     seconds: float
 
 
+@dataclass(slots=True)
+class _Cell:
+    """What was observed of one place: by bucket how many and for how long, and the longest."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * len(_BOUNDS))
+    sums: list[float] = field(default_factory=lambda: [0.0] * len(_BOUNDS))
+    longest: float = 0.0
+
+    def rows(self) -> Iterator[tuple[int, int, float]]:
+        """Bound, count and seconds of each bucket with something in it, the longest first."""
+        yield LONGEST_MS, 0, self.longest
+        for upto, observed, seconds in zip(BOUNDS_MS, self.counts, self.sums, strict=True):
+            if observed:
+                yield upto, observed, seconds
+
+
 class Tally:
     """What a process has observed and not stored yet."""
 
     def __init__(self) -> None:
-        self._cells: dict[Place, tuple[list[int], list[float]]] = {}
+        self._cells: dict[Place, _Cell] = {}
 
     def observe(self, kind: Kind, took: Iterable[tuple[str, str, float]], weight: int = 1) -> None:
         """Count a batch of (queue, definition, seconds), each for `weight`."""
         for queue, definition, seconds in took:
             place = Place(kind, queue, definition)
-            counts, sums = self._cells.get(place) or self._cells.setdefault(
-                place, ([0] * len(_BOUNDS), [0.0] * len(_BOUNDS))
-            )
+            cell = self._cells.get(place) or self._cells.setdefault(place, _Cell())
             bucket = min(bisect_left(_BOUNDS, seconds), len(_BOUNDS) - 1)
-            counts[bucket] += weight
-            sums[bucket] += weight * max(0.0, seconds)
+            cell.counts[bucket] += weight
+            cell.sums[bucket] += weight * max(0.0, seconds)
+            cell.longest = max(cell.longest, seconds)
 
     def waited(self, leases: Sequence[Lease]) -> None:
         """Count how long jobs that were claimed had waited. Both instants are the database's."""
@@ -106,20 +135,20 @@ class Tally:
         cells, self._cells = self._cells, {}
         return sorted(
             Observation(*place, upto, observed, seconds)
-            for place, (counts, sums) in cells.items()
-            for upto, observed, seconds in zip(BOUNDS_MS, counts, sums, strict=True)
-            if observed
+            for place, cell in cells.items()
+            for upto, observed, seconds in cell.rows()
         )
 
     def put_back(self, observations: Iterable[Observation]) -> None:
         """Keep for the next time what could not be stored."""
         for kind, queue, definition, upto, observed, seconds in observations:
-            counts, sums = self._cells.setdefault(
-                Place(kind, queue, definition), ([0] * len(_BOUNDS), [0.0] * len(_BOUNDS))
-            )
+            cell = self._cells.setdefault(Place(kind, queue, definition), _Cell())
+            if upto == LONGEST_MS:
+                cell.longest = max(cell.longest, seconds)
+                continue
             bucket = BOUNDS_MS.index(upto)
-            counts[bucket] += observed
-            sums[bucket] += seconds
+            cell.counts[bucket] += observed
+            cell.sums[bucket] += seconds
 
 
 def sampled(batch: Sequence[Item]) -> tuple[Sequence[Item], int]:
@@ -137,4 +166,6 @@ def merged(histograms: Mapping[Place, Histogram], kind: Kind) -> Histogram:
             for upto, observed in histogram.observed.items():
                 whole.add(upto, observed, 0.0)
             whole.seconds += histogram.seconds
+            if histogram.longest is not None:
+                whole.add(LONGEST_MS, 0, histogram.longest)
     return whole

@@ -120,7 +120,12 @@ def type_by(named: Collection[str]) -> TriggerType | None:
 def said(trigger: Trigger) -> dict[str, Any]:
     """What a trigger says, as JSON: what is kept of the code, and compared with it later."""
     names = ("type", *_TIMES[trigger.type], *_ALWAYS)
-    return {name: plain(getattr(trigger, name)) for name in names}
+    return {name: _stored(getattr(trigger, name)) for name in names}
+
+
+def _stored(value: object) -> Any:
+    # Compared as text with what earlier versions stored: they wrote no zeros behind the seconds.
+    return plain(value).replace(".000000Z", "Z") if isinstance(value, datetime) else plain(value)
 
 
 def with_edits_named(trigger: Trigger) -> Trigger:

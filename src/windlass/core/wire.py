@@ -177,8 +177,8 @@ def item(item: Item) -> dict[str, Any]:
 
 
 def instant(at: datetime) -> str:
-    """An instant as it is written everywhere outside of Python: always with six digits of a second,
-    so that text sorts as time does."""
+    """An instant as it is written everywhere outside of Python: UTC, always of the same width, so
+    that text sorts as the instants do."""
     utc = at if at.tzinfo is UTC else at.astimezone(UTC)
     return utc.isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
 

@@ -23,6 +23,7 @@ from windlass.errors import (
     DefinitionInvalid,
     EventChainTooLong,
     EventNotFound,
+    IdInvalid,
     OptionInvalid,
     TemplateInvalid,
     TriggerRightGone,
@@ -158,7 +159,9 @@ class Events:
         if whole := parse_job_id(id):
             return EventId(whole)
         suffix = parse_suffix(id)
-        found = await self._storage.find_events(scope, suffix) if suffix else []
+        if suffix is None:
+            raise IdInvalid(id, noun="event")
+        found = await self._storage.find_events(scope, suffix)
         if len(found) > 1:
             raise AmbiguousId(id, found, said="events end in")
         return found[0] if found else None

@@ -43,6 +43,7 @@ from windlass.errors import (
     BatchRefused,
     DefinitionDisabled,
     DuplicateJob,
+    IdInvalid,
     JobFailed,
     JobNotFound,
     JobStateConflict,
@@ -265,9 +266,7 @@ class Jobs:
             return whole
         suffix = parse_suffix(id)
         if suffix is None:
-            raise OptionInvalid(
-                "job id", id, allowed="a whole id, or its last six or more characters"
-            )
+            raise IdInvalid(id, noun="job")
         found = await self._storage.find(scope, suffix)
         if not found:
             raise JobNotFound(id)

@@ -94,10 +94,10 @@ class Tenants:
         return await self._changed(id, lambda tenant: replace(tenant, **about))
 
     async def get(self, id: str) -> Tenant:
-        for tenant in await self._storage.tenants():
-            if tenant.id == id and tenant.state != "deleted":
-                return tenant
-        raise TenantNotFound(id)
+        known = {str(tenant.id): tenant for tenant in await self.list()}
+        if id in known:
+            return known[id]
+        raise TenantNotFound(id, known=known)
 
     async def list(self) -> Sequence[Tenant]:
         return [tenant for tenant in await self._storage.tenants() if tenant.state != "deleted"]
@@ -206,7 +206,7 @@ class Tenants:
 
         tenant = await self._storage.change_tenant(id, checked)
         if tenant is None:
-            raise TenantNotFound(id)
+            raise TenantNotFound(id, known=[each.id for each in await self.list()])
         self._told()
         return tenant
 

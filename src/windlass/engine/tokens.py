@@ -8,6 +8,7 @@ from windlass.core.access import Right, Role, reach_by
 from windlass.core.accounts import Token
 from windlass.core.dedupe import check_name
 from windlass.core.durations import duration
+from windlass.core.models import SYSTEM_TENANT
 from windlass.core.principal import Membership, Principal
 from windlass.engine import secrets
 from windlass.engine.access import Access
@@ -15,6 +16,9 @@ from windlass.engine.audit import Audit, Target
 from windlass.errors import NotAuthenticated, OptionInvalid, TenantNotFound, TokenNotFound
 from windlass.ids import TenantId, TokenId, UserId, new_token_id
 from windlass.storage.base import Storage
+
+#: Tenants that a message names.
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class Tokens:
     ) -> TokenMade:
         """Make a token with a role in a tenant, or in the whole installation.
 
+        A role in a tenant needs no `tenant` where there is only one.
         `rights` narrows the role to those named. Nobody can make a token that may do more than
         themselves. Without `expires` it lasts until it is revoked.
         """
@@ -54,6 +59,8 @@ class Tokens:
             by, Right.TOKENS_WRITE, target, tenant=tenant, request_id=request_id
         )
         owner = bounds.scope.tenant
+        if owner is None and self._is_in_tenant(role):
+            owner = await self._only_tenant(role)
         narrowed = self._check(role, owner, rights, permissions)
         await self._access.allow_grant(
             by,
@@ -117,6 +124,31 @@ class Tokens:
         )
         await self._storage.revoke_token(bounds.scope, id, entry=entry)
 
+    def _is_in_tenant(self, role: str) -> bool:
+        """Whether a role gives rights within a tenant only."""
+        row = self._access.table.get(role, {})
+        return bool(row) and not any(
+            reach_by(Membership(None, role), right, None, self._access.table) for right in row
+        )
+
+    async def _only_tenant(self, role: str) -> TenantId:
+        """The tenant of an installation that has one; OptionInvalid if it has several."""
+        tenants = [
+            tenant.id
+            for tenant in await self._storage.tenants()
+            if tenant.state != "deleted" and tenant.id != SYSTEM_TENANT
+        ]
+        if len(tenants) != 1:
+            raise OptionInvalid(
+                "tenant",
+                None,
+                allowed=f"one of {', '.join(tenants[:_SHOWN])} (in a shell by -t), "
+                "or the role superadmin",
+                problem=f"a token with the role {role} belongs to one tenant, "
+                f"and there are {len(tenants):,}",
+            )
+        return tenants[0]
+
     def _check(
         self,
         role: str,
@@ -128,10 +160,6 @@ class Tokens:
         row = self._access.table.get(role, {})
         if role == Role.WORKER and tenant is not None:
             raise OptionInvalid("tenant", tenant, allowed="none: workers serve all tenants")
-        if row and not any(
-            reach_by(Membership(tenant, role), right, tenant, self._access.table) for right in row
-        ):
-            raise OptionInvalid("tenant", tenant, allowed=f"a tenant: {role} is a role in one")
         if rights is None:
             return None
         unknown = sorted(set(rights) - set(row) - set(permissions))

@@ -180,7 +180,7 @@ class Triggers:
             case ([one], _) | ([], [one]):
                 return one
             case [], []:
-                raise TriggerNotFound(id)
+                raise TriggerNotFound(id, known=[trigger.name for trigger in known])
             case [], _:
                 raise AmbiguousId(id, [each.id for each in ending], said="triggers end in")
             case _:  # a name is unique within a tenant only

@@ -72,7 +72,7 @@ class Workers:
             row for row in rows if len(id) >= SHORTEST_SUFFIX and row.id.endswith(id)
         ]
         if not found:
-            raise WorkerNotFound(id)
+            raise WorkerNotFound(id, known=[row.id for row in rows])
         if len(found) > 1:
             raise AmbiguousId(id, [row.id for row in found], said="workers end in")
         return found[0]

@@ -12,6 +12,7 @@
     │   ├── WL1108 DatabaseDamaged          what it has stored cannot be read
     │   ├── WL1109 DatabaseNotReady         it answers, and cannot do what it was asked
     │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
+    │   ├── WL1111 PortUnavailable          another program listens there, or it is forbidden
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
@@ -34,6 +35,7 @@
     │   ├── WL2006 PayloadUnstorable        no database could give it back as it is
     │   ├── WL2007 OptionInvalid            a priority, delay, name, duration … out of range
     │   ├── WL2008 FilterInvalid            a filter that cannot be understood
+    │   ├── WL2009 IdInvalid                neither an id nor the end of one
     │   ├── WL2101 RequestInvalid           a request over HTTP that cannot be read
     │   ├── WL2102 PathUnknown              nothing is at this path
     │   ├── WL2103 MethodRefused            the path does not take this method
@@ -146,6 +148,7 @@ from windlass.errors.asked import (
     DefinitionInvalid,
     DefinitionNotFound,
     FilterInvalid,
+    IdInvalid,
     OptionInvalid,
     PayloadInvalid,
     PayloadKeyMissing,
@@ -182,6 +185,7 @@ from windlass.errors.installation import (
     MainGuardMissing,
     MigrationChanged,
     ModuleNotLoaded,
+    PortUnavailable,
     RowSecurityUnavailable,
     RunAsUnavailable,
     SchemaOutdated,
@@ -276,6 +280,7 @@ __all__ = [
     "FieldError",
     "FilterInvalid",
     "Forbidden",
+    "IdInvalid",
     "InvitationInvalid",
     "JobFailed",
     "JobNotFound",
@@ -306,6 +311,7 @@ __all__ = [
     "PayloadUndecryptable",
     "PayloadUnstorable",
     "Permanent",
+    "PortUnavailable",
     "RequestInvalid",
     "RequestRefused",
     "RequestsThrottled",

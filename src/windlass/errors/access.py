@@ -1,9 +1,9 @@
 """5xxx: who may do what — credentials, rights, users, tokens, bulk operations."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from windlass.errors.base import WindlassError
-from windlass.errors.wording import counted, listed, quoted
+from windlass.errors.wording import counted, did_you_mean, listed, quoted
 
 
 class NotAuthenticated(WindlassError):
@@ -94,7 +94,7 @@ class UserNotFound(WindlassError):
 
     def __init__(self, user: str) -> None:
         self.user = user
-        super().__init__(f"no user {quoted(user)}.", hint="`windlass users list` has them all.")
+        super().__init__(f"no user {quoted(user)}.", hint="`windlass users list` shows the users.")
 
 
 class UserExists(WindlassError):
@@ -120,7 +120,7 @@ class MemberNotFound(WindlassError):
         self.tenant = tenant
         super().__init__(
             f"{quoted(user)} is no member of {quoted(tenant)}.",
-            hint="The tenant's members are listed on its page.",
+            hint=f"`windlass members list -t {tenant}` shows its members.",
         )
 
 
@@ -177,12 +177,12 @@ class TokenNotFound(WindlassError):
 
     code = "WL5204"
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, *, known: Collection[str] = ()) -> None:
         self.id = id
         super().__init__(
-            f"no token {quoted(id)}.",
-            reason="It may belong to another tenant.",
-            hint="`windlass tokens list` has them all.",
+            f"no token has the name or id {quoted(id)}.",
+            reason="It may be revoked, or belong to another tenant.",
+            hint=did_you_mean(id, known) + "`windlass tokens list` shows the tokens.",
         )
 
 

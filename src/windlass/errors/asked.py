@@ -3,7 +3,12 @@
 from collections.abc import Collection, Sequence
 
 from windlass.errors.base import FieldError, WindlassError
-from windlass.errors.wording import counted, nearest, quoted, sentence
+from windlass.errors.wording import counted, did_you_mean, nearest, quoted, sentence
+from windlass.ids import SHORTEST_SUFFIX
+
+#: An example of an id, for messages.
+_ID = "0197c1a2-6f3e-7b04-9d51-3c8c1f42d7aa"
+_ID_CHARACTERS = frozenset("0123456789abcdefABCDEF-")
 
 
 class CommandInvalid(WindlassError):
@@ -101,7 +106,7 @@ class OptionInvalid(WindlassError):
         self.problem = problem
         wrong = f": {problem}" if problem else ""
         super().__init__(
-            f"{option} cannot be {quoted(value)}.",
+            f"{option} is missing." if value is None else f"{option} cannot be {quoted(value)}.",
             reason=sentence(problem) if problem else "",
             hint=f"Give {allowed}.",
             errors=[
@@ -117,6 +122,31 @@ class OptionInvalid(WindlassError):
         made = OptionInvalid(name, shown, allowed=self.allowed, problem=self.problem)
         made.errors = (FieldError(pointer, made.errors[0].message),)
         return made
+
+
+class IdInvalid(OptionInvalid):
+    """Text that can be neither an id nor the end of one."""
+
+    code = "WL2009"
+
+    def __init__(self, text: str, *, noun: str, shape: str = "", command: str = "") -> None:
+        typed = text.strip()
+        shape = shape or f"An id has 32 digits (0-9, a-f), such as {_ID}; its last 6 are enough"
+        hexadecimal = set(typed) <= _ID_CHARACTERS
+        if len(typed) < SHORTEST_SUFFIX:
+            fault = f"{quoted(typed)} has {len(typed)}"
+        elif hexadecimal:
+            fault = f"{quoted(typed)} is too long"
+        else:
+            fault = f"{quoted(typed)} has other characters"
+        super().__init__(
+            f"{noun} id", text, allowed="a whole id, or its last six or more characters"
+        )
+        self.message = f"no {noun} matches {quoted(typed)}."
+        self.args = (self.message,)
+        self.reason = f"{shape}, and {fault}."
+        self.hint = f"`{command or f'windlass {noun}s list'}` shows the ids."
+        self.errors = (FieldError("", f"{quoted(typed)} is not a {noun} id"),)
 
 
 class FilterInvalid(WindlassError):
@@ -150,7 +180,7 @@ class DefinitionNotFound(WindlassError):
         super().__init__(
             f"no definition named {quoted(key)}.",
             reason=f"{count} {'is' if len(known) == 1 else 'are'} known.",
-            hint=(f"Did you mean `{self.near}`? " if self.near else "")
+            hint=did_you_mean(key, known)
             + "New code? Start a worker that imports it or run `windlass definitions sync`.",
         )
 
@@ -224,10 +254,12 @@ class TenantNotFound(WindlassError):
 
     code = "WL2201"
 
-    def __init__(self, tenant: str) -> None:
+    def __init__(self, tenant: str, *, known: Collection[str] = ()) -> None:
         self.tenant = tenant
         super().__init__(
-            f"no tenant {quoted(tenant)}.", hint=f"`windlass tenants create {tenant}`."
+            f"no tenant {quoted(tenant)}.",
+            hint=did_you_mean(tenant, known)
+            + "`windlass tenants list` shows the tenants, `windlass tenants create` adds one.",
         )
 
 

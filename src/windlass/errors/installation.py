@@ -1,5 +1,7 @@
 """1xxx: the installation — its database, its settings, its code."""
 
+import errno
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -159,6 +161,34 @@ class DatabaseTimeout(DatabaseOutage):
             f"the database did not answer within {seconds:g} s.",
             reason=f"It was asked to {doing}.",
             hint="Look for long transactions and locks; `windlass doctor` lists them.",
+        )
+
+
+def _who_listens(port: int) -> str:
+    """A command that shows which process listens at a port."""
+    return f"`ss -ltnp 'sport = :{port}'`" if sys.platform == "linux" else f"`lsof -i :{port}`"
+
+
+class PortUnavailable(WindlassError):
+    """Windlass cannot listen at a host and port: another program does, or the system forbids it.
+
+    `option` is the flag or setting that names the port.
+    """
+
+    code = "WL1111"
+
+    def __init__(self, host: str, port: int, *, cause: OSError, option: str = "--port") -> None:
+        self.host = host
+        self.port = port
+        taken = cause.errno == errno.EADDRINUSE
+        super().__init__(
+            f"cannot listen at {host}, port {port}.",
+            reason="Another program listens there."
+            if taken
+            else sentence(first_line(cause.strerror or str(cause))),
+            hint=f"Give another {option}, or find the program: {_who_listens(port)}."
+            if taken
+            else f"Give another {option}, or another host: an address of this machine.",
         )
 
 

@@ -5,8 +5,16 @@ from typing import Literal
 from uuid import UUID
 
 from windlass.errors.base import FieldError, WindlassError
-from windlass.errors.wording import counted, first_line, listed, quoted, sentence, with_type
-from windlass.ids import JobId, short
+from windlass.errors.wording import (
+    counted,
+    did_you_mean,
+    first_line,
+    listed,
+    quoted,
+    sentence,
+    with_type,
+)
+from windlass.ids import JobId, parse_job_id, short
 
 _STATES = {
     "pending": "is pending",
@@ -34,9 +42,11 @@ class JobNotFound(WindlassError):
     def __init__(self, job: UUID | str) -> None:
         self.job = str(job)
         super().__init__(
-            f"no job {self.job if isinstance(job, UUID) else quoted(job)}.",
+            f"no job {self.job}."
+            if isinstance(job, UUID) or parse_job_id(job)
+            else f"no job's id ends in {quoted(job)}.",
             reason="It never existed, belongs to another tenant, or was pruned.",
-            hint="See `windlass jobs list`; a shell takes the last six or more characters of an id.",
+            hint="`windlass jobs list` shows the jobs there are.",
         )
 
 
@@ -203,12 +213,14 @@ class WorkerNotFound(WindlassError):
 
     code = "WL3601"
 
-    def __init__(self, worker: str) -> None:
+    def __init__(self, worker: str, *, known: Collection[str] = ()) -> None:
         self.worker = worker
         super().__init__(
             f"no worker {quoted(worker)}.",
             reason="It has stopped, or was not seen for a day.",
-            hint="`windlass workers list` has those there are; the end of an id will do.",
+            hint=did_you_mean(worker, known)
+            + "`windlass workers list` shows the workers; the last six or more characters of an "
+            "id are enough.",
         )
 
 

@@ -1,9 +1,9 @@
 """4xxx: rules that make jobs — triggers, schedules, events."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from windlass.errors.base import FieldError, WindlassError
-from windlass.errors.wording import listed, quoted
+from windlass.errors.wording import did_you_mean, listed, quoted
 
 
 class TriggerNotFound(WindlassError):
@@ -11,12 +11,13 @@ class TriggerNotFound(WindlassError):
 
     code = "WL4101"
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, *, known: Collection[str] = ()) -> None:
         self.id = id
         super().__init__(
-            f"no trigger {quoted(id)}.",
+            f"no schedule or trigger has the name or id {quoted(id)}.",
             reason="It may have been deleted, or belong to another tenant.",
-            hint="`windlass triggers list` has them all.",
+            hint=did_you_mean(id, known)
+            + "`windlass schedules list` shows those by time, `windlass triggers list` those by event.",
         )
 
 
@@ -105,7 +106,7 @@ class EventNotFound(WindlassError):
         super().__init__(
             f"no event {quoted(id)}.",
             reason="It may belong to another tenant, or have been pruned.",
-            hint="`windlass events list` has the latest.",
+            hint="`windlass events list` shows the latest events.",
         )
 
 

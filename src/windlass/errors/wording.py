@@ -62,6 +62,12 @@ def nearest(word: str, known: Collection[str]) -> str | None:
     return near[0] if near else None
 
 
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """The start of a hint: the known word that is nearest to `word`; empty if none is near."""
+    near = nearest(word, known)
+    return f"Did you mean `{printable(near)}`? " if near else ""
+
+
 def quoted(value: object) -> str:
     """A value as messages show it: as JSON spells it, nothing longer than a line."""
     if isinstance(value, str):

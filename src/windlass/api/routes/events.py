@@ -14,7 +14,7 @@ from windlass.ids import EventId
 
 routes = Routes("events")
 
-Id = Annotated[str, Path(min_length=6, max_length=64)]
+Id = Annotated[str, Path(max_length=64)]
 
 
 @routes.post("", "events.emit", shown.Event, status_code=201, summary="Emit an event")

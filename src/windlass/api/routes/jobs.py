@@ -49,9 +49,7 @@ routes = Routes("jobs")
 
 Id = Annotated[
     str,
-    Path(
-        description="A job's id, or its last six or more characters.", min_length=6, max_length=64
-    ),
+    Path(description="A job's id, or its last six or more characters.", max_length=64),
 ]
 _STATES = frozenset([*JobState, *View])
 

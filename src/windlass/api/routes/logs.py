@@ -34,9 +34,7 @@ async def search(
         ),
     ] = None,
     definition: Annotated[str | None, Query(max_length=191)] = None,
-    job: Annotated[
-        str | None, Query(description="Only this job's lines.", min_length=6, max_length=64)
-    ] = None,
+    job: Annotated[str | None, Query(description="Only this job's lines.", max_length=64)] = None,
     level: Annotated[Level | None, Query(description="This one and worse.")] = None,
     since: Annotated[str | None, _Instant] = None,
     until: Annotated[str | None, _Instant] = None,

@@ -19,7 +19,7 @@ from windlass.ids import OperationId, parse_job_id
 
 routes = Routes("operations")
 
-Id = Annotated[str, Path(description="An operation's id.", min_length=6, max_length=64)]
+Id = Annotated[str, Path(description="An operation's id.", max_length=64)]
 
 
 @routes.post("/preview", "operations.read", shown.Preview, summary="What would it do?")

@@ -68,7 +68,7 @@ async def revoke(
     request: Request,
     caller: Calling,
     engine: Ready,
-    id: Annotated[str, Path(min_length=6, max_length=64)],
+    id: Annotated[str, Path(max_length=64)],
 ) -> None:
     whole = parse_job_id(id)
     if whole is None:

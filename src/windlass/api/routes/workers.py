@@ -15,7 +15,6 @@ Id = Annotated[
     str,
     Path(
         description="A worker's id, or its last six or more characters.",
-        min_length=6,
         max_length=255,
     ),
 ]

@@ -1,4 +1,4 @@
--- Adds to the histograms, of this minute and since ever.
+-- Adds to the histograms, of this minute and since ever. The row with upto_ms 0 has the longest.
 insert into windlass_histograms (`minute`, kind, queue, definition, upto_ms, observed, seconds)
 select m.at_minute, o.kind, o.queue, o.definition, o.upto_ms, o.observed, o.seconds
 from {observations} o
@@ -9,4 +9,8 @@ cross join (
 order by 1, 2, 3, 4, 5
 on duplicate key update
     observed = windlass_histograms.observed + values(observed),
-    seconds = windlass_histograms.seconds + values(seconds)
+    seconds = if(
+        windlass_histograms.upto_ms = 0,
+        greatest(windlass_histograms.seconds, values(seconds)),
+        windlass_histograms.seconds + values(seconds)
+    )
