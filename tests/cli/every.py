@@ -64,7 +64,7 @@ LINES: Mapping[str, Line] = {
     "definitions enable": Line("hello"),
     "definitions limits": Line("hello --max-concurrency 3"),
     "definitions reset": Line("hello"),
-    "definitions create": Line("made --remote"),
+    "definitions create": Line("new.one --remote"),
     "definitions edit": Line("made --queue other"),
     "definitions delete": Line("made", answer="y\n"),
     "enqueue": Line("hello name=Ada"),
@@ -194,6 +194,7 @@ def furnish(shell: Shell) -> There:
     shell.write("more.py", _MORE)
     shell.here("db", "migrate")
     shell.here("definitions", "sync", "jobs.py", "more.py")
+    shell.here("definitions", "create", "made", "--remote")
     for _ in range(_MANY):
         shell.here("enqueue", "fail")
     shell.here("enqueue", "hello", "name=Ada")

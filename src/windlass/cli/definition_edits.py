@@ -40,7 +40,7 @@ def definition_line(one: Item) -> str:
 @click.argument("definition")
 @click.option("--remote", is_flag=True, help="Its handler lives in a worker over HTTP.")
 @click.option(
-    "--if-exists", type=click.Choice(_IF_EXISTS), help="What of one that is there. [error]"
+    "--if-exists", type=click.Choice(_IF_EXISTS), help="What is done with one that exists. [error]"
 )
 @definition_flags
 @rehearsable("create the definition {definition}")

@@ -45,7 +45,12 @@ _FLAGS = (
     click.option("--enabled/--disabled", default=None, help="Whether it takes jobs and runs them."),
     click.option("--queue", metavar="NAME", help="The queue of its jobs."),
     click.option("--priority", metavar="PRIORITY", help="A number, or high, normal, low …"),
-    click.option("--max-attempts", type=click.IntRange(1, 100), metavar="N", help="Attempts."),
+    click.option(
+        "--max-attempts",
+        type=click.IntRange(1, 100),
+        metavar="N",
+        help="Attempts of its jobs, the first included.",
+    ),
     click.option(
         "--backoff",
         metavar="JSON",
@@ -57,22 +62,63 @@ _FLAGS = (
     click.option("--limit-key", metavar="FIELD", help="What limits per key count by: args.id."),
     click.option("--max-per-key", metavar="N", help=f"Jobs at once with one key{_OR_NONE}"),
     click.option("--rate-per-key", metavar="RATE", help=f"Starts with one key{_OR_NONE}"),
-    click.option("--dedupe", type=click.Choice(["payload", NONE]), help="One of equal jobs."),
-    click.option("--dedupe-window", metavar="DURATION", help="For how long; none for while open."),
-    click.option("--on-duplicate", type=click.Choice(get_args(OnDuplicate)), help="What then."),
-    click.option("--isolation", type=click.Choice(get_args(Isolation)), help="Where it runs."),
-    click.option("--memory-limit-mb", metavar="MB", help="Of a process of its own, or none."),
-    click.option("--idempotent/--not-idempotent", default=None, help="Whether it may run twice."),
-    click.option("--requires-permission", metavar="NAME", help="Who may enqueue it; none for all."),
     click.option(
-        "--on-parent-failure", type=click.Choice(get_args(ParentFailure)), help="Of a parent job."
+        "--dedupe",
+        type=click.Choice(["payload", NONE]),
+        help="Keep one of jobs with equal payloads.",
     ),
-    click.option("--on-dead-letter", metavar="KEY", help="The definition that gets a job then."),
-    click.option("--after", metavar="KEY", multiple=True, help="Waits for open jobs of these."),
-    click.option("--retention-days", metavar="DAYS", help="Of ended jobs; forever, or none."),
-    click.option("--log-retention-days", metavar="DAYS", help="Of logs; forever, or none."),
-    click.option("--retention-count", metavar="N", help="Ended jobs to keep, or none."),
-    click.option("--tag", "tags", metavar="TAG", multiple=True, help="A word to find it by."),
+    click.option(
+        "--dedupe-window",
+        metavar="DURATION",
+        help="How long equal jobs count; none for while one is open.",
+    ),
+    click.option(
+        "--on-duplicate", type=click.Choice(get_args(OnDuplicate)), help="What an equal job does."
+    ),
+    click.option(
+        "--isolation",
+        type=click.Choice(get_args(Isolation)),
+        help="In a thread, or in a process of its own.",
+    ),
+    click.option(
+        "--memory-limit-mb", metavar="MB", help="The limit of a process of its own, or none."
+    ),
+    click.option(
+        "--idempotent/--not-idempotent", default=None, help="Whether a job may safely run twice."
+    ),
+    click.option(
+        "--requires-permission", metavar="NAME", help="What one needs to enqueue it, or none."
+    ),
+    click.option(
+        "--on-parent-failure",
+        type=click.Choice(get_args(ParentFailure)),
+        help="What a job does when its parent failed.",
+    ),
+    click.option(
+        "--on-dead-letter",
+        metavar="KEY",
+        help="The definition whose job follows a dead letter, or none.",
+    ),
+    click.option(
+        "--after",
+        metavar="KEY",
+        multiple=True,
+        help="A definition whose open jobs it waits for; repeat it.",
+    ),
+    click.option(
+        "--retention-days", metavar="DAYS", help="How long ended jobs stay: days, forever, or none."
+    ),
+    click.option(
+        "--log-retention-days", metavar="DAYS", help="How long logs stay: days, forever, or none."
+    ),
+    click.option("--retention-count", metavar="N", help="How many ended jobs stay, or none."),
+    click.option(
+        "--tag",
+        "tags",
+        metavar="TAG",
+        multiple=True,
+        help="A word to find it by; repeat it for more.",
+    ),
     click.option("--metadata", metavar="JSON", help="Your own fields."),
 )
 
