@@ -322,7 +322,10 @@ UNGATED_VERBS = {
         "enqueue_many", "enqueue_in", "joined",
     },
     Dead: {"groups", "list", "discard", "discard_group"},
-    Triggers: {"get", "list", "schedules", "reschedule", "disable", "warnings", "delete"},
+    Triggers: {
+        "get", "list", "schedules", "reschedule", "disable", "warnings", "warnings_of",
+        "preview", "delete",
+    },
     Operations: {"prune"},
     Events: {
         "make", "emit", "emit_in", "match_after_commit", "match_soon", "close", "get", "list",

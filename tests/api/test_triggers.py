@@ -79,6 +79,22 @@ async def test_an_edit_may_change_the_type_and_refuses_what_the_type_has_not(api
     assert same.status_code == 422, "fields of the row that nobody sets are refused as ever"
 
 
+async def test_nulls_clear_what_may_be_without_and_are_refused_elsewhere(api):
+    about = {"name": "e", "definition": "ingest", "event_name": "e", "payload": {"path": "/"}}
+    await api.post("/triggers", json={**about, "condition": {"a": 1}, "dedupe_key": "k"})
+    await api.post("/schedules", json=AT_TWO)
+
+    cleared = await api.patch("/triggers/e", json={"condition": None, "dedupe_key": None})
+    nameless = await api.patch("/triggers/e", json={"event_name": None})
+    silent = await api.patch("/triggers/nightly", json={"event_name": None, "condition": None})
+    policy = await api.patch("/triggers/nightly", json={"misfire": None})
+
+    assert (cleared.json()["condition"], cleared.json()["dedupe_key"]) == (None, None)
+    assert (nameless.status_code, pointers(nameless)) == (422, ["/event_name"])
+    assert (silent.status_code, silent.json()["next_run_at"] is not None) == (200, True)
+    assert (policy.status_code, pointers(policy)) == (422, ["/misfire"])
+
+
 async def test_a_window_that_may_surprise_is_answered_with_warnings(api):
     made = await api.post("/schedules", json={**AT_TWO, "dedupe_window_seconds": 2 * 86_400})
     keyed = await api.patch("/schedules/nightly", json={"dedupe_key": "{{schedule.due_at}}"})

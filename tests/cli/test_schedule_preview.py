@@ -67,3 +67,12 @@ def test_an_expression_that_never_fires_comes_with_one_that_does(shell: Shell):
 
     assert "February has no day 31." in done.err
     assert 'windlass schedules preview "0 2 28 2 *" --tz Europe/Berlin' in done.err
+
+
+def test_an_interval_is_previewed_with_what_a_dedupe_window_swallows(shell: Shell):
+    done = shell.ok("schedules", "preview", "--every", "15m", "--dedupe-window", "1h", "--json")
+    neither = shell.run("schedules", "preview")
+
+    assert (done.json["words"], len(done.json["runs"])) == ("every 15 minutes", 5)
+    assert ["swallowed" in warning for warning in done.json["warnings"]] == [True]
+    assert (neither.code, "needs one schedule" in neither.err) == (2, True)

@@ -127,6 +127,22 @@ def test_several_events_are_replayed_only_when_agreed_to(greeting: Shell):
     assert "1 done, 1 refused." in partly.err
 
 
+def test_an_event_tells_which_triggers_matched_and_why_not(greeting: Shell):
+    greeting.here("triggers", "update", "greet", "--dedupe-key", "{{event.name}}")
+    for age in (36, 36, 3):
+        greeting.here("events", "emit", "member.joined", "name=Ada", f"age={age}")
+    late, again, first = greeting.here("events", "list", "-o", "id").lines
+
+    shown = {id: greeting.at_terminal("events", "show", id).out for id in (first, again, late)}
+    found = greeting.here("events", "list", "--name", "other", "--since", "-2h", "-o", "id")
+
+    assert "✓ created" in shown[first]
+    assert "= existing" in shown[again]
+    assert "⊘ unmatched" in shown[late]
+    assert "it does not hold that" in shown[late]
+    assert (found.lines, "No events that fit." in found.err) == ([], True)
+
+
 def test_events_are_printed_as_they_come(greeting: Shell):
     greeting.here("events", "emit", "before", "n=1")
     tail = greeting.start("events", "tail", "--json")

@@ -241,7 +241,7 @@ def _show(call: Call, event: Item) -> None:
     if event["matches"]:
         out.data("")
         out.list(event["matches"], _MATCH_COLUMNS)
-    elif event["matched_at"]:
+    elif event["matched_at"] and not event["jobs"]:
         out.say(f"No trigger waited for {event['name']}.")
     out.hint(f"windlass events replay {_short(event)}")
 

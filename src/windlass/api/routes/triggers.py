@@ -218,12 +218,11 @@ def _place(trigger: Trigger) -> str:
 
 
 def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What was said beside the times, as options. A null that belongs to another type says nothing."""
+    """What was said beside the times, as options. A null in place of an event says nothing."""
     return {
         body.OPTIONS.get(name, name): value
         for name, value in body.said().items()
-        if name not in (*_TIMES, "type", *without)
-        and (value is not None or name not in ("event_name", "condition", "misfire", "overlap"))
+        if name not in (*_TIMES, "type", *without) and (value is not None or name != "event_name")
     }
 
 
@@ -297,6 +296,8 @@ def _changed(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | None:
     # Nothing else tells the type of one that has one: by event stays so, as by time does.
     told = type_by([name for name in given if name in ("cron", "interval_seconds", "at")])
     by_event = trigger.type == "event"
+    if by_event and said.get("event_name", trigger.event_name) is None:
+        raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
     type = _checked(said.get("type") or (trigger.type if by_event else told or trigger.type), said)
     if by_event != (type == "event"):
         kind = "event" if by_event else "time"
