@@ -416,3 +416,20 @@ async def test_a_waiting_job_is_changed_and_an_ended_one_is_not(wl, hello):
         await wl.jobs.update(job.id, priority=1)
     with pytest.raises(OptionInvalid, match="at least one of"):
         await wl.jobs.update(job.id)
+
+
+async def test_jobs_of_a_list_say_what_is_not_loaded_and_can_act(wl, hello):
+    await hello.enqueue(name="Ada")
+    [listed] = (await wl.jobs.list()).jobs
+
+    assert (repr(listed.payload), repr(listed.result)) == ("not loaded", "not loaded")
+    assert not listed.result
+    with pytest.raises(LookupError, match="refresh"):
+        listed.payload["name"]
+    assert (await listed.refresh()).payload["name"] == "Ada"
+    assert (await listed.cancel()).state == "canceled"
+    assert (await listed.retry()).state == "queued"
+    [blocking] = wl.blocking.jobs.list().jobs
+    assert repr(blocking.payload) == "not loaded"
+    assert blocking.cancel().state == "canceled"
+    wl.blocking.close()

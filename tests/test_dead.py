@@ -44,7 +44,8 @@ async def test_what_fails_is_told_grouped_edited_and_recovers(wl, charge, told):
     assert "no customer <number> in charge (test_dead.py)" in group.sentence
     assert (fixed.result, fixed.payload) == (1, {"customer": 1})
     assert sorted(told) == sorted(
-        (str(receipt.job_id), f"no customer -{n}") for n, receipt in enumerate(bad, start=1)
+        (str(receipt.job_id), f"Permanent: no customer -{n}")
+        for n, receipt in enumerate(bad, start=1)
     )
     [left] = (await wl.dead.list(definition="charge", fingerprint=group.fingerprint)).jobs
     assert left.id == bad[1].job_id
@@ -82,7 +83,7 @@ async def test_a_hook_runs_in_a_test(charge, wl, told):
 
         await test.run_all()
 
-        await test.assert_enqueued("admin.notify", error="no customer -3")
+        await test.assert_enqueued("admin.notify", error="Permanent: no customer -3")
     assert len(told) == 1
 
 

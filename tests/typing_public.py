@@ -8,11 +8,11 @@ from typing import Any, assert_type
 
 from windlass import Backoff, Job, JobContext, Receipt, Windlass, sync
 from windlass.core.definition import Definition
-from windlass.core.models import Attempt, NewJob, Page
+from windlass.core.models import Attempt, NewJob
 from windlass.core.states import JobState
 from windlass.core.tenant import Tenant
 from windlass.face import blocking_nouns
-from windlass.face.nouns import JobHandle
+from windlass.face.nouns import JobHandle, JobPage
 from windlass.testing import BlockingTestWindlass, Summary, TestWindlass
 
 wl = Windlass()
@@ -94,7 +94,7 @@ async def found() -> None:
     assert_type(job, JobHandle)
     assert_type(job.state, JobState)
     assert_type(await job.cancel(actor="ada"), JobHandle)
-    assert_type(await wl.jobs.list(states=["queued"]), Page)
+    assert_type(await wl.jobs.list(states=["queued"]), JobPage)
     assert_type(await wl.tenants.create("acme", weight=2), Tenant)
     for definition in await wl.definitions.list():
         assert_type(definition, Definition)
@@ -137,7 +137,7 @@ def blocked() -> None:
     job = blocking.jobs.get("0199c0ffee00")
     assert_type(job, blocking_nouns.JobHandle)
     assert_type(job.retry().refresh().state, JobState)
-    assert_type(blocking.jobs.list(queue="mail"), Page)
+    assert_type(blocking.jobs.list(queue="mail"), blocking_nouns.JobPage)
     assert_type(blocking.tenants.create("acme", weight=2), Tenant)
     greet.enqueue(nme="Ada")  # type: ignore[call-arg]  # a typo
     write.enqueue(to=3)  # type: ignore[arg-type]  # not text

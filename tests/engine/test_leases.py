@@ -125,7 +125,7 @@ async def test_a_late_report_is_told(leases, storage, heard):
     await leases.finish([finish(lease)])
 
     assert await leases.finish([finish(lease)]) == {}
-    assert heard.events() == ["late report ignored"]
+    assert heard.events() == ["completed", "late report ignored"]
 
 
 async def test_an_end_that_the_handler_may_have_recorded_itself_is_not_late(leases, storage, heard):
@@ -134,7 +134,7 @@ async def test_an_end_that_the_handler_may_have_recorded_itself_is_not_late(leas
 
     await leases.finish([finish(lease, perhaps_ended=True)])
 
-    assert heard.events() == []
+    assert heard.events() == ["completed"]
 
 
 async def test_a_log_line_that_is_refused_loses_no_other(leases, storage, refuse, heard):

@@ -1,4 +1,5 @@
-"""`/healthz`: the process lives. `/readyz`: it can answer, its database is there and migrated."""
+"""`/healthz`: the process lives. `/readyz`: it can answer, its database is there and migrated, and it
+was not told to end."""
 
 from typing import Any
 
@@ -8,6 +9,7 @@ from windlass import clock
 from windlass.api import shown
 from windlass.api.callers import Ready
 from windlass.api.routing import PROBLEMS, SafeRoute
+from windlass.errors import ServerDraining
 
 #: The database is asked no more often than this, however many ask here: nobody is counted.
 _READY_SECONDS = 1.0
@@ -26,6 +28,8 @@ async def healthz(request: Request) -> dict[str, str]:
 @router.get("/readyz", summary="Can it answer?", response_model=None, responses=_OK)
 async def readyz(request: Request, engine: Ready) -> dict[str, str]:
     state = request.app.state
+    if getattr(state, "draining", False):
+        raise ServerDraining
     if clock.monotonic() >= getattr(state, "ready_until", 0.0):
         await engine.now()
         state.ready_until = clock.monotonic() + _READY_SECONDS

@@ -29,6 +29,7 @@ STATUS: Mapping[type[WindlassError], HTTPStatus] = {
     errors.DatabaseTimeout: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.AuditKeyMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.AuditKeyInvalid: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.ServerDraining: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaTooNew: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.MigrationChanged: HTTPStatus.SERVICE_UNAVAILABLE,

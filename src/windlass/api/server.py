@@ -40,8 +40,13 @@ class Server(uvicorn.Server):
             self.end()
             await self._app.state.feed.ended()
 
+    def drain(self) -> None:
+        """Answer on, while running jobs finish; `/readyz` says that no new work should come here."""
+        self._app.state.draining = True
+
     def end(self) -> None:
         """Finish requests under way, and end live updates at once: they never end by themselves."""
+        self.drain()
         self.should_exit = True
         self._app.state.feed.end()
 

@@ -76,7 +76,12 @@ async def _serve(
     api = create_api(app, authenticate=open_access if no_auth else by_credentials)
     server, url = Server(api, listening), address(listening)
     told = asyncio.Event()
-    with heard(told.set):
+
+    def stop() -> None:
+        server.drain()
+        told.set()
+
+    with heard(stop):
         serving = asyncio.create_task(server.run_until_told())
         call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
         if not no_auth and not await engine.users.administered():

@@ -105,6 +105,24 @@ class Receipt(NamedTuple):
         return self.status is ReceiptStatus.CREATED
 
 
+class NotLoaded:
+    """Stands in a job of a list for what lists do not read: its payload and its result."""
+
+    def __repr__(self) -> str:
+        return "not loaded"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __getitem__(self, key: object) -> Any:
+        raise LookupError(
+            "it is not loaded: a list leaves it out, and `refresh()` reads the whole job"
+        )
+
+
+NOT_LOADED = NotLoaded()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One request to run a definition with a payload, as it stands now."""

@@ -13,6 +13,7 @@
     │   ├── WL1109 DatabaseNotReady         it answers, and cannot do what it was asked
     │   ├── WL1110 ServerUnreachable        nobody answers at the server's address
     │   ├── WL1111 PortUnavailable          another program listens there, or it is forbidden
+    │   ├── WL1112 ServerDraining           the server was told to end
     │   ├── WL1203 SchemaOutdated           migrations are pending
     │   ├── WL1204 SchemaTooNew             a newer Windlass has migrated this database
     │   ├── WL1205 MigrationChanged         an applied migration is no longer what was applied
@@ -190,6 +191,7 @@ from windlass.errors.installation import (
     RunAsUnavailable,
     SchemaOutdated,
     SchemaTooNew,
+    ServerDraining,
     SettingProblem,
     SettingsInvalid,
     UnsupportedDatabase,
@@ -323,6 +325,7 @@ __all__ = [
     "ScheduleNeverFires",
     "SchemaOutdated",
     "SchemaTooNew",
+    "ServerDraining",
     "ServerFailed",
     "ServerUnreachable",
     "SessionNotFound",

@@ -364,6 +364,22 @@ class AppNotFound(WindlassError):
         )
 
 
+class ServerDraining(WindlassError):
+    """The server was told to end: it lets jobs and requests under way finish, and takes no new ones.
+
+    `/readyz` answers so until the process has ended, for load balancers to send requests elsewhere.
+    """
+
+    code = "WL1112"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this server is draining.",
+            reason="It was told to end and lets running jobs finish.",
+            hint="Send requests to another server; this one ends by itself.",
+        )
+
+
 class MainGuardMissing(WindlassError):
     """A script that declares a process-isolated job does its work when it is imported.
 

@@ -1,11 +1,13 @@
 """The nouns of an app for blocking programs: each verb of the awaited ones, waited for here."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from windlass.core.models import Job
 from windlass.face import nouns
 from windlass.face.portal import Runs
 from windlass.face.verbs import Blocks
+from windlass.ids import JobId
 
 
 def _handle(job: nouns.JobHandle, portal: Runs) -> "JobHandle":
@@ -28,6 +30,19 @@ class JobHandle(Job):
 
 
 @dataclass(frozen=True, slots=True)
+class JobPage:
+    """Some of a list, newest first, and the id to go on after (None at the end). Payload and result
+    of its jobs are not loaded; `refresh` reads a whole job."""
+
+    jobs: Sequence[JobHandle]
+    next: JobId | None
+
+
+def _page(page: nouns.JobPage, portal: Runs) -> JobPage:
+    return JobPage([_handle(job, portal) for job in page.jobs], page.next)
+
+
+@dataclass(frozen=True, slots=True)
 class Jobs:
     """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
 
@@ -37,7 +52,7 @@ class Jobs:
     get = Blocks(nouns.JobsFace.get, _handle)
     find = Blocks(nouns.JobsFace.find, _handle)
     reveal = Blocks(nouns.JobsFace.reveal, _handle)
-    list = Blocks(nouns.JobsFace.list)
+    list = Blocks(nouns.JobsFace.list, _page)
     summary = Blocks(nouns.JobsFace.summary)
     cancel = Blocks(nouns.JobsFace.cancel, _handle)
     retry = Blocks(nouns.JobsFace.retry, _handle)

@@ -1,7 +1,7 @@
 """`wl.jobs`, `wl.definitions` …: the engine's verbs with the app's readiness in front."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import UUID
@@ -9,7 +9,15 @@ from uuid import UUID
 from windlass.core.change import Change
 from windlass.core.durations import duration
 from windlass.core.filter import parse
-from windlass.core.models import ALL_TENANTS, Attempt, Job, LogLine, Page, Scope, Transition
+from windlass.core.models import (
+    ALL_TENANTS,
+    NOT_LOADED,
+    Attempt,
+    Job,
+    LogLine,
+    Scope,
+    Transition,
+)
 from windlass.core.query import JobQuery
 from windlass.core.states import JobState, View
 from windlass.core.summary import Summary
@@ -40,6 +48,10 @@ Id = JobId | str
 Duration = str | timedelta | float
 
 _STATES = frozenset([*JobState, *View])
+
+
+def _listed(job: Job) -> Job:
+    return replace(job, payload=NOT_LOADED, result=NOT_LOADED)
 
 
 class Changes(TypedDict, total=False):
@@ -83,6 +95,15 @@ class JobHandle(Job):
         return await self._jobs.explain(self.id)
 
 
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Some of a list, newest first, and the id to go on after (None at the end). Payload and result
+    of its jobs are not loaded; `refresh` reads a whole job."""
+
+    jobs: Sequence[JobHandle]
+    next: JobId | None
+
+
 class JobsFace:
     """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
 
@@ -121,8 +142,8 @@ class JobsFace:
         created_before: datetime | None = None,
         after: JobId | None = None,
         limit: int = 50,
-    ) -> Page:
-        """Jobs newest first, without payloads and results; all of them if nothing is chosen.
+    ) -> JobPage:
+        """Jobs newest first, their payloads and results not loaded; all of them if nothing is chosen.
 
         `query` is a filter as people type it: `state:dead_letter definition:mail.* error:timeout`;
         FilterInvalid if it is none. `states` takes views such as "retrying" too. `after` goes on from
@@ -142,7 +163,8 @@ class JobsFace:
             created_before=created_before,
         )
         lists = (await self._app.ready()).lists
-        return await lists.page(chosen, scope=self._scope, after=after, limit=limit)
+        page = await lists.page(chosen, scope=self._scope, after=after, limit=limit)
+        return JobPage([self._handle(_listed(job)) for job in page.jobs], page.next)
 
     async def summary(self) -> Summary:
         """How many jobs are where: by state and view, queue and definition."""

@@ -101,7 +101,7 @@ BATCHES: Mapping[str, Shape] = {
         "canceled": "bigint",
         "dead_letter": "bigint",
     },
-    "done": {"id": "uuid", "key": "text"},
+    "done_keys": {"id": "uuid", "key": "text"},
     "dead": {"id": "uuid", "event_id": "uuid"},
     "items": {"place": "int", "job_id": "uuid"},
     "settled": {"place": "int", "state": "text", "note": "text"},

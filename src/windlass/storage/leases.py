@@ -279,7 +279,7 @@ class LeaseVerbs:
             )
             jobs = {held.job_id for held in ended}
             if mine := [row for row in done if row[0] in jobs]:
-                await session.run("note_done", done=mine)
+                await session.run("note_done", done_keys=mine)
             return ended
 
     @again
@@ -410,7 +410,7 @@ def finish_batch(worker: WorkerId, finishes: Sequence[Finish]) -> dict[str, Any]
 
 
 def done_batch(finishes: Sequence[Finish]) -> list[tuple[JobId, str]]:
-    """What ends say was done, as rows of the `done` batch."""
+    """What ends say was done, as rows of the `done_keys` batch."""
     return [(finish.job_id, key) for finish in finishes for key in finish.once]
 
 

@@ -167,7 +167,7 @@ class Reports:
             if not await session.run("finish", **finish_batch(worker, [finish])):
                 raise Stopped("lost")
             if done := done_batch([finish._replace(once=tuple(once))]):
-                await session.run("note_done", done=done)
+                await session.run("note_done", done_keys=done)
         except BaseException:
             self._buffer.put_back(lines)
             raise
