@@ -84,8 +84,8 @@ def test_a_time_without_a_zone_is_the_local_one(ready: Shell):
     )
     own = ready.ok("enqueue", "hello", "name=Ada", "--at", "2099-01-31T09:00+01:00", "--json")
 
-    assert due.json["job"]["due_at"] == "2099-01-31T00:00:00Z"
-    assert own.json["job"]["due_at"] == "2099-01-31T08:00:00Z"
+    assert due.json["job"]["due_at"] == "2099-01-31T00:00:00.000000Z"
+    assert own.json["job"]["due_at"] == "2099-01-31T08:00:00.000000Z"
 
 
 def test_a_dry_run_checks_and_stores_nothing(ready: Shell):

@@ -105,7 +105,7 @@ def test_an_instant_without_an_offset_is_in_the_zone(ready: Shell):
         "--enabled", "false", "--json",
     ).json  # fmt: skip
 
-    assert (made["type"], made["at"]) == ("once", "2030-01-31T08:00:00Z")
+    assert (made["type"], made["at"]) == ("once", "2030-01-31T08:00:00.000000Z")
     assert made["enabled"] is False
 
 

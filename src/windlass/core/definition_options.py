@@ -50,7 +50,7 @@ _LEAST_ONE = (whole(1), "1 or more")
 
 #: What an option may be, and in words. Rates and priorities are checked by what reads them.
 ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "enabled": (lambda value: isinstance(value, bool), "True or False"),
+    "enabled": (lambda value: isinstance(value, bool), "true or false"),
     "max_attempts": (whole(1, 100), "1 to 100"),
     "backoff": (lambda value: isinstance(value, Backoff), "a windlass.Backoff"),
     "timeout": (_is_positive_duration, "more than 0"),

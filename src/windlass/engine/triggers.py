@@ -377,7 +377,7 @@ def _object(payload: Any) -> dict[str, Any]:
 
 def _truth(option: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise OptionInvalid(option, value, allowed="True or False")
+        raise OptionInvalid(option, value, allowed="true or false")
     return value
 
 
