@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
 from windlass.api.callers import Authenticate, open_access
+from windlass.api.live.pace import Pace
 from windlass.api.server import Server
 from windlass.cli.listening import address, listen
 
@@ -19,12 +20,13 @@ def serving(
     *,
     settings: Settings | None = None,
     authenticate: Authenticate = open_access,
+    pace: Pace | None = None,
 ) -> Iterator[str]:
     """The address of an API over the database behind `url`, while the block lasts."""
     wl = Windlass(url, settings=settings or Settings())
     declare(wl)
     listening = listen("127.0.0.1", 0)
-    server = Server(create_api(wl, authenticate=authenticate), listening)
+    server = Server(create_api(wl, authenticate=authenticate, pace=pace), listening)
 
     async def run() -> None:
         try:

@@ -129,6 +129,11 @@ async def _new_job(stage: Stage) -> tuple[Mapping[str, str], Any]:
     return {}, {"definition": stage.definition, "payload": PAYLOAD}
 
 
+async def _new_jobs(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    _, job = await _new_job(stage)
+    return {}, {"jobs": [job]}
+
+
 async def _later(stage: Stage) -> tuple[Mapping[str, str], Any]:
     return {"job_id": await stage.later()}, {"priority": "high"}
 
@@ -192,6 +197,7 @@ async def _declared(stage: Stage) -> tuple[Mapping[str, str], Any]:
 #: A route that makes or changes work -> what it is asked for.
 GATED: Mapping[str, Prepare] = {
     "POST /jobs": _new_job,
+    "POST /jobs/batch": _new_jobs,
     "PATCH /jobs/{job_id}": _later,
     "POST /jobs/{job_id}/retry": _dead,
     "POST /jobs/{job_id}/run-now": _later,
@@ -317,7 +323,8 @@ def test_every_route_that_writes_is_said_to_make_work_or_not(guarded):
 UNGATED_VERBS = {
     Jobs: {
         "get", "resolve", "cancel", "discard", "attempts", "history", "logs", "family", "explain",
-        "wait", "receipt", "refuse", "check_parents", "opened", "reveal",
+        "wait", "receipt", "refuse", "check_parents", "check_repeated", "opened",
+        "reveal",
         # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
         "enqueue_many", "enqueue_in", "joined",
     },

@@ -2,6 +2,10 @@
 
 import pytest
 
+from windlass.api.field_names import of_fields
+from windlass.api.shapes import PasswordByLink, PasswordChange
+from windlass.errors import OptionInvalid
+
 NOON = "2090-01-01T12:00:00Z"
 
 
@@ -97,6 +101,27 @@ async def test_a_secret_or_a_payload_is_not_repeated(api):
 
         assert answer.status_code == 422
         assert "hunter2" not in answer.text
+
+
+@pytest.mark.parametrize("model", [PasswordByLink, PasswordChange])
+def test_a_password_that_is_refused_is_not_repeated_under_its_field(model):
+    refused = OptionInvalid("password", "•••", allowed="12 characters or more")
+    field = "after" if model is PasswordChange else "password"
+
+    told = of_fields(model, refused, {field: "hunter2"})
+
+    assert told.errors[0].pointer == f"/{field}"
+    assert "hunter2" not in f"{told} {told.errors}"
+
+
+async def test_metadata_that_is_too_large_is_not_repeated(api):
+    body = {"definition": "hello", "payload": {"name": "Ada"}, "metadata": {"a": "x" * 100_000}}
+
+    answer = await api.post("/jobs", json=body)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/metadata"
+    assert "xxx" not in answer.text
 
 
 @pytest.mark.parametrize(

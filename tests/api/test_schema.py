@@ -23,6 +23,7 @@ from tests.api.extreme_requests import Mutation, Sent
 from tests.api.serving import serving
 from windlass import Settings, Windlass
 from windlass.api.credentials import by_credentials
+from windlass.api.live.pace import Pace
 from windlass.core.principal import local
 
 CHECKS = [
@@ -95,7 +96,10 @@ class Asked:
 def asking(url: str) -> Iterator[Asked]:
     """A server with accounts of every role and some of everything."""
     tokens, known = asyncio.run(populate(url))
-    with serving(url, declare, settings=OPTIONS, authenticate=by_credentials) as address:
+    soon = Pace(
+        wait_seconds=0.05
+    )  # or whoever waits for a job that is on hold does so for a minute
+    with serving(url, declare, settings=OPTIONS, authenticate=by_credentials, pace=soon) as address:
         roles = {
             role: httpx2.Client(
                 headers={"authorization": f"Bearer {secret}"} if secret else {}, timeout=60

@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from tests.api.guarded import guarding
+from tests.waiting import until
 from windlass import Permanent
 from windlass.api.app import create_api
 from windlass.api.callers import open_access
@@ -92,8 +93,7 @@ async def test_who_waits_has_a_seat_and_gives_it_back(wl):
         transport=transport, base_url="http://localhost/api/v1", timeout=90
     ) as client:
         first = asyncio.create_task(client.get(f"/jobs/{id}/wait?timeout=60"))
-        while not app.state.feed.places._taken:
-            await asyncio.sleep(0.01)
+        await until(lambda: app.state.feed.places._taken, waiting_for="the first to wait")
         refused = await client.get(f"/jobs/{id}/wait?timeout=60")
         app.state.feed.end()  # as a server does that stops
         ended = await first

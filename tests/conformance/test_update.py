@@ -216,7 +216,7 @@ async def test_the_history_tells_who_changed_what(storage):
     steps = await storage.transitions(await job(storage, id))
     assert [(step.actor, step.message) for step in steps] == [
         ("ada", "changed: priority 100 to 50, queue default to mail"),
-        (None, "changed: due 2026-01-01T01:00:00Z, metadata"),
+        (None, "changed: due 2026-01-01T01:00:00.000000Z, metadata"),
     ]
     assert {(step.from_state, step.to_state) for step in steps} == {("queued", "queued")}
 

@@ -46,11 +46,12 @@ _NO_JSON = "not JSON: send it with `Content-Type: application/json`"
 
 
 class _Place(NamedTuple):
-    """Where an option stands in a request."""
+    """Where an option stands in a request. `sent` is what was given for a field that is called
+    otherwise than its option, and so was converted."""
 
     pointer: str
     name: str
-    sent: object
+    sent: object = None
 
 
 def unreadable(request: Request, error: RequestValidationError) -> RequestInvalid:
@@ -143,13 +144,13 @@ def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
 
 def _place(request: Request, route: APIRoute, option: str) -> _Place | None:
     if option in request.query_params and option in parameters_of(route):
-        return _Place(f"?{option}", option, request.query_params[option])
+        return _Place(f"?{option}", option)
     model, name = body_model(route), option.replace(" ", "_")
     sent = getattr(request.state, "sent", None)
     if model is not None and (found := _in_body(model, option, sent)):
         return found
     if name in request.path_params:
-        return _Place(f"{{{name}}}", name, request.path_params[name])
+        return _Place(f"{{{name}}}", name)
     return None
 
 
@@ -158,7 +159,8 @@ def _in_body(model: type[Shape], option: str, sent: object) -> _Place | None:
     name = fields.get(option, option)
     given = sent if isinstance(sent, Mapping) else {}
     if name in model.model_fields:
-        return _Place(f"/{name}", name, given.get(name))
+        converted = name != option and name not in _UNREPEATED
+        return _Place(f"/{name}", name, given.get(name) if converted else None)
     for field, inner in _nested(model):
         if field in given and (found := _in_body(inner, option, given[field])):
             return found._replace(pointer=f"/{field}{found.pointer}")

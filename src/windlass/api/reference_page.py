@@ -291,10 +291,7 @@ def _resolved(schema: Json, schemas: Json) -> Json | None:
 def _example(operation: _Operation, schemas: Json) -> str:
     """A line for a shell: one of the examples, or one made of what is required."""
     for example in EXAMPLES:
-        path = _PARAMETER.sub(r"[^/]+", f"{operation.path.removeprefix('/api/v1')}")
-        if example.method == operation.method and re.fullmatch(
-            path, example.path.partition("?")[0]
-        ):
+        if example.method == operation.method and _leads_to(example.path, operation.path):
             return curl(example._replace(keeps=""))
     path = _PARAMETER.sub(lambda found: f"${found[1].upper()}", operation.path)
     if needed := [
@@ -310,6 +307,15 @@ def _example(operation: _Operation, schemas: Json) -> str:
     if path.startswith("/api/v1"):
         return curl(Example("", operation.method, path.removeprefix("/api/v1"), body))
     return curl(Example("", operation.method, path, body)).replace("$API", "${API%/api/v1}", 1)
+
+
+def _leads_to(path: str, route: str) -> bool:
+    """Whether the path of an example, below `/api/v1`, is one of a route."""
+    given = path.partition("?")[0].split("/")
+    steps = route.removeprefix("/api/v1").split("/")
+    return len(given) == len(steps) and all(
+        step == each or step.startswith("{") for step, each in zip(steps, given, strict=True)
+    )
 
 
 def _sample(schema: Json, schemas: Json) -> Any:

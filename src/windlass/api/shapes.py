@@ -489,6 +489,8 @@ class PasswordByLink(ByLink):
 class PasswordChange(Shape):
     """The password there is, and the one to come."""
 
+    OPTIONS: ClassVar[Mapping[str, str]] = {"after": "password"}
+
     before: Annotated[str, StringConstraints(max_length=1_000)]
     after: Annotated[str, StringConstraints(max_length=1_000)]
 

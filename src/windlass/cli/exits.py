@@ -105,6 +105,7 @@ CODES: Mapping[type[WindlassError], Exit] = {
     errors.JobStateConflict: Exit.CONFLICT,
     errors.AmbiguousId: Exit.USAGE,
     errors.DuplicateJob: Exit.CONFLICT,
+    errors.BatchRefused: Exit.USAGE,
     errors.ParentInvalid: Exit.USAGE,
     errors.DeadGroupNotFound: Exit.NOT_FOUND,
     errors.JobFailed: Exit.JOB_FAILED,

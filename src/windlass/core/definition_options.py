@@ -127,7 +127,7 @@ def word(choice: object) -> tuple[Callable[[Any], bool], str]:
 
 
 _NAME = (is_name, "text of 1 to 191 characters that print, with no space at either end")
-_FLAG = (lambda value: isinstance(value, bool), "True or False")
+_FLAG = (lambda value: isinstance(value, bool), "true or false")
 _OBJECT = (lambda value: isinstance(value, Mapping), "an object of names and values")
 _DAYS = (_is_days, "0 to 36500, or 'forever'")
 _LEAST_ONE = (whole(1), "1 or more")

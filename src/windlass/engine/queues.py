@@ -46,7 +46,9 @@ class Queues:
     async def limit(self, name: str, max_concurrency: int | None) -> Queue:
         """Let no more than so many of a queue's jobs run at once, on all workers together."""
         if max_concurrency is not None and not whole(1)(max_concurrency):
-            raise OptionInvalid("max_concurrency", max_concurrency, allowed="1 or more, or None")
+            raise OptionInvalid(
+                "max_concurrency", max_concurrency, allowed="1 or more, or null for no limit"
+            )
         asked = await self._checked(name)
         queue = await self._storage.put_queue(asked, limit=max_concurrency)
         self._nudges.nudge_all()

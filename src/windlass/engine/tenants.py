@@ -244,5 +244,5 @@ def _check_count(name: str, value: object) -> None:
     if value is None and optional:
         return
     if type(value) is not int or not least <= value <= most:
-        allowed = f"{least} to {most}" if most == 1000 else f"{least} or more, or None"
+        allowed = f"{least} to {most}" if most == 1000 else f"{least} or more, or null for no limit"
         raise OptionInvalid(name, value, allowed=allowed)

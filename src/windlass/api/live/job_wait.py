@@ -16,7 +16,7 @@ async def wait_for_end(
 ) -> None:
     """Return when a job has ended or is gone, the time is over, the client has left, or the server
     stops. No connection to the database is held meanwhile."""
-    until = clock.monotonic() + timeout
+    until = clock.monotonic() + min(timeout, feed.pace.wait_seconds)
     scope = Scope.of(job.tenant)
     subscription = feed.subscribe(engine, frozenset({of_job(job.id)}), scope)
     left = asyncio.ensure_future(_leave(request))

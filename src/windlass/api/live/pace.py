@@ -29,7 +29,9 @@ class Pace:
     kept_changes: int = 5_000
     #: Changes of one topic that may wait for one client; with more it has to read again.
     waiting_changes: int = 200
-    #: Streams open at once in this process: of one caller, of one tenant, and of all.
+    #: How long a request may wait for the end of a job, whatever it asks for.
+    wait_seconds: float = 60.0
+    #: Streams, and requests that wait, open at once in this process: of one caller, of one tenant, and of all.
     streams_per_caller: int = 20
     streams_per_tenant: int = 200
     streams: int = 2_000
