@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, help="How many runs. [5]")
 @with_call
 def preview(call: Call, expression: str, tz: str, after: str | None, limit: int) -> None:
-    """Tell in words and dates when the cron EXPRESSION fires, and what may surprise.
+    """Show in words and dates when the cron EXPRESSION fires, with warnings.
 
     Needs no database.
     """

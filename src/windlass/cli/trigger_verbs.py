@@ -37,7 +37,7 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
         examples=[f"windlass {noun} list", f"windlass {noun} list --json"],
     )
     @click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="At most. [100]")
-    @click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
+    @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
     @with_call
     def list_them(call: Call, limit: int, cursor: str | None) -> None:
         page = call.ask(lambda api: api.page(f"/{noun}", limit=limit, cursor=cursor))

@@ -61,7 +61,7 @@ class DatabaseFull(DatabaseUnreachable):
             self,
             f"the database at {self.address} has no room left.",
             reason=sentence(f"{cause.rstrip('.') or 'its disk is full'}; nothing was stored"),
-            hint="Free or add space on its disk; workers go on by themselves then.",
+            hint="Free or add space on its disk; workers continue by themselves then.",
         )
 
 
@@ -81,7 +81,7 @@ class DatabaseReadOnly(DatabaseUnreachable):
             self,
             f"the database at {self.address} is read-only.",
             reason=sentence(f"{cause.rstrip('.') or 'it takes no writes'}; nothing was stored"),
-            hint="Make it writable, or point WINDLASS_DATABASE_URL at the primary; workers go on "
+            hint="Make it writable, or point WINDLASS_DATABASE_URL at the primary; workers continue "
             "by themselves then.",
         )
 
