@@ -173,9 +173,13 @@ class Call:
         import asyncio
 
         from windlass.core.durations import duration
-        from windlass.errors import DatabaseTimeout
+        from windlass.errors import DatabaseTimeout, OptionInvalid
 
-        limit = duration(self.flags.timeout, option="timeout").total_seconds()
+        try:
+            limit = duration(self.flags.timeout, option="timeout").total_seconds()
+        except OptionInvalid:
+            work.close()  # or Python warns that it was never awaited
+            raise
         try:
             async with asyncio.timeout(limit):
                 return await work

@@ -162,7 +162,9 @@ class DefinitionNotFound(WindlassError):
         count = counted(len(known), "definition")
         super().__init__(
             f"no definition named {quoted(key)}.",
-            reason=f"{count} {'is' if len(known) == 1 else 'are'} known.",
+            reason=f"{count} {'is' if len(known) == 1 else 'are'} known."
+            if known
+            else "No definition is known yet.",
             hint=did_you_mean(key, known)
             + "New code? Start a worker that imports it or run `windlass definitions sync`.",
         )
