@@ -1,10 +1,16 @@
 """What messages and terminals show of text that anybody may have written."""
 
 import json
+import re
 import sys
 
 import pytest
 
+from tests.cli.test_help import COMMANDS
+from tests.test_errors import EXAMPLES
+from windlass.cli.main import COMMANDS as LISTED
+from windlass.errors import WindlassError
+from windlass.errors.remedies import remedies
 from windlass.errors.wording import printable, printable_json, quoted
 
 HARMFUL = [
@@ -56,3 +62,34 @@ def test_every_character_of_unicode_is_shown_or_escaped():
 
     assert printable(shown) == shown
     assert not any(character in shown for character in HARMFUL)
+
+
+#: Words of riddles: an actor without a name, a picture in place of the term.
+_UNCLEAR = re.compile(
+    r"\b(whoever|somebody|nobody|anew|in line again|mend|go on\b(?! until)|"
+    r"tell (which|who|what|how|more|in)|never shown again|in hand)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_help_is_in_plain_words(path: str):
+    command = COMMANDS[path]
+    helps = [str(getattr(param, "help", None) or "") for param in command.params]
+
+    assert [text for text in (command.help or "", *helps) if _UNCLEAR.search(text)] == []
+
+
+def test_the_list_of_commands_is_in_plain_words():
+    assert [each.help for each in LISTED.values() if _UNCLEAR.search(each.help)] == []
+
+
+@pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+def test_an_error_is_in_plain_words(error: WindlassError):
+    # In quotes are the values of callers.
+    assert not _UNCLEAR.search(re.sub(r'"[^"]*"', "", str(error)))
+
+
+def test_causes_and_cures_are_in_plain_words():
+    for remedy in remedies().values():
+        assert not [text for text in (*remedy.causes, *remedy.cures) if _UNCLEAR.search(text)]

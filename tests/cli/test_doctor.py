@@ -52,7 +52,7 @@ def test_a_person_sees_a_glyph_a_sentence_and_a_fix(ready: Shell):
 
     assert done.code == 0
     assert "✓ The settings are valid." in done.out
-    assert "▲ No worker lives.\n  → Start one: windlass worker" in done.out
+    assert "▲ No worker is running.\n  → Start one: windlass worker" in done.out
 
 
 def test_jobs_that_nobody_runs_are_broken(ready: Shell):

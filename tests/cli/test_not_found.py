@@ -78,3 +78,24 @@ def test_a_name_that_nothing_has_is_answered_with_the_nearest(named: Shell, line
 
     assert done.code == code, done.err
     assert f"Did you mean `{meant}`" in done.err
+
+
+def test_a_database_that_is_not_there_or_is_none_names_the_cure(shell: Shell):
+    shell.write("notes.txt", "no database")
+
+    nowhere = shell.attempt("--db", "sqlite:///nowhere/w.db", "jobs", "list")
+    wrong = shell.attempt("--db", "sqlite:///notes.txt", "jobs", "list")
+    empty = shell.attempt("enqueue", "hello")
+
+    assert (nowhere.code, wrong.code, empty.code) == (6, 6, 3)
+    assert "Check that the folder exists" in nowhere.err
+    assert "Check that the URL names the right file." in wrong.err
+    assert "No definition is known yet." in empty.err
+
+
+def test_a_timeout_without_a_unit_is_refused_without_a_warning(shell: Shell):
+    done = shell.run("jobs", "list", "--timeout", "3")
+
+    assert done.code == 2
+    assert done.err.startswith('error[WL2007]: timeout cannot be "3".')
+    assert "never awaited" not in done.err

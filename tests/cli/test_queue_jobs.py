@@ -55,7 +55,7 @@ def test_the_name_of_the_queue_is_typed_first(busy: Shell):
     assert "--yes" in alone.err
     assert slipped.code == 130
     assert "Purging 3 jobs. To go on, type mail" in slipped.out
-    assert "nothing was changed" in slipped.out
+    assert "Names do not match; nothing changed." in slipped.out
     assert before["mail"] == (2, 1)
     assert meant.code == 0
     assert "━" in meant.out

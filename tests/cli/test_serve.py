@@ -157,7 +157,9 @@ def test_a_token_made_on_the_command_line_opens_the_api(ready: Shell):
 
 def test_until_somebody_administers_it_a_link_is_printed_to_sign_in_by(ready: Shell):
     server = ready.start("serve", "--port", "0")
-    server.sees(r"Nobody administers it yet. Sign in, once: http://\S+/login\?link=wlk_\S+")
+    server.sees(
+        r"No administrator has signed in yet. Sign in once by this link: http://\S+/login\?link=wlk_\S+"
+    )
     url = address(server)
 
     by_hand = ready.ok("users", "link", "admin", "--login", "--at", url).out.strip()

@@ -94,7 +94,7 @@ def test_somebody_is_invited_given_a_role_and_removed(ready: Shell):
         ("ada", "tenant_admin", True)
     ]
     assert removed.err == "ada is removed.\n"
-    assert ready.here("members", "list", "-t", "acme").err == "Nobody is a member.\n"
+    assert ready.here("members", "list", "-t", "acme").err == "No members.\n"
     assert ready.run("members", "remove", "ada", "-t", "acme", "--yes").code == 3
 
 

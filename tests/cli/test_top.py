@@ -35,7 +35,7 @@ def test_one_frame_needs_no_terminal(ready: Shell):
 
     assert re.search(r"windlass\.db · ● live +0\.0/s +dead letter 0 +workers 0", done.out)
     assert re.search(r"^default +1 ", done.out, re.MULTILINE)
-    assert "No worker lives" in done.out
+    assert "No worker is running" in done.out
     assert "○ Queued  hello" in done.out
     assert "\x1b" not in done.out
 
@@ -256,7 +256,7 @@ def test_a_person_types_commands(ready: Shell):
 
     assert done.code == 0
     assert ":jobs state:dead_letter▏" in done.out
-    assert "No worker lives" in done.out
+    assert "No worker is running" in done.out
     assert "No jobs match." in done.out
 
 

@@ -161,9 +161,7 @@ def test_who_waits_too_long_is_told_so(told: Shell):
     done = told.run("workers", "drain", "8c1f42d7", "--wait", "--timeout", "1s")
 
     assert done.code == 9
-    assert done.err == (
-        "web-2:411:8c1f42d7 is not done yet; 3 still run. It goes on without you.\n"
-    )
+    assert done.err == ("web-2:411:8c1f42d7 is not done yet; 3 still run. It will keep running.\n")
 
 
 def test_who_waits_for_a_worker_that_is_resumed_is_told_so(told: Shell):

@@ -21,4 +21,4 @@ def test_a_worker_is_listed_and_shown_while_it_runs(ready: Shell):
     assert lost.err.startswith('error[WL3601]: no worker "web-2:411".')
     worker.stop()
     assert worker.ends() == 0
-    assert ready.here("workers", "list").err == "No worker runs.\n"
+    assert ready.here("workers", "list").err == "No worker is running.\n"

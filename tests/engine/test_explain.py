@@ -52,14 +52,22 @@ def reason(storage):
     return of
 
 
-@pytest.mark.parametrize("state", [JobState.COMPLETED, JobState.CANCELED, JobState.DEAD_LETTER])
-async def test_a_job_that_has_ended(storage, reason, state):
+@pytest.mark.parametrize(
+    ("state", "sentence", "verb"),
+    [
+        (JobState.COMPLETED, "It has completed.", "show"),
+        (JobState.CANCELED, "It was canceled", "retry"),
+        (JobState.DEAD_LETTER, "It failed for good", "retry"),
+    ],
+)
+async def test_a_job_that_has_ended(storage, reason, state, sentence, verb):
     ended = await a_job(storage, state)
 
     why = await reason(ended.id)
 
     assert why.code == "ended"
-    assert state in why.sentence
+    assert why.sentence.startswith(sentence)
+    assert why.hint == f"windlass jobs {verb} {short(ended.id)}"
 
 
 async def test_a_dead_letter_names_its_error(storage, reason):

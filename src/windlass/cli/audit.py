@@ -26,7 +26,7 @@ _PAGE = 1_000
     examples=["windlass audit list --limit 20", "windlass audit verify -t acme"],
 )
 def audit() -> None:
-    """Read who changed what, and check that nobody has edited the record.
+    """Read the audit log, and verify that it was not altered.
 
     Each tenant has a chain of its own, the installation another: name a tenant by -t.
     """
@@ -41,7 +41,7 @@ def audit() -> None:
     ],
 )
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, help="How many. [50]")
-@click.option("--before", type=int, metavar="NUMBER", help="Go on before this number.")
+@click.option("--before", type=int, metavar="NUMBER", help="Entries before this number.")
 @with_call
 def list_entries(call: Call, limit: int, before: int | None) -> None:
     """List entries, newest first."""
@@ -120,7 +120,7 @@ def verify(call: Call, heads: BinaryIO | None) -> int:
 def show_heads(call: Call) -> None:
     """Print where each chain ends, with its signature.
 
-    Keep them where nobody with rights on the database can write: `audit verify --heads` then finds
+    Keep them where database accounts cannot write: `audit verify --heads` then finds
     a chain that was put back to an earlier state.
     """
     page = call.ask(lambda api: api.get("/audit/heads"))
@@ -145,7 +145,7 @@ def show_heads(call: Call) -> None:
 def sign(call: Call, accept: bool, dry_run: bool) -> int:
     """Sign the ends of all chains with audit.key: once it is set, and after it was changed.
 
-    A chain that does not verify is left as it is, until somebody has looked into it and accepts it.
+    A chain that does not verify is not signed until an operator has checked and accepted it.
     """
     from windlass.cli.call import actor
 

@@ -150,7 +150,7 @@ class Call:
         asked = f"{self._where}{question}"
         # Nobody can type a name with control characters; its escapes are what the question shows.
         if prompt(asked, default="", show_default=False) not in (name, printable(name)):
-            self.out.say("That is another name: nothing was changed.")
+            self.out.say("Names do not match; nothing changed.")
             raise click.Abort
 
     def _agreed(self, doing: str) -> bool:
@@ -173,9 +173,13 @@ class Call:
         import asyncio
 
         from windlass.core.durations import duration
-        from windlass.errors import DatabaseTimeout
+        from windlass.errors import DatabaseTimeout, OptionInvalid
 
-        limit = duration(self.flags.timeout, option="timeout").total_seconds()
+        try:
+            limit = duration(self.flags.timeout, option="timeout").total_seconds()
+        except OptionInvalid:
+            work.close()  # or Python warns that it was never awaited
+            raise
         try:
             async with asyncio.timeout(limit):
                 return await work

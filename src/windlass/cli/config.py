@@ -34,7 +34,7 @@ _PLACE = ("context", "url", "token_file", "tenant")
     ],
 )
 def config() -> None:
-    """Show and change settings, and name the places you work at.
+    """Show and change settings, and manage contexts.
 
     A flag wins over the environment, the environment over the context in use, that over the file,
     the file over the default.

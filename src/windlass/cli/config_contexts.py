@@ -33,7 +33,7 @@ _COLUMNS = [
 )
 @click.pass_context
 def contexts(ctx: click.Context) -> None:
-    """List the places that have a name; ● is the one in use.
+    """List contexts: named servers and databases; ● marks the one in use.
 
     They are kept in a file of your own, for every folder you work in.
     """
@@ -51,7 +51,7 @@ def contexts(ctx: click.Context) -> None:
 @click.option("--dry-run", is_flag=True, help="Check it and keep nothing.")
 @with_call
 def add(call: Call, name: str, dry_run: bool) -> None:
-    """Give the place that --url or --db names the name NAME, or change what NAME stands for.
+    """Save the server or database of --url or --db under NAME, or change what NAME stands for.
 
     --tenant and --token-file are kept with it. A token itself never is: `windlass login` keeps
     those.
@@ -74,10 +74,10 @@ def add(call: Call, name: str, dry_run: bool) -> None:
     examples=["windlass config contexts remove prod", "windlass config contexts remove old --quiet"]
 )
 @click.argument("chosen", metavar="NAME")
-@click.option("--dry-run", is_flag=True, help="Tell what would be forgotten, and forget nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and forget nothing.")
 @with_call
 def remove(call: Call, chosen: str, dry_run: bool) -> None:
-    """Forget the context NAME. Nothing changes at the place itself."""
+    """Remove the context NAME from your list. The server or database itself is not changed."""
     changed = read().without(chosen)
     if not dry_run:
         write(changed)

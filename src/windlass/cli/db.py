@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     ],
 )
 def db() -> None:
-    """Migrate the database and check it, and begin anew after a restore."""
+    """Migrate and check the database; start a new epoch after a restore."""
 
 
 @db.command(examples=["windlass db migrate", "windlass db migrate --to 3"])
@@ -129,7 +129,7 @@ def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Say which would be taken back, and take back none.")
 @with_call
 def downgrade(call: Call, to: int, dry_run: bool) -> None:
-    """Take back migrations, newest first. What they stored is lost."""
+    """Revert migrations, newest first. Data of their tables and columns is lost."""
     found = call.on_database(_status)
     going = [m for m in reversed(found.applied) if m.number > to]
     if to > found.version:
@@ -236,7 +236,7 @@ def new_epoch(call: Call, dry_run: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Count the payloads, and change none.")
 @with_call
 def reencrypt(call: Call, dry_run: bool) -> int:
-    """Encrypt payloads that have an older key anew with the first of encryption.keys.
+    """Encrypt payloads of an older key again, with the first of encryption.keys.
 
     Reads every job, in batches; safe to repeat and to interrupt. Exits with 1 if a payload could not be
     decrypted. When it finds no more, the older keys can be removed.

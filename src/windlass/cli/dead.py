@@ -28,7 +28,7 @@ from windlass.clock import utcnow
     ],
 )
 def dead() -> None:
-    """See what failed for good, and why; put it in line again, or discard it."""
+    """List dead-lettered jobs and their causes; retry or discard them."""
 
 
 def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,7 +68,7 @@ def list_dead(call: Call, /, limit: int, cursor: str | None, **chosen: Any) -> N
             Column("id", "ID", lambda job: str(job["id"])[-8:]),
             Column("definition", "DEFINITION", lambda job: str(job["definition"]), wide=True),
             Column("tenant_id"),
-            Column("attempts", "TRIES", lambda job: str(job["attempts"]), right=True, spare=2),
+            Column("attempts", "ATTEMPTS", lambda job: str(job["attempts"]), right=True, spare=2),
             Column("finished_at", "FAILED", lambda job: ago(moment(job["finished_at"]), now)),
             Column("fingerprint", "CAUSE", lambda job: cause_of(job["fingerprint"]), spare=1),
             Column("last_error", "ERROR", lambda job: one_line(job["last_error"]), wide=True),
@@ -93,7 +93,7 @@ for _command in (groups, show):
 @_which
 @with_call
 def retry(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
-    """Put jobs, or all of a cause, in line again with fresh attempts."""
+    """Retry jobs, or all of a cause, with fresh attempts."""
     return change(call, RETRY, ids, _of_the_dead(**chosen), dry_run=dry_run)
 
 

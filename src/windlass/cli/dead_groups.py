@@ -50,7 +50,7 @@ def groups(call: Call, definition: str | None, muted: bool, limit: int) -> None:
             Column("first_at", "FIRST", lambda one: ago(moment(one["first_at"]), now), spare=1),
             Column("last_at", "LAST", lambda one: ago(moment(one["last_at"]), now)),
             Column("sample_id", "SAMPLE", lambda one: str(one["sample_id"])[-8:]),
-            Column("sentence", "WHAT HAPPENS", lambda one: one_line(one["sentence"]), wide=True),
+            Column("sentence", "ERROR", lambda one: one_line(one["sentence"]), wide=True),
             Column("muted_at", "MUTED", _muted if muted else None, wide=True),
             Column("muted_by"),
             Column("muted_until"),
@@ -77,7 +77,7 @@ def groups(call: Call, definition: str | None, muted: bool, limit: int) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="GROUP...")
 @click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
 @click.option("--for", "lasts", metavar="DURATION", help="Until so long from now, such as 7d.")
-@click.option("--reason", metavar="TEXT", help="Why; shown to whoever lists all groups.")
+@click.option("--reason", metavar="TEXT", help="Reason, shown with the muted group.")
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
 def mute(
@@ -88,7 +88,7 @@ def mute(
     reason: str | None,
     dry_run: bool,
 ) -> int:
-    """List groups no more, and let `doctor` be silent about them.
+    """Mute groups: hide them from `groups` and from `doctor`.
 
     A group is a cause as `groups` shows it, or DEFINITION/CAUSE. Its jobs stay where they are.
     """
@@ -108,7 +108,7 @@ def mute(
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
 def unmute(call: Call, names: Sequence[str], definition: str | None, dry_run: bool) -> int:
-    """List groups again.
+    """Unmute groups: list them again.
 
     What an operator muted for all tenants stays muted for each of them.
     """

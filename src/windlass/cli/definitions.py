@@ -112,7 +112,7 @@ def schema(call: Call, definition: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Show which, and change nothing.")
 @with_call
 def enable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
-    """Let definitions run again; their waiting jobs go on."""
+    """Enable definitions: they accept and run jobs again."""
     return _switch(call, keys, "enable", doing="enabling", dry_run=dry_run)
 
 
@@ -123,7 +123,7 @@ def enable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
 @click.option("--dry-run", is_flag=True, help="Show which, and change nothing.")
 @with_call
 def disable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
-    """Refuse new jobs of definitions and let their queued ones wait."""
+    """Disable definitions: new jobs are refused, queued jobs wait."""
     return _switch(call, keys, "disable", doing="disabling", dry_run=dry_run)
 
 
@@ -196,8 +196,8 @@ def _columns(items: list[Item]) -> list[Column]:
         Column("key", "DEFINITION", lambda one: str(one["key"]), wide=True),
         Column("enabled", "STATE", enabled_of),
         Column("queue", "QUEUE", lambda one: str(one["queue"]), spare=1),
-        Column("strategy", "MADE", lambda one: one["strategy"].replace("_", " "), spare=2),
-        Column("max_attempts", "TRIES", lambda one: str(one["max_attempts"]), right=True),
+        Column("strategy", "STRATEGY", lambda one: one["strategy"].replace("_", " "), spare=2),
+        Column("max_attempts", "ATTEMPTS", lambda one: str(one["max_attempts"]), right=True),
         Column("timeout_seconds"),
         Column(
             "running", "NOW", (lambda one: str(one["running"])) if running else None, right=True

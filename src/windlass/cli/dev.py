@@ -32,9 +32,13 @@ _STOP = "Ctrl-C stop"
     type=click.IntRange(1, 65535),
     help="Serve the API at this port, or the next that is free.",
 )
-@click.option("--demo", is_flag=True, help="Run a living demo, on demo.db unless --db is given.")
-@click.option("--no-auth", is_flag=True, help="Let everybody on this machine do everything.")
-@click.option("--no-reload", is_flag=True, help="Stay with the code as it is, in one process.")
+@click.option("--demo", is_flag=True, help="Run sample jobs, on demo.db unless --db is given.")
+@click.option(
+    "--no-auth",
+    is_flag=True,
+    help="No authentication: everybody on this machine may do everything.",
+)
+@click.option("--no-reload", is_flag=True, help="Do not reload on save; run in one process.")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in the browser when ready.")
 @with_call
 def dev(

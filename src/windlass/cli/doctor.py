@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 )
 @with_call
 def doctor(call: Call) -> int:
-    """Check settings, database, workers and jobs, and say how to mend what is wrong.
+    """Check settings, database, workers and jobs, and suggest fixes.
 
     Reads only. Exits with 1 if something is broken; a warning alone does not. With --url it asks
     the server instead: does it live, can it answer, who works for it.

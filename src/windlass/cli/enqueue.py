@@ -41,7 +41,7 @@ Options = dict[str, Any]
 @click.option(
     "--created-by", metavar="NAME", help="On whose behalf: user:ID of a member, or any name."
 )
-@click.option("--hold", is_flag=True, help="Wait until somebody says `jobs run-now`.")
+@click.option("--hold", is_flag=True, help="Hold the job until `jobs run-now`.")
 @click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
 @click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
@@ -58,7 +58,7 @@ def enqueue(
     follow: bool,
     **given: Any,
 ) -> None:
-    """Make a job of DEFINITION.
+    """Enqueue a job of DEFINITION.
 
     A value that is JSON is taken as such, any other as text; a field for text keeps it as it is.
     The job's id is printed. An equal job that exists already is an ordinary answer.

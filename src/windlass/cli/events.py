@@ -47,7 +47,7 @@ def events() -> None:
 @click.option("--since", metavar="INSTANT", help="Not before: -2h, 2027-03-01 or a whole instant.")
 @click.option("--until", metavar="INSTANT", help="Before that instant.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
-@click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
+@click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def list_events(
     call: Call,
@@ -100,7 +100,7 @@ def show(call: Call, event: str) -> None:
 @click.option("--payload", metavar="JSON", help="The data as a JSON object.")
 @click.option("--file", metavar="FILE", help="A file with the data as JSON; - is standard input.")
 @click.option("--correlation-id", metavar="ID", help="Kept with it, and with the jobs it makes.")
-@click.option("--dry-run", is_flag=True, help="Tell what its triggers would do; emit nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what its triggers would do; emit nothing.")
 @with_call
 def emit(
     call: Call,
@@ -154,7 +154,7 @@ def tail(call: Call, lines: int) -> None:
 @click.option("--dry-run", is_flag=True, help="Show which events, and emit nothing.")
 @with_call
 def replay(call: Call, ids: Sequence[str], dry_run: bool) -> int:
-    """Emit copies of events: they make their jobs anew, of the triggers there are now.
+    """Emit copies of events again: the triggers of today enqueue their jobs.
 
     The ids of the copies are printed.
     """

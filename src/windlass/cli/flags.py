@@ -67,30 +67,38 @@ def global_options(*, hidden: bool) -> list[click.Option]:
         return kind([*names], hidden=hidden, expose_value=False, callback=_remember, **more)
 
     return [
-        flag("--context", metavar="NAME", help="Ask there: `windlass config contexts` lists them."),
+        flag(
+            "--context",
+            metavar="NAME",
+            help="Use this server or database; `windlass config contexts` lists them.",
+        ),
         flag(
             "--db",
             kind=SettingOption,
             metavar="URL",
             help="Database, sqlite:///windlass.db by default. [WINDLASS_DATABASE_URL]",
         ),
-        flag("--url", metavar="URL", help="Ask the server there instead of a database."),
+        flag("--url", metavar="URL", help="Use the server at this address instead of a database."),
         flag(
             "--token-file",
             type=click.Path(dir_okay=False),
-            help="Where the server's token is; without it WINDLASS_TOKEN has it.",
+            help="File with the server's token; the default is WINDLASS_TOKEN.",
         ),
-        flag("-t", "--tenant", metavar="ID", help="Only this tenant's jobs; enqueue for it."),
-        flag("--all-tenants", is_flag=True, help="Every tenant's, whatever tenant is set."),
+        flag("-t", "--tenant", metavar="ID", help="Show and change only this tenant's data."),
+        flag(
+            "--all-tenants",
+            is_flag=True,
+            help="All tenants, even if the context or environment sets one.",
+        ),
         flag(
             "-o",
             "--output",
             type=click.Choice(FORMATS),
             metavar="FORMAT",
-            help="table (tab-separated where no person reads it), json, jsonl, csv or id.",
+            help="table (tab-separated in a pipe), json, jsonl, csv or id.",
         ),
         flag("--json", is_flag=True, help="The same as --output json."),
-        flag("--columns", metavar="A,B,C", help="These columns of a list, in this order."),
+        flag("--columns", metavar="A,B,C", help="Columns of a list, in this order."),
         flag("--utc", is_flag=True, help="Show times in UTC instead of the local zone."),
         flag(
             "--color",
@@ -99,10 +107,10 @@ def global_options(*, hidden: bool) -> list[click.Option]:
             help="auto, always or never.",
         ),
         flag("-y", "--yes", is_flag=True, help="Do not ask for confirmation."),
-        flag("--no-input", is_flag=True, help="Never ask: fail where a question would come."),
-        flag("--timeout", metavar="DURATION", help="How long it may take, such as 30s or 5m."),
+        flag("--no-input", is_flag=True, help="Never ask: fail where a confirmation is needed."),
+        flag("--timeout", metavar="DURATION", help="Time limit of the command, such as 30s or 5m."),
         flag("--quiet", is_flag=True, help="Print data and errors, no messages."),
-        flag("-v", "--verbose", is_flag=True, help="Tell more."),
+        flag("-v", "--verbose", is_flag=True, help="Verbose output."),
         flag("--debug", is_flag=True, help="Show the traceback of an error."),
     ]
 

@@ -57,7 +57,7 @@ def cancel(
 @_which
 @with_call
 def retry(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
-    """Put dead-lettered or canceled jobs in line again, with fresh attempts."""
+    """Retry dead-lettered or canceled jobs, with fresh attempts."""
     return change(call, RETRY, ids, chosen, dry_run=dry_run)
 
 

@@ -29,7 +29,7 @@ _ALL = 2**31
 @click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
 @with_call
 def clone(call: Call, job: str, dry_run: bool, wait: bool, follow: bool) -> None:
-    """Make another job like JOB: same definition, payload and queue, due at once.
+    """Enqueue another job like JOB: same definition, payload and queue, due at once.
 
     It has none of the job's keys and waits for no other job. Its id is printed.
     """

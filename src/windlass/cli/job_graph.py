@@ -41,7 +41,7 @@ def graph(call: Call, job: str) -> None:
             Column("child_id", "ID", lambda edge: str(edge[f"{other(edge)}_id"])[-8:]),
             Column("parent_state", "STATE", lambda edge: _look(edge[f"{other(edge)}_state"])),
             Column("child_state"),
-            Column("policy", "IF THE PARENT FAILS", lambda edge: _POLICIES[edge["policy"]]),
+            Column("policy", "ON PARENT FAILURE", lambda edge: _POLICIES[edge["policy"]]),
             Column("settled"),
         ],
         body=found,

@@ -82,7 +82,7 @@ def _show_revealed(call: Call, found: "Shown") -> None:
 @click.argument("job")
 @with_call
 def attempts(call: Call, job: str) -> None:
-    """List every try at JOB, oldest first."""
+    """List the attempts of JOB, oldest first."""
     from windlass.cli.client import path
 
     found = call.ask(lambda api: api.get(path("jobs", job, "attempts")))
@@ -138,9 +138,9 @@ def history(call: Call, job: str) -> None:
     ],
 )
 @click.argument("job")
-@click.option("-f", "--follow", is_flag=True, help="Go on until the job has ended.")
+@click.option("-f", "--follow", is_flag=True, help="Follow the log until the job has ended.")
 @click.option(
-    "--level", type=click.Choice(list(LEVELS)), default="debug", help="This one and worse."
+    "--level", type=click.Choice(list(LEVELS)), default="debug", help="This level and above."
 )
 @with_call
 def logs(call: Call, job: str, follow: bool, level: str) -> None:

@@ -53,8 +53,8 @@ for _command in (
 @choosing
 @click.option("--source", metavar="S", help="manual, event, schedule or system.")
 @click.option("--correlation-id", metavar="TEXT", help="Only jobs of this request.")
-@click.option("--created-after", metavar="INSTANT", help="Only jobs made since then.")
-@click.option("--created-before", metavar="INSTANT", help="Only jobs made before.")
+@click.option("--created-after", metavar="INSTANT", help="Only jobs created since this instant.")
+@click.option("--created-before", metavar="INSTANT", help="Only jobs created before this instant.")
 @paged(50)
 @with_call
 def list_jobs(
@@ -102,7 +102,7 @@ def list_jobs(
     if not items:
         asked = any((wanted, definition, queue, where, *more.values()))
         call.out.say("No jobs match." if asked else "No jobs yet.")
-        call.out.hint("windlass enqueue DEFINITION key=value makes one")
+        call.out.hint("Enqueue one: windlass enqueue DEFINITION key=value")
 
 
 @jobs.command(
@@ -154,7 +154,7 @@ def job_columns(items: Sequence[Item]) -> list[Column]:
         Column("tenant_id", "TENANT", (lambda job: str(job["tenant_id"])) if tenants else None),
         Column("queue", "QUEUE", lambda job: str(job["queue"]), spare=3),
         Column(
-            "attempts", "TRIES", lambda job: f"{job['attempts']}/{job['max_attempts']}", spare=2
+            "attempts", "ATTEMPTS", lambda job: f"{job['attempts']}/{job['max_attempts']}", spare=2
         ),
         Column("max_attempts"),
         Column("state"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         "windlass login --url https://jobs.example.com --token-file deploy.token",
     ],
 )
-@click.option("--name", metavar="TEXT", help="Who you are; asked for otherwise.")
+@click.option("--name", metavar="TEXT", help="User name; asked for if it is not given.")
 @with_call
 def login(call: Call, name: str | None) -> None:
     """Sign in to the server at --url, by name and password or with a token.
@@ -68,7 +68,7 @@ def logout(call: Call) -> None:
             call.ask(lambda api: api.post("/logout"))
         except WindlassError as error:
             call.out.say(f"The server did not hear of it: {error}")
-    call.out.say(f"Signed out of {at.url}." if login else f"Nobody was signed in to {at.url}.")
+    call.out.say(f"Signed out of {at.url}." if login else f"You were not signed in to {at.url}.")
 
 
 def _server(call: Call) -> "At":

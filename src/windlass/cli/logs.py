@@ -32,7 +32,7 @@ def logs() -> None:
 
 def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--level", type=click.Choice(list(LEVELS)), help="This one and worse."),
+        click.option("--level", type=click.Choice(list(LEVELS)), help="This level and above."),
         click.option("--job", metavar="ID", help="Only this job's lines."),
         click.option("--definition", metavar="KEY", help="Only lines of this definition's jobs."),
     ):
@@ -49,10 +49,12 @@ def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @_filtered
-@click.option("--since", metavar="INSTANT", help="Not before: -2h, 2027-03-01 or a whole instant.")
-@click.option("--until", metavar="INSTANT", help="Before that instant.")
+@click.option(
+    "--since", metavar="INSTANT", help="From this time on: -2h, 2027-03-01 or a whole instant."
+)
+@click.option("--until", metavar="INSTANT", help="Before this time.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, help="How many at most. [50]")
-@click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
+@click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def search(
     call: Call,

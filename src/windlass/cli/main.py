@@ -17,42 +17,44 @@ COMMANDS = {
     "init": Lazy("windlass.cli.init", "init", "Write a small project to start from."),
     "worker": Lazy("windlass.cli.worker", "worker", "Run jobs until told to stop."),
     "scheduler": Lazy(
-        "windlass.cli.scheduler", "scheduler", "Fire schedules and do the upkeep, run no job."
+        "windlass.cli.scheduler",
+        "scheduler",
+        "Fire schedules and run upkeep, without running jobs.",
     ),
     "serve": Lazy("windlass.cli.serve", "serve", "Serve the API, and with --all everything."),
-    "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Make a job."),
+    "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Enqueue a job."),
     "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry, change and explain them."),
-    "dead": Lazy("windlass.cli.dead", "dead", "See what failed for good, by cause; retry it."),
+    "dead": Lazy(
+        "windlass.cli.dead", "dead", "List dead-lettered jobs by cause; retry or discard them."
+    ),
     "definitions": Lazy(
-        "windlass.cli.definitions", "definitions", "See what may run, and change how it runs."
+        "windlass.cli.definitions", "definitions", "List what may run, and change how it runs."
     ),
-    "schedules": Lazy(
-        "windlass.cli.schedules", "schedules", "Make and run schedules, see what they will do."
-    ),
-    "triggers": Lazy("windlass.cli.triggers", "triggers", "Make jobs when events come."),
-    "events": Lazy("windlass.cli.events", "events", "Emit events and look at them."),
+    "schedules": Lazy("windlass.cli.schedules", "schedules", "Create, preview and run schedules."),
+    "triggers": Lazy("windlass.cli.triggers", "triggers", "Create jobs when events arrive."),
+    "events": Lazy("windlass.cli.events", "events", "Emit, list and replay events."),
     "queues": Lazy("windlass.cli.queues", "queues", "Pause, limit, move and purge queues."),
-    "workers": Lazy(
-        "windlass.cli.workers", "workers", "See who runs jobs, drain and stop workers."
-    ),
+    "workers": Lazy("windlass.cli.workers", "workers", "List, drain and stop workers."),
     "logs": Lazy("windlass.cli.logs", "logs", "Search and follow the log lines of all jobs."),
-    "tenants": Lazy("windlass.cli.tenants", "tenants", "Make tenants, suspend and limit them."),
-    "members": Lazy("windlass.cli.members", "members", "Give people roles in a tenant."),
-    "users": Lazy("windlass.cli.users", "users", "Make users, and links to sign in by."),
-    "tokens": Lazy("windlass.cli.tokens", "tokens", "Make and revoke tokens for the API."),
+    "tenants": Lazy("windlass.cli.tenants", "tenants", "Create, suspend and limit tenants."),
+    "members": Lazy(
+        "windlass.cli.members", "members", "Invite people into a tenant and set their roles."
+    ),
+    "users": Lazy("windlass.cli.users", "users", "Create users and sign-in links."),
+    "tokens": Lazy("windlass.cli.tokens", "tokens", "Create and revoke tokens for the API."),
     "login": Lazy("windlass.cli.login", "login", "Sign in to a server."),
     "logout": Lazy("windlass.cli.login", "logout", "Sign out of a server."),
-    "whoami": Lazy("windlass.cli.whoami", "whoami", "Tell who you are, and what you may do."),
-    "audit": Lazy("windlass.cli.audit", "audit", "Read and check who changed what."),
+    "whoami": Lazy("windlass.cli.whoami", "whoami", "Show the current identity and rights."),
+    "audit": Lazy("windlass.cli.audit", "audit", "Read and verify the audit log."),
     "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
     "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
     "top": Lazy("windlass.cli.top", "top", "Watch queues, workers and jobs, full-screen."),
-    "doctor": Lazy("windlass.cli.doctor", "doctor", "Check what Windlass stands on, with fixes."),
-    "completion": Lazy(
-        "windlass.cli.completion", "completion", "Let a shell complete commands and values."
+    "doctor": Lazy("windlass.cli.doctor", "doctor", "Check the installation and suggest fixes."),
+    "completion": Lazy("windlass.cli.completion", "completion", "Print a shell completion script."),
+    "explain": Lazy(
+        "windlass.cli.explain", "explain", "Show what an error code means, its causes and cures."
     ),
-    "explain": Lazy("windlass.cli.explain", "explain", "Tell what an error code means."),
-    "version": Lazy("windlass.cli.version", "version", "Tell which Windlass this is."),
+    "version": Lazy("windlass.cli.version", "version", "Show the version."),
 }
 
 #: Set by a shell's script that asks what could come next.

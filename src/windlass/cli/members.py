@@ -56,7 +56,7 @@ def list_members(call: Call, limit: int, cursor: str | None) -> None:
     )
     hint_at_more(call, page)
     if not page["items"]:
-        call.out.say("Nobody is a member.")
+        call.out.say("No members.")
 
 
 @members.command(
@@ -72,7 +72,7 @@ def list_members(call: Call, limit: int, cursor: str | None) -> None:
 @rehearsable("invite {user} as {role} in the tenant")
 @with_call
 def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
-    """Offer USER a role in the tenant, and print the link by which USER accepts it.
+    """Invite USER into the tenant, and print the link to accept the invitation.
 
     Until then the role is pending and gives no right. Inviting again makes a new link.
     """
@@ -100,7 +100,7 @@ def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: s
 @rehearsable("make {user} {role} in the tenant")
 @with_call
 def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None:
-    """Give the member USER another ROLE, and permissions if any are named."""
+    """Change the ROLE of the member USER, and the permissions if any are named."""
     from windlass.cli.client import path
 
     body: dict[str, Any] = {"role": role}
@@ -125,7 +125,7 @@ def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None
 @rehearsable("take {user} out of the tenant")
 @with_call
 def remove(call: Call, user: str) -> None:
-    """Take USER out of the tenant, or an invitation back. The user itself stays."""
+    """Remove USER from the tenant, or withdraw an invitation. The account stays."""
     from windlass.cli.client import path
 
     call.confirm(f"removing the member {user}", f"Removing the member {user}. Go on?")

@@ -16,9 +16,9 @@ def paged(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Callable[..
     """Let a list be told how much of it: `limit` and `cursor`."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        command = click.option(
-            "--cursor", metavar="TEXT", help="Go on where the page before ended."
-        )(command)
+        command = click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")(
+            command
+        )
         return click.option(
             "--limit",
             type=click.IntRange(1, _LONGEST),

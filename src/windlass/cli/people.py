@@ -17,4 +17,4 @@ AT = click.option(
 def print_link(call: Call, at: str, link: Item) -> None:
     """Print the address by which somebody comes in, once."""
     call.out.data(f"{at.rstrip('/')}{link['path']}")
-    call.out.say("It works once, and is never shown again.")
+    call.out.say("Send this link now: it works once and is not shown again.")

@@ -46,7 +46,7 @@ def move(call: Call, queue: str, to: str, dry_run: bool) -> int:
 @_DRY_RUN
 @with_call
 def purge(call: Call, queue: str, reason: str | None, dry_run: bool) -> int:
-    """Cancel all waiting jobs of QUEUE. Running ones go on, and history stays.
+    """Cancel all waiting jobs of QUEUE. Running jobs continue, and history stays.
 
     A job that begins to run meanwhile is asked to stop. Canceled jobs can be retried.
     """

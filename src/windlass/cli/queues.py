@@ -52,7 +52,7 @@ def list_queues(call: Call, limit: int, cursor: str | None) -> None:
 @click.argument("queue")
 @with_call
 def show(call: Call, queue: str) -> None:
-    """Show everything about QUEUE. One that nobody has used yet is empty."""
+    """Show everything about QUEUE. A queue that no job has used is empty."""
     from windlass.cli.client import path
 
     found = call.ask(lambda api: api.get(path("queues", queue)))
@@ -67,11 +67,11 @@ def show(call: Call, queue: str) -> None:
     ],
 )
 @click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
-@click.option("--reason", metavar="TEXT", help="Why; shown to whoever asks why a job waits.")
+@click.option("--reason", metavar="TEXT", help="Reason, shown when `jobs explain` is asked.")
 @click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
 @with_call
 def pause(call: Call, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
-    """Let nobody take jobs from queues; what runs goes on, what is enqueued waits."""
+    """Pause queues: running jobs finish, all others wait."""
     _note_unused(call, names)
     change = posting("queues", "pause", {"reason": reason})
     return change_each(
@@ -86,7 +86,7 @@ def pause(call: Call, names: Sequence[str], reason: str | None, dry_run: bool) -
 @click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
 @with_call
 def resume(call: Call, names: Sequence[str], dry_run: bool) -> int:
-    """Let workers take jobs from queues again."""
+    """Resume queues: workers claim their jobs again."""
     change = posting("queues", "resume")
     return change_each(
         call, "queues", names, change, doing="resuming", show=_line, dry_run=dry_run, key="name"

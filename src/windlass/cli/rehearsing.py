@@ -37,7 +37,7 @@ def rehearsable(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
         is_flag=True,
         expose_value=False,
         callback=remember,
-        help="Tell what would be done, and do nothing.",
+        help="Show what would be done, and do nothing.",
     )
 
 

@@ -47,7 +47,7 @@ def preview(
     after: str | None,
     limit: int,
 ) -> None:
-    """Tell in words and dates when the cron EXPRESSION fires, and what may surprise.
+    """Show in words and dates when the cron EXPRESSION fires, with warnings.
 
     Needs no database.
     """

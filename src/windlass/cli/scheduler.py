@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     ],
 )
 @click.argument("modules", nargs=-1, metavar="[MODULE]...")
-@click.option("--once", is_flag=True, help="Do one round and exit.")
+@click.option("--once", is_flag=True, help="Run one round and exit.")
 @with_call
 def scheduler(call: Call, modules: tuple[str, ...], once: bool) -> int:
-    """Fire schedules, match events and do the upkeep, and run no job.
+    """Fire schedules, match events and run upkeep, without running jobs.
 
     Any number may run, beside workers or alone: a due time makes one job. Rows are enough to work
     from; with MODULEs, what they declare is made known first. With the setting scheduler.enabled

@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 @click.argument("modules", nargs=-1, metavar="[MODULE]...")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen at this address.")
 @click.option(
-    "--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 takes any."
+    "--port",
+    default=8787,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Listen at this port; 0 takes any that is free.",
 )
 @click.option("--all", "everything", is_flag=True, help="Run workers and the scheduler too.")
-@click.option("--no-auth", is_flag=True, help="Let everybody do everything; on loopback only.")
+@click.option("--no-auth", is_flag=True, help="No authentication; listens on loopback only.")
 @with_call
 def serve(
     call: Call, modules: tuple[str, ...], host: str, port: int, everything: bool, no_auth: bool
@@ -86,7 +90,9 @@ async def _serve(
         call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
         if not no_auth and not await engine.users.administered():
             sign_in = await sign_in_url(engine, url)
-            call.out.say(f"Nobody administers it yet. Sign in, once: {sign_in}")
+            call.out.say(
+                f"No administrator has signed in yet. Sign in once by this link: {sign_in}"
+            )
         try:
             if everything:
                 async with app.running():

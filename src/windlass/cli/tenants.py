@@ -27,7 +27,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the tenant, and change
     ],
 )
 def tenants() -> None:
-    """Make tenants, suspend them, and set their limits."""
+    """Create tenants, suspend them, and set their limits."""
 
 
 @tenants.command("list", examples=["windlass tenants list", "windlass tenants list --json"])
@@ -56,7 +56,7 @@ def list_tenants(call: Call, limit: int, cursor: str | None) -> None:
 @click.argument("tenant_id", metavar="TENANT")
 @with_call
 def show(call: Call, tenant_id: str) -> None:
-    """Show one tenant."""
+    """Show everything about TENANT."""
     from windlass.cli.client import path
 
     _print(call, call.ask(lambda api: api.get(path("tenants", tenant_id))))
@@ -69,7 +69,7 @@ def show(call: Call, tenant_id: str) -> None:
     ]
 )
 @click.argument("tenant_id", metavar="TENANT")
-@click.option("--name", metavar="TEXT", help="What people call it; its id without.")
+@click.option("--name", metavar="TEXT", help="Display name. [the id]")
 @click.option("--weight", type=int, metavar="N", help="Its share of the workers. [1]")
 @click.option("--max-running", type=int, metavar="N", help="How many of its jobs run at a time.")
 @click.option("--max-open", type=int, metavar="N", help="How many of its jobs may be open.")
@@ -77,7 +77,7 @@ def show(call: Call, tenant_id: str) -> None:
 @rehearsable("make the tenant {tenant_id}")
 @with_call
 def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> None:
-    """Make a tenant with the id TENANT, which no tenant has or had before."""
+    """Create a tenant with the id TENANT. Ids of deleted tenants cannot be used again."""
     given = {"id": tenant_id, "timezone": zone, **about}
     body = {name: value for name, value in given.items() if value is not None}
     made = call.ask(lambda api: api.post("/tenants", body))
@@ -91,7 +91,7 @@ def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> Non
     ]
 )
 @click.argument("tenant_id", metavar="TENANT")
-@click.option("--name", metavar="TEXT", help="What people call it.")
+@click.option("--name", metavar="TEXT", help="Display name.")
 @click.option("--zone", metavar="ZONE", help="The time zone of its schedules from now on.")
 @rehearsable("change the tenant {tenant_id}")
 @with_call
@@ -113,7 +113,7 @@ def change(call: Call, tenant_id: str, name: str | None, zone: str | None) -> No
 @_DRY
 @with_call
 def suspend(call: Call, tenant_id: str, dry_run: bool) -> None:
-    """Take no new jobs of TENANT and start none; those that run go on."""
+    """Suspend TENANT: no new jobs, none started; running jobs finish."""
     _change(call, tenant_id, "suspend", dry_run=dry_run, asks=True)
 
 
@@ -122,7 +122,7 @@ def suspend(call: Call, tenant_id: str, dry_run: bool) -> None:
 @_DRY
 @with_call
 def resume(call: Call, tenant_id: str, dry_run: bool) -> None:
-    """Let a suspended TENANT go on."""
+    """Resume a suspended TENANT."""
     _change(call, tenant_id, "resume", dry_run=dry_run, asks=False)
 
 

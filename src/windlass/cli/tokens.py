@@ -30,7 +30,7 @@ _MOST = 10_000
     ],
 )
 def tokens() -> None:
-    """Make tokens for programs that use the API, and revoke them."""
+    """Create, list and revoke tokens for programs that use the API."""
 
 
 @tokens.command("list", examples=["windlass tokens list", "windlass tokens list -t acme --json"])
@@ -49,7 +49,9 @@ def list_tokens(call: Call, everything: bool, limit: int, cursor: str | None) ->
             Column("role", "ROLE", lambda one: str(one["role"])),
             Column("tenant_id", "TENANT", lambda one: str(one["tenant_id"] or "all")),
             Column("rights", "RIGHTS", lambda one: ", ".join(one["rights"] or ()), wide=True),
-            Column("created_at", "MADE", lambda one: ago(moment(one["created_at"]), now), spare=2),
+            Column(
+                "created_at", "CREATED", lambda one: ago(moment(one["created_at"]), now), spare=2
+            ),
             Column("last_used_at", "USED", lambda one: ago(moment(one["last_used_at"]), now)),
             Column("expires_at", "EXPIRES", lambda one: ago(moment(one["expires_at"]), now)),
             Column("revoked_at", "", _state if everything else None),
@@ -74,16 +76,20 @@ def list_tokens(call: Call, everything: bool, limit: int, cursor: str | None) ->
     "--role",
     default="user",
     show_default=True,
-    help="superadmin, tenant_admin, user or worker; in the tenant of -t.",
+    help="superadmin, tenant_admin, user or worker. tenant_admin and user belong to the tenant of -t.",
 )
 @click.option("--rights", metavar="A,B", help="Only these of the role's rights.")
-@click.option("--expires", metavar="DURATION", help="When it ends, such as 90d; never without.")
+@click.option(
+    "--expires",
+    metavar="DURATION",
+    help="Lifetime, such as 90d; without it the token does not expire.",
+)
 @rehearsable("make a token called {name} with the role {role}")
 @with_call
 def create(call: Call, name: str, role: str, rights: str | None, expires: str | None) -> int:
-    """Make a token called NAME and print its secret, which is never shown again.
+    """Create a token called NAME and print its secret, which is shown only once.
 
-    Whoever has the database in hand needs no token to run this.
+    With --db no token is needed to run this.
     """
     from windlass.core.durations import duration
 
@@ -95,7 +101,7 @@ def create(call: Call, name: str, role: str, rights: str | None, expires: str | 
         call.out.json(made)
         return 0
     call.out.data(made["secret"])
-    call.out.say("Keep it: it is never shown again.")
+    call.out.say("Store this token now; it is not shown again.")
     return 0
 
 
@@ -106,7 +112,7 @@ def create(call: Call, name: str, role: str, rights: str | None, expires: str | 
 @click.option("--dry-run", is_flag=True, help="Show which token, and change nothing.")
 @with_call
 def revoke(call: Call, token: str, dry_run: bool) -> None:
-    """Revoke TOKEN, named by its id, the end of it, or its name. It opens nothing any more."""
+    """Revoke TOKEN, named by its id, the end of it, or its name. It stops working at once."""
     from windlass.cli.client import path
 
     found = call.ask(lambda api: _find(api, token))

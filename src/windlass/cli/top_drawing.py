@@ -164,7 +164,7 @@ def _queues(reading: Reading, queues: Sequence[Shown], width: int) -> Renderable
 
 def _workers(reading: Reading, workers: Sequence[Shown], width: int) -> RenderableType:
     if not workers:
-        return Group(_line("WORKER", "dim"), _line("No worker lives: windlass worker", "dim"))
+        return Group(_line("WORKER", "dim"), _line("No worker is running: windlass worker", "dim"))
     doing: dict[str, list[Shown]] = {}
     for job in reading.running:
         doing.setdefault(job["worker_id"], []).append(job)

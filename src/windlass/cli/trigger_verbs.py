@@ -45,7 +45,7 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
     @click.option("--origin", type=click.Choice(get_args(Origin)), help="Who made them.")
     @click.option("--failing", is_flag=True, help="Those that could not make their last job.")
     @click.option("--limit", type=click.IntRange(1, 10_000), default=100, help="At most. [100]")
-    @click.option("--cursor", metavar="TEXT", help="Go on where the page before ended.")
+    @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
     @with_call
     def list_them(
         call: Call, /, limit: int, cursor: str | None, failing: bool, **chosen: str | None

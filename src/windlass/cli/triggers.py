@@ -102,7 +102,7 @@ def test(
     file: str | None,
     event: str | None,
 ) -> None:
-    """Tell what TRIGGER would do with an event: make which job, or why none. Nothing is stored."""
+    """Show what TRIGGER would do with an event: which job it would enqueue, or why none. Nothing is stored."""
     from windlass.cli.client import path
     from windlass.cli.payload import event_data
 

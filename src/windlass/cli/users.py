@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     ],
 )
 def users() -> None:
-    """Make administrators, and one-time links by which people sign in."""
+    """Create administrators, and one-time sign-in links."""
 
 
 @users.command("list", examples=["windlass users list", "windlass users list --json"])
@@ -59,7 +59,7 @@ def list_users(call: Call, limit: int, cursor: str | None) -> None:
 @rehearsable("make a user called {name} who administers everything")
 @with_call
 def create(call: Call, name: str, at: str) -> int:
-    """Make a user called NAME who administers everything, and print a link to set a password.
+    """Create the superadmin NAME, and print a link to set a password.
 
     Members of a tenant are invited: `windlass members invite`.
     """
@@ -95,7 +95,7 @@ def link(call: Call, name: str, login: bool, at: str) -> int:
 @rehearsable("invite {name} to administer everything")
 @with_call
 def invite(call: Call, name: str, at: str) -> int:
-    """Offer NAME to administer everything, and print the link to accept it.
+    """Invite NAME as superadmin, and print the link to accept it.
 
     Who has an account accepts signed in to it; who has none sets a password by the link.
     """

@@ -12,7 +12,7 @@ from windlass.cli.commands import Command, with_call
 @click.command(cls=Command, examples=["windlass version", "windlass version --json"])
 @with_call
 def version(call: Call) -> None:
-    """Tell which Windlass this is, and on which Python."""
+    """Show the versions of Windlass and of Python."""
     known = {"version": installed("windlass"), "python": platform.python_version()}
     text = f"windlass {known['version']}, Python {known['python']}"
     if call.out.format in ("people", "tsv"):

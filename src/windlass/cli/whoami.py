@@ -13,7 +13,7 @@ from windlass.cli.output import Item
 )
 @with_call
 def whoami(call: Call) -> None:
-    """Tell who you are to the server, in which tenants, and what you may do."""
+    """Show the current identity, its tenants and its rights."""
     me = call.ask(lambda api: api.get("/whoami"))
     call.out.one(me, lambda: _show(call, me), key="name")
 
@@ -38,5 +38,5 @@ def _show(call: Call, me: Item) -> None:
 _KINDS = {
     "session": "a session",
     "token": "a token",
-    "none": "no credential: nobody is asked for one here",
+    "none": "direct database access",
 }

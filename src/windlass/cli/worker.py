@@ -57,11 +57,11 @@ def worker(
     Ctrl-C, a terminal that is closed or `windlass workers stop` lets running jobs finish for
     worker.shutdown_timeout_seconds and hands back the rest; a second signal hurries.
 
-    It says who it is once its row is there, then one line for each job that ends; with --quiet only
-    what needs attention.
+    It prints who it is once its row exists, then one line for each job that ends; with --quiet only
+    warnings and errors.
 
-    Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts it
-    anew; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
+    Exits with 0 when drained, also above worker.memory_limit_mb, so that a supervisor starts
+    another; 1 when no slot is left because runs ignored their stop; 2 when a module or setting is
     wrong; 4 when the server refuses its token; 6 when there is no database, or no server, at the
     start; 10 when jobs could be neither finished nor
     handed back; 11 when an async handler blocked the event loop past its time limit: it is recorded

@@ -36,7 +36,7 @@ def _which(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--wait", is_flag=True, help="Wait until nothing of theirs runs (--timeout).")
 @with_call
 def drain(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
-    """Let workers take no more jobs; what runs goes on, and they stay.
+    """Drain workers: they claim no more jobs, finish what runs, and stay.
 
     A worker hears of it at once where nudges reach it, else with its next beat, a third of its lease.
     With --wait it exits with 9 if --timeout was over first.
@@ -60,7 +60,7 @@ def drain(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
 @_which
 @with_call
 def resume(call: Call, workers: Sequence[str], dry_run: bool) -> int:
-    """Let workers that drain take jobs again."""
+    """Resume draining workers: they claim jobs again."""
     return change_each(
         call,
         "workers",
@@ -85,7 +85,7 @@ def resume(call: Call, workers: Sequence[str], dry_run: bool) -> int:
 @click.option("--wait", is_flag=True, help="Wait until they have ended (--timeout).")
 @with_call
 def stop(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
-    """End workers as a signal would: what runs may finish, the rest is handed back.
+    """Stop workers, as SIGTERM does: running jobs may finish, others are handed back.
 
     The process of a `windlass worker` exits with 0 once nothing runs, or soon after
     worker.shutdown_timeout_seconds; a supervisor may start another, as `windlass dev` does. Inside
@@ -141,7 +141,7 @@ def _waited(call: Call, workers: Sequence[str], is_done: Callable[[Item], bool])
                     call.out.say(f"{left['id']} was resumed meanwhile.")
                     return Exit.CONFLICT
                 if until is not None and clock.monotonic() >= until:
-                    call.out.say(f"{_line(left, 'is not done yet')} It goes on without you.")
+                    call.out.say(f"{_line(left, 'is not done yet')} It will keep running.")
                     return Exit.TIMED_OUT
                 await asyncio.sleep(_LOOK_SECONDS)
         call.out.say("Nothing of theirs runs." if len(workers) > 1 else "Nothing of it runs.")

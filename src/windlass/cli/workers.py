@@ -23,7 +23,7 @@ from windlass.errors.wording import counted
     ],
 )
 def workers() -> None:
-    """See who runs jobs, drain, resume and stop workers.
+    """List, drain, resume and stop workers.
 
     A worker is stale after two missed beats and lost after a lease: its jobs are taken back then.
     """
@@ -36,7 +36,7 @@ for _command in (drain, resume, stop):
 @workers.command("list", examples=["windlass workers list", "windlass workers list --json"])
 @with_call
 def list_workers(call: Call) -> None:
-    """List the workers there are, lost ones for a day."""
+    """List workers; lost ones are listed for a day."""
     found = call.ask(lambda api: api.get("/workers"))
     now = utcnow()
     call.out.list(
@@ -65,8 +65,8 @@ def list_workers(call: Call) -> None:
         body=found,
     )
     if not found["items"]:
-        call.out.say("No worker runs.")
-        call.out.hint("windlass worker MODULE starts one")
+        call.out.say("No worker is running.")
+        call.out.hint("Start one: windlass worker MODULE")
 
 
 @workers.command(

@@ -50,7 +50,7 @@ def unreached(error: WindlassError) -> Check:
         return failed("database", error)
     return broken(
         "pooler",
-        "A pooler is between, and Windlass is not told: it refuses what is asked of a direct "
+        "A pooler is in between, and the settings do not say so: it refuses settings of a direct "
         "connection.",
         _TELL_OF_POOLER,
     )
@@ -71,7 +71,7 @@ def durability(warnings: Sequence[str]) -> list[Check]:
     """Whether the database keeps what it acknowledges; `warnings` are why it may not."""
     fix = "Change it in the database, unless losing jobs in a crash is fine here."
     if not warnings:
-        return [ok("durable", "What the database acknowledges, it keeps.")]
+        return [ok("durable", "The database is durable: commits survive a crash.")]
     return [warning("durable", f"{text}.", fix) for text in warnings]
 
 
@@ -114,9 +114,9 @@ def pooling(backends: Sequence[int | None], *, told: bool) -> Check:
     whether the settings say so."""
     known = [each for each in backends if each is not None]
     if len(set(known)) == len(known):
-        return ok("pooler", "Every connection is answered by a process of its own.")
+        return ok("pooler", "No transaction pooler is in between.")
     if told:
-        return ok("pooler", "A transaction pooler is between, and the settings know of it.")
+        return ok("pooler", "A transaction pooler is in between, and the settings say so.")
     return broken(
         "pooler",
         "Connections share the server's processes: a transaction pooler is between, and Windlass is "
@@ -129,7 +129,7 @@ def listening(place: str, *, reached: bool, heard: bool) -> Check:
     """Whether wake-up signals come by the direct address that the settings name."""
     if heard:
         return ok("listening", f"Wake-up signals come by {place}.")
-    fix = "Mend `database.listen_url`: until then jobs start late, when workers look by themselves."
+    fix = "Correct `database.listen_url`: until then jobs start late, when workers poll."
     if reached:
         told = f"{place} answers, and wake-up signals do not come by it: is it the same database?"
         return broken("listening", told, fix)
@@ -140,7 +140,7 @@ def pinned(found: Sequence[Pinned]) -> list[Check]:
     """Whether somebody keeps old rows from being cleared away."""
     held = [each for each in found if _is_long(each)]
     if not held:
-        return [ok("pinned", "Nobody keeps the database from clearing away old rows.")]
+        return [ok("pinned", "No long transaction blocks vacuum.")]
     return [
         warning(
             "pinned",

@@ -52,11 +52,11 @@ def workers(
     elif queued:
         checks.append(
             broken(
-                "workers", f"No worker lives, and {_wait(queued)}.", "Start one: windlass worker"
+                "workers", f"No worker is running; {_wait(queued)}.", "Start one: windlass worker"
             )
         )
     else:
-        checks.append(warning("workers", "No worker lives.", "Start one: windlass worker"))
+        checks.append(warning("workers", "No worker is running.", "Start one: windlass worker"))
     if silent:
         checks.append(
             warning(
@@ -106,7 +106,7 @@ def dead_letter(*, hour: int, day: int, most: Sequence[str], muted: int = 0) -> 
     if hour < _DEAD_LETTERS or hour * 24 <= _GROWTH * day:
         return ok(
             "dead_letter",
-            f"{counted(hour, 'job')} dead-lettered within the hour, {day:,} within the day.{besides}",
+            f"{counted(hour, 'job')} failed for good in the last hour, {day:,} in the last day.{besides}",
         )
     return warning(
         "dead_letter",

@@ -43,17 +43,17 @@ class Checkup:
         last."""
         place = address(self._settings.database.url)
         try:
-            pending = (await self._schema.status()).pending
+            status = await self._schema.status()
         except WindlassError as error:
             yield database_checks.unreached(error)
             return
         yield ok("database", f"The database at {place} answers.")
         async for check in self._database():
             yield check
-        if pending:
-            yield self._pending(len(pending))
+        if status.pending:
+            yield self._pending(len(status.pending))
             return
-        yield ok("migrated", "Its tables are what this Windlass needs.")
+        yield ok("migrated", f"The schema is up to date (version {status.version}).")
         noted = await self._epochs.current()
         yield database_checks.epoch(noted.begun_at, noted.server, await self._epochs.server())
         yield wrong_clock.written_ahead(await self._storage.clock_ahead())

@@ -132,7 +132,7 @@ class Definitions:
         if key not in known:
             known = await self._fresh(0)
         if key not in known or not visible(known[key]):
-            seen = sorted(each.key for each in known.values() if visible(each))
+            seen = sorted(each.key for each in known.values() if visible(each) and not each.system)
             raise DefinitionNotFound(key, known=seen)
         return known[key]
 

@@ -112,7 +112,17 @@ async def _suspect(storage: Storage, job: Job) -> Explanation:
 def _ended(job: Job) -> Explanation:
     why = job.reason or job.last_error
     because = f": {why.splitlines()[0]}" if why else ""
-    return Explanation("ended", f"It has ended: {job.state}{because}.")
+    match job.state:
+        case JobState.DEAD_LETTER:
+            return Explanation(
+                "ended", f"It failed for good{because}.", f"windlass jobs retry {short(job.id)}"
+            )
+        case JobState.CANCELED:
+            return Explanation(
+                "ended", f"It was canceled{because}.", f"windlass jobs retry {short(job.id)}"
+            )
+        case _:
+            return Explanation("ended", "It has completed.", f"windlass jobs show {short(job.id)}")
 
 
 async def _parents(storage: Storage, job: Job, created_by: str | None) -> Explanation:

@@ -30,7 +30,7 @@ class Forbidden(WindlassError):
         super().__init__(
             f"{right} is not allowed with this credential.",
             reason=f"{because[:1].upper()}{because[1:]}." if because else "",
-            hint="Ask whoever administers the tenant for a role that has this right.",
+            hint="Ask an administrator of the tenant for a role that has this right.",
         )
 
 
@@ -83,7 +83,7 @@ class TenantNeeded(WindlassError):
         super().__init__(
             "this call needs a tenant.",
             reason=f"The credential is bound to {listed([quoted(each) for each in tenants])}.",
-            hint="Name one of them.",
+            hint="Name one of them (in a shell by -t).",
         )
 
 
@@ -167,7 +167,7 @@ class SuperadminByInvitation(WindlassError):
         self.name = name
         super().__init__(
             f"{quoted(name)} becomes superadmin only by accepting an invitation.",
-            reason="Somebody else may hold a password or a link of an account that exists.",
+            reason="Another person may hold a password or a link of an existing account.",
             hint="Make an invitation, and send its link: `windlass users invite`.",
         )
 

@@ -33,8 +33,8 @@ class ConfirmationNeeded(WindlassError):
         self.doing = doing
         super().__init__(
             f"{doing} needs a confirmation.",
-            reason="Nobody can be asked here.",
-            hint="Add --yes if you are sure.",
+            reason="This is not a terminal, or --no-input was given, so the command cannot ask.",
+            hint="Add --yes to confirm; --dry-run shows what would be done.",
         )
 
 
@@ -179,7 +179,9 @@ class DefinitionNotFound(WindlassError):
         count = counted(len(known), "definition")
         super().__init__(
             f"no definition named {quoted(key)}.",
-            reason=f"{count} {'is' if len(known) == 1 else 'are'} known.",
+            reason=f"{count} {'is' if len(known) == 1 else 'are'} known."
+            if known
+            else "No definition is known yet.",
             hint=did_you_mean(key, known)
             + "New code? Start a worker that imports it or run `windlass definitions sync`.",
         )
@@ -195,7 +197,7 @@ class DefinitionDisabled(WindlassError):
         super().__init__(
             f"definition {quoted(key)} is disabled.",
             reason="A disabled definition takes no new jobs, and its queued jobs wait.",
-            hint=f"`windlass definitions enable {key}`.",
+            hint=f"Enable it: `windlass definitions enable {key}`.",
         )
 
 
@@ -273,7 +275,7 @@ class TenantSuspended(WindlassError):
         super().__init__(
             f"tenant {quoted(tenant)} is suspended.",
             reason="A suspended tenant takes no new jobs.",
-            hint=f"`windlass tenants resume {tenant}`.",
+            hint=f"Resume it: `windlass tenants resume {tenant}`.",
         )
 
 

@@ -41,7 +41,9 @@ class DatabaseUnreachable(DatabaseOutage):
         super().__init__(
             f"cannot reach the database at {self.address}.",
             reason=sentence(f"{cause.rstrip('.') or 'it does not answer'}{tried}"),
-            hint="Check that it runs and that WINDLASS_DATABASE_URL is right, "
+            hint="Check that the folder exists and that WINDLASS_DATABASE_URL or --db names the file."
+            if url.startswith("sqlite")
+            else "Check that it runs and that WINDLASS_DATABASE_URL or --db is right, "
             "then `windlass doctor`.",
         )
 
@@ -61,7 +63,7 @@ class DatabaseFull(DatabaseUnreachable):
             self,
             f"the database at {self.address} has no room left.",
             reason=sentence(f"{cause.rstrip('.') or 'its disk is full'}; nothing was stored"),
-            hint="Free or add space on its disk; workers go on by themselves then.",
+            hint="Free or add space on its disk; workers continue by themselves then.",
         )
 
 
@@ -81,7 +83,7 @@ class DatabaseReadOnly(DatabaseUnreachable):
             self,
             f"the database at {self.address} is read-only.",
             reason=sentence(f"{cause.rstrip('.') or 'it takes no writes'}; nothing was stored"),
-            hint="Make it writable, or point WINDLASS_DATABASE_URL at the primary; workers go on "
+            hint="Make it writable, or point WINDLASS_DATABASE_URL at the primary; workers continue "
             "by themselves then.",
         )
 
@@ -121,8 +123,8 @@ class DatabaseDamaged(DatabaseUnreachable):
             self,
             f"the database at {self.address} is damaged.",
             reason=sentence(cause or "it cannot be read"),
-            hint="Stop what writes to it and copy it as it is, then check it (SQLite: pragma "
-            "integrity_check) or restore a backup.",
+            hint="Check that the URL names the right file. If it does: stop what writes to it, copy it "
+            "as it is, then check it (SQLite: pragma integrity_check) or restore a backup.",
         )
 
 

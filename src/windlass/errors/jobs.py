@@ -67,12 +67,13 @@ class JobStateConflict(WindlassError):
         self.state = state
         states = [known for known in _STATES if known in allowed]
         states += sorted(set(allowed) - set(states))
+        again = "retry" if state in ("dead_letter", "canceled") else "clone"
         super().__init__(
             f"job {short(job)} cannot be {_DONE.get(verb.replace(' ', '_'), verb)}: "
             f"it {_STATES.get(state, f'is {state}')}{f' {since} ago' if since else ''}.",
             reason=f"Only {listed(states)} jobs can be." if states else "",
             hint=f"To see what it did: `windlass jobs show {short(job)}`; "
-            f"to run it again: `windlass jobs clone {short(job)}`.",
+            f"to run it again: `windlass jobs {again} {short(job)}`.",
         )
 
 
@@ -110,7 +111,7 @@ class DuplicateJob(WindlassError):
         super().__init__(
             f"an equal job exists: {existing}.",
             reason=f"It has the same {because}.",
-            hint=f"`windlass jobs show {short(existing)}`.",
+            hint=f"See it: `windlass jobs show {short(existing)}`.",
         )
 
 
@@ -187,7 +188,7 @@ class JobFailed(WindlassError):
         super().__init__(
             f"job {short(job)} {_STATES.get(state, state)}.",
             reason=with_type(error_type, first_line(error or "")),
-            hint=f"`windlass jobs show {short(job)}`.",
+            hint=f"See `windlass jobs show {short(job)}`.",
         )
 
 
@@ -202,7 +203,7 @@ class WaitTimedOut(WindlassError):
         self.state = state
         super().__init__(
             f"job {short(job)} has not ended within {seconds:g} s.",
-            reason=f"It is {state}, and goes on without you.",
+            reason=f"It is still {state} and will keep running.",
             hint=f"Why it is not done: `windlass jobs explain {short(job)}`.",
         )
 

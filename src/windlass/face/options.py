@@ -25,6 +25,7 @@ from windlass.core.models import (
 )
 from windlass.core.priority import priority as checked_priority
 from windlass.errors import OptionInvalid
+from windlass.errors.wording import nearest
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
 from windlass.worker.context import Inherited
 
@@ -75,7 +76,14 @@ class Delivery:
         """These options with others on top. An unknown name is an error."""
         for name in more:
             if name not in _NAMES:
-                raise OptionInvalid("option", name, allowed=f"one of {', '.join(sorted(_NAMES))}")
+                near = nearest(name, _NAMES)
+                allowed = f"one of {', '.join(sorted(_NAMES))}"
+                raise OptionInvalid(
+                    "option",
+                    name,
+                    allowed=allowed,
+                    problem=f"no option has this name; did you mean {near}?" if near else "",
+                )
         return Delivery({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
 
     def completed_by(self, job: Inherited) -> "Delivery":

@@ -6,4 +6,7 @@ cross join (select date_trunc('minute', {now}) as minute union all select to_tim
 order by 1, 2, 3, 4, 5
 on conflict (minute, kind, queue, definition, upto_ms) do update set
     observed = h.observed + excluded.observed,
-    seconds = case when h.upto_ms = 0 then greatest(h.seconds, excluded.seconds) else h.seconds + excluded.seconds end
+    seconds = case
+        when h.upto_ms = 0 then greatest(h.seconds, excluded.seconds)
+        else h.seconds + excluded.seconds
+    end

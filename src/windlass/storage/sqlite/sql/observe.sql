@@ -5,4 +5,7 @@ from {observations} o cross join (select {now} - {now} % 60000000 as minute unio
 where true
 on conflict (minute, kind, queue, definition, upto_ms) do update set
     observed = h.observed + excluded.observed,
-    seconds = case when h.upto_ms = 0 then max(h.seconds, excluded.seconds) else h.seconds + excluded.seconds end
+    seconds = case
+        when h.upto_ms = 0 then max(h.seconds, excluded.seconds)
+        else h.seconds + excluded.seconds
+    end
