@@ -148,7 +148,7 @@ def test_what_is_muted_is_told_beside_what_alarms():
     found = queue.dead_letter(hour=0, day=2, most=[], muted=1_200)
 
     assert found.level == "ok"
-    assert found.sentence.endswith("2 within the day. 1,200 jobs of muted causes not counted.")
+    assert found.sentence.endswith("2 in the last day. 1,200 jobs of muted causes not counted.")
 
 
 def test_a_dead_letter_is_told_of_when_it_grows_faster_than_over_the_day():

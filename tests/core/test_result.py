@@ -101,7 +101,7 @@ def test_a_result_is_stored_whole_or_refused(value, limit):
         ({"ok": 1, "of": {"s": slice(1, 2)}}, "/of/s is of type slice, which JSON does not know"),
         ([1.5, float("nan")], "/1 is nan, not a finite number"),
         (object(), "it is of type object, which JSON does not know"),
-        ({(1, 2): 3}, "it has a key that cannot be stored: (1, 2)"),
+        ({(1, 2): 3}, "it has a key that cannot be stored: [1, 2]"),
         ({"a": "\x00", "b": slice(1)}, "it is or has a slice, which JSON does not know"),
     ],
 )
