@@ -27,7 +27,7 @@ REQUESTS: Mapping[str, str] = {
     "members role": "PATCH /members/{id}",
     "queues resume": "POST /queues/{name}/resume",
     "schedules list": "GET /schedules",
-    "schedules preview": "POST /schedules?dry_run=true",
+    "schedules preview": "GET /schedules/preview",
     "tenants change": "PATCH /tenants/{id}",
     "tenants create": "POST /tenants",
     "tenants list": "GET /tenants",
