@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 @click.option("--every", metavar="DURATION", help="An interval, in place of an expression.")
 @click.option("--at", metavar="INSTANT", help="One instant, in place of an expression.")
 @click.option(
-    "--dedupe-window", metavar="DURATION", help="Show which runs a dedupe window of this length would drop."
+    "--dedupe-window",
+    metavar="DURATION",
+    help="Show which runs a dedupe window of this length would drop.",
 )
 @click.option("--tz", default="UTC", metavar="ZONE", help="Time zone, such as Europe/Berlin. [UTC]")
 @click.option(
