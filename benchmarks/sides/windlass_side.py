@@ -62,7 +62,7 @@ async def wave(url: str, jobs: str, slots: str, other: str) -> dict[str, float]:
         declare_other(wl, other)
     if other.startswith("keys"):
         await wl.ready()
-        await wl.definitions.edit("noop", max_per_key=10)
+        await wl.definitions.edit("noop", limit_key="args.text", max_per_key=10)
         makers = [noop.options(limit_key=f"key {n}") for n in range(int(other.split()[1]))]
     await wl.enqueue_many([makers[n % len(makers)].make(text=PAYLOAD) for n in range(int(jobs))])
     return await _drained(wl, ran, int(jobs), int(slots), most_seconds=10)

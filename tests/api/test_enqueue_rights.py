@@ -228,6 +228,7 @@ UNGATED = frozenset(
         "POST /dead/groups/mute",
         "POST /dead/groups/unmute",
         "DELETE /dead/{job_id}",
+        "DELETE /jobs/{job_id}",
         "POST /operations/{id}/stop",
         "DELETE /schedules/{id}",
         "POST /schedules/{id}/disable",

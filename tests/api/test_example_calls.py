@@ -200,7 +200,7 @@ async def test_an_administrator_changes_how_jobs_run_without_a_deployment(guarde
     await admin.post("/definitions/sitemap/disable")
     body = {"definition": "sitemap", "payload": {"section": "pages"}}
     refused = await admin.post("/jobs", body, status=409)
-    assert refused["hint"] == "`POST /api/v1/definitions/sitemap/enable`."
+    assert refused["hint"] == "Enable it: `POST /api/v1/definitions/sitemap/enable`."
     await admin.post("/definitions/sitemap/enable")
 
     job = (await admin.post("/jobs", body))["job"]

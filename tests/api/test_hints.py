@@ -62,8 +62,8 @@ async def test_an_error_names_a_request_to_programs_and_a_command_to_the_command
     told = await api.post("/jobs", json=body)
     typed = await api.post("/jobs", json=body, headers={"x-windlass-caller": "commands"})
 
-    assert told.json()["hint"] == "`POST /api/v1/definitions/hello/enable`."
-    assert typed.json()["hint"] == "`windlass definitions enable hello`."
+    assert told.json()["hint"] == "Enable it: `POST /api/v1/definitions/hello/enable`."
+    assert typed.json()["hint"] == "Enable it: `windlass definitions enable hello`."
 
 
 async def test_an_explanation_names_a_request_to_programs_and_a_command_to_people(api, wl):

@@ -128,7 +128,7 @@ async def test_metadata_that_is_too_large_is_not_repeated(api):
     ("method", "path", "allowed"),
     [
         ("PUT", "/jobs", "GET, POST"),
-        ("DELETE", "/jobs/0190a5d0-0000-7000-8000-000000000000", "GET, PATCH"),
+        ("PUT", "/jobs/0190a5d0-0000-7000-8000-000000000000", "DELETE, GET, PATCH"),
         ("GET", "/login", "POST"),
         ("POST", "/tokens/0190a5d0-0000-7000-8000-000000000000", "DELETE"),
     ],

@@ -45,6 +45,6 @@ DEFINITIONS = {
     "leaking": Expected(weight=0, ends=FAILED, misbehaves=True),
     "exiting": Expected(weight=0, ends=FAILED, misbehaves=True),
     "unspeakable": Expected(weight=0, ends=FAILED, misbehaves=True),
-    "unstorable": Expected(weight=0, misbehaves=True),
+    "unstorable": Expected(weight=0, ends=FAILED, misbehaves=True),
 }
 MISBEHAVING = tuple(key for key, expected in DEFINITIONS.items() if expected.misbehaves)

@@ -335,7 +335,7 @@ def test_what_the_code_no_longer_declares_is_marked_and_not_scheduled(shell: She
     dev = shell.start("dev", "jobs.py")
 
     dev.sees("No longer in the code, and not scheduled any more: tick")
-    dev.sees(r"^  Keys")
+    dev.sees(r"^  Jobs")
     shell.ok("enqueue", "hello", "name=Ada", "--wait")
     dev.stop(signal.SIGINT)
     assert dev.ends() == 0

@@ -52,7 +52,7 @@ def test_an_error_reads_as_what_why_and_what_to_do():
     assert lines_of(error) == [
         "error[WL1101]: cannot reach the database at db.internal:5432.",
         "  Connection refused.",
-        "  → Check that it runs and that WINDLASS_DATABASE_URL is right, then `windlass doctor`.",
+        "  → Check that it runs and that WINDLASS_DATABASE_URL or --db is right, then `windlass doctor`.",
     ]
 
 

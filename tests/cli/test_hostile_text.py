@@ -48,6 +48,14 @@ _NAMES = ("definition", "queue", "tenant_id", "worker_id", "handler", "event_nam
 _KEYS = ("windlass_definitions.key", "windlass_tenants.id", "windlass_workers.id")
 _OBJECTS = ("metadata", "fields", "data", "result", "value_before", "value_after")
 _LISTS = ("warnings", "tags", "queues", "definitions")
+_MATCH = {
+    "trigger_id": None,
+    "trigger": HOSTILE,
+    "definition": HOSTILE,
+    "outcome": "failed",
+    "job_id": None,
+    "because": FORMULA,
+}
 _WORKER = """
     INSERT INTO windlass_workers (id, hostname, pid, version, queues, definitions, slots, slots_used,
         lease_seconds, metadata, started_at, last_seen_at)
@@ -56,7 +64,19 @@ _WORKER = """
     FROM windlass_ended LIMIT 1
 """
 #: What commands are given by name; here with hostile text behind it.
-_WORDS = ("hello", "fail", "hourly", "seen", "declared", "default", "acme", "ada", "lin", "shop")
+_WORDS = (
+    "hello",
+    "fail",
+    "hourly",
+    "seen",
+    "declared",
+    "default",
+    "acme",
+    "ada",
+    "lin",
+    "shop",
+    "made",
+)
 _ORDERS = ("workers drain", "workers resume", "workers stop")
 #: Commands that print what is there, and change nothing.
 _READING = {
@@ -216,6 +236,8 @@ def _poison(database: sqlite3.Connection, table: str, column: str) -> None:
         database.execute(f"UPDATE {table} SET {column} = ?", [value])
     elif column in _LISTS:
         database.execute(f"UPDATE {table} SET {column} = ?", [json.dumps([HOSTILE])])
+    elif column == "matches":
+        database.execute(f"UPDATE {table} SET {column} = ?", [json.dumps([_MATCH])])
     elif column in _NAMES or place in _KEYS:
         # The tenant without a name keeps its own.
         kept = "default" if "tenant" in place else ""

@@ -64,7 +64,7 @@ def test_a_program_reads_lists_in_the_format_it_asks_for(lived: Shell):
     assert datetime.fromisoformat(table[0]["created_at"]).tzinfo == UTC
     # A cell is one line: what does not print is escaped.
     assert table[3]["last_error"] == r"ValueError: a\tb\nc"
-    assert "a\\tb\\nc" in tsv[4]
+    assert "ValueError: a\\tb\\nc" in tsv[4]
 
 
 def test_a_list_is_chosen_by_state_view_and_definition(lived: Shell):

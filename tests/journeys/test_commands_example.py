@@ -22,7 +22,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 def test_the_example_runs_its_four_commands(shell: Shell):
     worker = shell.start("dev", str(_JOBS))
-    worker.sees(r"^  Keys")
+    worker.sees(r"^  Jobs")
     provider = f"provider_id={_PROVIDER}"
 
     synced = shell.ok("enqueue", "sync-dropbox", provider, "path_prefix=--all", *_WAIT)
@@ -42,7 +42,7 @@ def test_the_example_runs_its_four_commands(shell: Shell):
 
 def test_what_the_schema_forbids_is_refused_and_what_is_gone_is_not_tried_again(shell: Shell):
     worker = shell.start("dev", str(_JOBS))
-    worker.sees(r"^  Keys")
+    worker.sees(r"^  Jobs")
     provider = f"provider_id={_PROVIDER}"
 
     assert shell.run("enqueue", "sync-dropbox", "provider_id=7").code != 0

@@ -21,7 +21,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 def test_the_demo_lives_and_shows_every_kind_of_job(shell: Shell):
     demo = shell.start("dev", "--demo", WINDLASS_DATABASE_URL="sqlite:///real.db")
-    demo.sees(r"^  Keys")
+    demo.sees(r"^  Jobs")
     assert "12 found in" in demo.text
 
     shell.ok("enqueue", "payment.charge", "order=1", "card=declined", "token=tok", "-t", "acme")

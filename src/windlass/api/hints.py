@@ -24,6 +24,7 @@ REQUESTS: Mapping[str, str] = {
     "jobs show": "GET /jobs/{job_id}",
     "jobs update": "PATCH /jobs/{job_id}",
     "login": "POST /login",
+    "members list": "GET /members",
     "members role": "PATCH /members/{id}",
     "queues resume": "POST /queues/{name}/resume",
     "schedules list": "GET /schedules",
