@@ -177,3 +177,13 @@ def test_a_definition_is_created_edited_reset_and_deleted(ready: Shell):
     assert ready.here("definitions", "list", "--edited", "-o", "id").lines == []
     assert ready.here("definitions", "delete", "resize", "--yes").code == 0
     assert ready.run("definitions", "show", "resize").code == 3
+
+
+def test_the_default_payload_fills_in_what_a_job_of_the_shell_leaves_out(ready: Shell):
+    given = '{"width": 320, "height": 200}'
+    ready.here("definitions", "create", "resize", "--remote", "--default-payload", given)
+
+    [id] = ready.here("enqueue", "resize", "height=100", "-o", "id").lines
+
+    shown = ready.here("jobs", "show", id, "--json").json
+    assert shown["payload"] == {"width": 320, "height": 100}

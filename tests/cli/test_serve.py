@@ -66,6 +66,27 @@ def test_with_all_it_runs_the_jobs_too(ready: Shell):
     assert server.ends() == 0
 
 
+def test_it_is_not_ready_from_the_signal_on_while_its_jobs_finish(ready: Shell):
+    server = ready.start("serve", "jobs.py", "--all", "--no-auth", "--port", "0")
+    url = address(server)
+    _, made = ask(f"{url}/api/v1/jobs", {"definition": "wait_for", "payload": {"file": "go"}})
+    while ask(f"{url}/api/v1/jobs/{made['job']['id']}")[1]["state"] != "running":
+        pass
+
+    server.stop()
+    refused = None
+    while refused is None:
+        try:
+            ask(f"{url}/readyz")
+        except urllib.error.HTTPError as error:
+            refused = error.code, json.load(error)["code"]
+    ready.write("go", "")
+
+    assert refused == (503, "WL1112")
+    assert server.ends() == 0
+    assert ready.ok("jobs", "show", made["job"]["id"], "--json").json["state"] == "completed"
+
+
 def test_alone_it_does_the_work_of_bulk_operations(ready: Shell):
     server = ready.start("serve", "--no-auth", "--port", "0")
     url = address(server)
