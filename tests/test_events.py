@@ -9,6 +9,7 @@ from tests.conformance.test_triggers import a_trigger
 from tests.waiting import until
 from windlass import Windlass
 from windlass.engine.events import DEEPEST
+from windlass.engine.nudges import COMMITTED_SECONDS
 from windlass.errors import (
     OptionInvalid,
 )
@@ -135,3 +136,16 @@ async def test_a_handler_that_emits_what_leads_to_itself_comes_to_an_end(databas
 async def failed_for_good(wl):
     page = await wl.jobs.list(states=["retrying", "dead_letter"])
     return page.jobs[0] if page.jobs else None
+
+
+async def test_nothing_looks_for_an_event_of_a_transaction_once_the_app_is_closed(wl, monkeypatch):
+    engine = await wl.ready()
+    matched = []
+    monkeypatch.setattr(engine.events, "match", matched.append)
+    event = engine.events.make("folder.changed", {})
+
+    await engine.events.match_after_commit(event.id)
+    await wl.close()
+    await asyncio.sleep(2 * sum(COMMITTED_SECONDS))
+
+    assert matched == []

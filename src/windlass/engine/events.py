@@ -1,7 +1,7 @@
 """Events: what an application says has happened, and the jobs that follow."""
 
 import asyncio
-from collections.abc import Iterator, MutableSequence, Sequence
+from collections.abc import Coroutine, Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -68,7 +68,7 @@ class Events:
         self._maker = maker
         self._nudges = nudges
         self._telemetry = telemetry
-        self._soon: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._catching_up: asyncio.Task[None] | None = None
 
     def make(self, name: str, data: Any, **about: Unpack[EventOptions]) -> Event:
@@ -112,25 +112,32 @@ class Events:
     async def match_after_commit(self, id: EventId) -> None:
         """Make an event's jobs about when its caller's transaction is likely to have committed;
         should it take longer, upkeep finds it."""
-        loop = asyncio.get_running_loop()
-        for delay in COMMITTED_SECONDS:
-            loop.call_later(delay, lambda: self._soon.add(apart(self._try(id))))
+        self._start(self._try_after_commit(id))
 
     def match_soon(self) -> None:
         """Make the jobs of events that wait, in the background: what the events tell of is done,
         and must not wait for who is told."""
         if self._catching_up is None or self._catching_up.done():
-            self._catching_up = apart(self._catch_up())
-            self._soon.add(self._catching_up)
+            self._catching_up = self._start(self._catch_up())
 
     async def close(self) -> None:
-        for task in self._soon:
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._soon, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _try(self, id: EventId) -> None:
-        with self._tried():
-            await self.match(id)
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """A task that is kept until it is done, and ends with `close`."""
+        task = apart(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _try_after_commit(self, id: EventId) -> None:
+        for seconds in COMMITTED_SECONDS:
+            await asyncio.sleep(seconds)
+            with self._tried():
+                await self.match(id)
 
     async def _catch_up(self) -> None:
         with self._tried():
@@ -143,9 +150,6 @@ class Events:
             yield
         except WindlassError as error:  # the events wait; upkeep tries again
             self._telemetry.trouble("matching events", error)
-        finally:
-            if task := asyncio.current_task():
-                self._soon.discard(task)
 
     async def get(self, id: EventId | str, scope: Scope = ALL_TENANTS) -> Event:
         """One event by its id, or by any unambiguous ending of it of six or more characters;
