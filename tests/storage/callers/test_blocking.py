@@ -2,8 +2,11 @@
 
 import asyncio
 from contextlib import closing
+from uuid import UUID
 
+import psycopg2
 import pytest
+from psycopg2.extensions import ISQLQuote, adapters
 
 from tests.storage.callers.kinds import CALLERS
 from tests.storage.callers.test_callers import for_every_caller
@@ -55,3 +58,14 @@ def test_a_rollback_leaves_nothing(app, database, kind):
 
     with pytest.raises(JobNotFound):
         app.jobs.get(receipt.job_id)
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_psycopg2_needs_no_type_registered_for_ids(app, database, monkeypatch):
+    monkeypatch.delitem(adapters, (UUID, ISQLQuote), raising=False)  # SQLAlchemy registers it
+
+    with closing(psycopg2.connect(database.url)) as connection:
+        event = app.emit("folder.changed", tx=connection)
+        connection.commit()
+
+    assert app.events.get(event.id).id == event.id

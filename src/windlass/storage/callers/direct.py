@@ -1,6 +1,7 @@
 """A driver's own connection as a wire."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
@@ -41,9 +42,15 @@ class _Direct(ABC):
 
 
 class _Blocking(_Direct):
+    def _adapted(self, values: Values) -> Values:
+        adapted = self._driver.adapted
+        if isinstance(values, Mapping):
+            return {name: adapted(value) for name, value in values.items()}
+        return [adapted(value) for value in values]
+
     async def execute(self, text: str, values: Values = ()) -> Rows:
         with closing(self._cursor()) as cursor:
-            cursor.execute(text, values)
+            cursor.execute(text, self._adapted(values))
             return named(cursor.description, cursor.fetchall()) if cursor.description else []
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from windlass.storage.callers.wire import Style
 
@@ -30,6 +31,8 @@ class Driver:
     cursor: Callable[[Any], Any] | None
     #: The statement that opens a transaction where the driver would not, or "".
     opening: Callable[[Any], str] = lambda connection: ""
+    #: A value as the driver takes it.
+    adapted: Callable[[Any], Any] = lambda value: value
 
 
 def driver_of(connection: object) -> Driver | None:
@@ -85,6 +88,11 @@ def _sqlite_cursor(connection: Any) -> Any:
     return cursor
 
 
+def _without_uuid(value: Any) -> Any:
+    # psycopg2 takes a UUID only where the process has registered it, which is the application's to do.
+    return str(value) if isinstance(value, UUID) else value
+
+
 @asynccontextmanager
 async def _aiosqlite_cursor(connection: Any) -> AsyncIterator[Any]:
     async with connection.cursor() as cursor:
@@ -111,6 +119,7 @@ _PSYCOPG2 = replace(
     _PSYCOPG,
     name="psycopg2 connection",
     advice="turn autocommit off, or execute BEGIN first",
+    adapted=_without_uuid,
     cursor=lambda connection: connection.cursor(
         cursor_factory=_loaded("psycopg2.extensions").cursor
     ),
