@@ -113,3 +113,12 @@ async def test_another_ones_job_is_not_waited_for(wl):
         foreign = await guarded.client.get(f"/api/v1/jobs/{id}/wait?timeout=0", headers=bob)
 
     assert foreign.status_code == 404
+
+
+async def test_nothing_is_looked_at_once_the_app_is_closed(api, served, wl):
+    id = await enqueued(wl, delay="1h")
+    await api.get(f"/jobs/{id}/wait?timeout=0.2")
+
+    await wl.close()
+
+    assert served.state.feed._looking.done()

@@ -12,6 +12,7 @@ from windlass.engine.alerts import Alerts
 from windlass.engine.answers import Answers
 from windlass.engine.audit import Audit
 from windlass.engine.audit_verify import keys_of
+from windlass.engine.background import BackgroundTasks
 from windlass.engine.checkup import Checkup
 from windlass.engine.code_triggers import CodeTriggers
 from windlass.engine.counts import Counts
@@ -79,6 +80,8 @@ class Engine:
         self.schema = Schema(storage)
         self.counts = Counts(storage)
         self.integrity = Integrity(storage)
+        #: What reads through this engine on behalf of others, such as the live feed.
+        self.background = BackgroundTasks()
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges, settings)
         self.latency = Latency(storage)
@@ -210,6 +213,7 @@ class Engine:
         return await self.storage.now()
 
     async def close(self) -> None:
+        await self.background.close()
         try:
             await self.access.refusals.flush(everything=True)
         except WindlassError as error:

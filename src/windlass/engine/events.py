@@ -1,7 +1,7 @@
 """Events: what an application says has happened, and the jobs that follow."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator, MutableSequence, Sequence
+from collections.abc import Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from windlass.core.instants import instant
 from windlass.core.jsontext import dump_json
 from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, NewJob, Scope
 from windlass.core.trigger import Event, Match, MatchOutcome, Trigger
+from windlass.engine.background import BackgroundTasks
 from windlass.engine.making import Maker
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
 from windlass.engine.trigger_refusals import REFUSALS
@@ -33,7 +34,6 @@ from windlass.errors import (
 from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_suffix
 from windlass.storage.again import again
 from windlass.storage.base import Storage
-from windlass.storage.bound import apart
 from windlass.storage.database import Session
 from windlass.storage.triggers import Matching, add_event
 from windlass.telemetry import Telemetry, described
@@ -68,7 +68,7 @@ class Events:
         self._maker = maker
         self._nudges = nudges
         self._telemetry = telemetry
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = BackgroundTasks()
         self._catching_up: asyncio.Task[None] | None = None
 
     def make(self, name: str, data: Any, **about: Unpack[EventOptions]) -> Event:
@@ -112,26 +112,16 @@ class Events:
     async def match_after_commit(self, id: EventId) -> None:
         """Make an event's jobs about when its caller's transaction is likely to have committed;
         should it take longer, upkeep finds it."""
-        self._start(self._try_after_commit(id))
+        self._background.start(self._try_after_commit(id))
 
     def match_soon(self) -> None:
         """Make the jobs of events that wait, in the background: what the events tell of is done,
         and must not wait for who is told."""
         if self._catching_up is None or self._catching_up.done():
-            self._catching_up = self._start(self._catch_up())
+            self._catching_up = self._background.start(self._catch_up())
 
     async def close(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """A task that is kept until it is done, and ends with `close`."""
-        task = apart(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        await self._background.close()
 
     async def _try_after_commit(self, id: EventId) -> None:
         for seconds in COMMITTED_SECONDS:

@@ -23,7 +23,6 @@ from windlass.api.live.rechecks import Rechecks
 from windlass.api.live.subscription import Subscription
 from windlass.core.models import Scope
 from windlass.engine.engine import Engine
-from windlass.storage.bound import apart
 
 #: Between looks that somebody new waits for.
 _BREATH_SECONDS = 0.05
@@ -137,7 +136,7 @@ class Feed:
                 self._due[look] = 0.0
                 self._wanted.set()
         if self._looking is None or self._looking.done():
-            self._looking = apart(self._run(engine))
+            self._looking = engine.background.start(self._run(engine))
 
     async def _run(self, engine: Engine) -> None:
         while self._topics:
