@@ -1,4 +1,4 @@
-"""What `windlass dev` says when it is ready: where the jobs are, which there are, what to try."""
+"""Greeting of `windlass dev`: addresses, the jobs that were found, and a command to try."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Where the API listens."""
+"""Listening sockets of the API, and the errors of a port that is taken."""
 
 import contextlib
 import ipaddress

@@ -1,4 +1,4 @@
-"""What `windlass top` shows, read over the API."""
+"""Readings of `windlass top` over the API."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

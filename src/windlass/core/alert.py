@@ -1,4 +1,4 @@
-"""What is told of a group of dead letters: the same by mail and by webhook, with secrets hidden."""
+"""Alert about a group of dead letters: the text for mail and webhook, with secrets hidden."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a definition's jobs do: how many run, when they ran and run next, how well, and where."""
+"""Activity of a definition: running jobs, last and next run, success rate, p95, workers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What can be said of how a definition runs: in code, and later by an operator."""
+"""Options of a definition, as code declares them and operators edit them."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

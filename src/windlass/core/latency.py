@@ -1,4 +1,4 @@
-"""How long jobs wait and run: counted in buckets, told as percentiles."""
+"""Histograms of wait and run times, and their percentiles."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a schedule will do, for people: in words, as dates, and with what may surprise."""
+"""Preview of a schedule: words, next runs and warnings."""
 
 from datetime import datetime, timedelta
 from itertools import islice, pairwise

@@ -1,4 +1,4 @@
-"""What becomes of a definition's row: it follows the code, but for what an operator edited."""
+"""Merge of a definition's row with the code: the code wins, except where an operator edited."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a handler's signature asks for: its payload, its context, and values by type."""
+"""Signature of a handler: payload fields, context parameter, and values given by type."""
 
 import inspect
 import types

@@ -1,5 +1,4 @@
-"""What is told of definitions beside their rows. Nothing here reads the history of jobs, but for the
-newest few of one definition."""
+"""Activity of definitions, from counts, roll-ups and the newest jobs; history is not scanned."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

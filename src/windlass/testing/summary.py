@@ -1,4 +1,4 @@
-"""What a test's run did, counted from the ends that were recorded."""
+"""Summary of a test's run, counted from the recorded outcomes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

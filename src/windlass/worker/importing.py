@@ -1,4 +1,4 @@
-"""Whether this process imports a handler's module to run it: no time to talk to a database.
+"""Guard against work at import: a job's process imports its handler's module and opens no database.
 
 The program that declares a handler may be a script. A child process imports it, and without a main
 guard all that the script does would be done once more in each child.

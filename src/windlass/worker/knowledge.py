@@ -1,4 +1,4 @@
-"""What a worker can run now: its code's handlers, those found by path, and operators' edits of both."""
+"""Definitions that a worker can run now: handlers in code and by path, with operators' edits."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
