@@ -46,5 +46,6 @@ DEFINITIONS = {
     "exiting": Expected(weight=0, ends=FAILED, misbehaves=True),
     "unspeakable": Expected(weight=0, ends=FAILED, misbehaves=True),
     "unstorable": Expected(weight=0, ends=FAILED, misbehaves=True),
+    "broken text": Expected(weight=0, misbehaves=True),
 }
 MISBEHAVING = tuple(key for key, expected in DEFINITIONS.items() if expected.misbehaves)

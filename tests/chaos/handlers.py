@@ -191,4 +191,10 @@ async def unspeakable(ctx: JobContext, number: int, text: str = "") -> NoReturn:
 @wl.job("unstorable", **_TWO)
 async def unstorable(ctx: JobContext, number: int, text: str = "") -> Any:
     with recorded(ctx, number, text):
-        return [{"no JSON": {object()}}, "\ud800\x00", {"number": float("nan")}][number % 3]
+        return [{"no JSON": {object()}}, {"number": float("nan")}][number % 2]
+
+
+@wl.job("broken text", **_TWO)
+async def broken_text(ctx: JobContext, number: int, text: str = "") -> str:
+    with recorded(ctx, number, text):
+        return "\ud800\x00"
