@@ -120,26 +120,14 @@ _WORKERS: Sequence[Mutant] = (
     ),
 )
 
+#: On PostgreSQL and MariaDB `lock_expired` and `finish` both look at the time of the lease: either alone
+#: is enough, so that leaving one out plants no bug.
 _REAPED: Sequence[Mutant] = (
     Mutant(
         name="sqlite: reap a lease that was renewed",
         file=_SQLITE,
         old="when f.expired_only then j.lease_expires_at <= {now}",
         new="when f.expired_only then true",
-        tests=_RENEWED,
-    ),
-    Mutant(
-        name="postgresql: reap a lease that was renewed",
-        file=_POSTGRES,
-        old="when true then j.lease_expires_at <= {now}",
-        new="when true then true",
-        tests=_RENEWED,
-    ),
-    Mutant(
-        name="mariadb: reap a lease that was renewed",
-        file=_MARIADB,
-        old="when f.expired_only = 1 then j.lease_expires_at <= @windlass_now",
-        new="when f.expired_only = 1 then true",
         tests=_RENEWED,
     ),
     Mutant(

@@ -104,6 +104,21 @@ async def test_looks_from_before_an_outage_do_not_count(
     assert await reaper.tick() == 1
 
 
+async def test_the_first_look_after_a_long_outage_only_looks(
+    reaper, expired, seconds, leases, monkeypatch
+):
+    await reaper.tick()
+    with monkeypatch.context() as patch:
+        patch.setattr(leases, "expired", away)
+        with pytest.raises(DatabaseUnreachable):
+            await reaper.tick()
+    seconds.pass_by(3 * THIRD)
+
+    assert await reaper.tick() == 0
+    seconds.pass_by(THIRD)
+    assert await reaper.tick() == 1
+
+
 async def away():
     raise DatabaseUnreachable("postgresql://db/shop")
 

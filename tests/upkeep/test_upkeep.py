@@ -51,10 +51,10 @@ async def test_housekeeping_admits_a_child_that_was_stored_while_its_parent_ende
     parent = await enqueue(storage)
     lease = await lease_of(storage, parent)
     child = new_job(after=(parent,))
+    await storage.finish(ALDER, [finish(lease)])
     await storage.enqueue([child])
     assert child.id in await ids_in(storage, JobState.PENDING)
 
-    await storage.finish(ALDER, [finish(lease)])
     await Housekeeping(engine).tick()
 
     assert child.id in await ids_in(storage, JobState.QUEUED)

@@ -76,9 +76,13 @@ async def test_ends_of_one_moment_are_written_together(finisher, storage, batche
     assert [end.held for end in recorded] == [held(lease) for lease in leases]
 
 
-@pytest.mark.parametrize("error", [OUTAGE, ZeroDivisionError()])
+@pytest.mark.parametrize(
+    ("error", "state"),
+    # Content that no database takes is given up: its lease runs out.
+    [(OUTAGE, JobState.COMPLETED), (ZeroDivisionError(), JobState.RUNNING)],
+)
 async def test_an_end_is_written_when_the_database_is_back(
-    finisher, storage, batches, recorded, error, heard
+    finisher, storage, batches, recorded, error, state, heard
 ):
     lease = await started(storage)
     # Content that is refused is tried once more without its text.
@@ -89,6 +93,7 @@ async def test_an_end_is_written_when_the_database_is_back(
     await finisher.drain()
 
     assert [end.held for end in recorded] == [held(lease)]
+    assert await state_of(storage, lease.job_id) is state
     assert heard.events()
 
 
