@@ -10,7 +10,6 @@ _RELEASE = "tests/conformance/test_release.py"
 _GUARDS = "tests/conformance/test_lease_guards.py"
 _STALE = (f"{_GUARDS}::test_no_way_records_an_end_for_a_token_that_is_not_current",)
 _FOREIGN = (f"{_GUARDS}::test_no_way_records_an_end_for_a_worker_that_does_not_hold_the_lease",)
-_RENEWED = (f"{_REAP}::test_a_lease_renewed_after_the_look_is_left_alone",)
 _RELEASED = (f"{_RELEASE}::test_a_released_job_is_queued_again_and_its_attempt_not_counted",)
 _DELAYED = (f"{_FINISH}::test_a_failed_attempt_is_tried_again_after_its_delay",)
 _DEATHS = (f"{_REAP}::test_worker_deaths_add_up_until_the_job_is_set_aside",)
@@ -120,16 +119,9 @@ _WORKERS: Sequence[Mutant] = (
     ),
 )
 
-#: On PostgreSQL and MariaDB `lock_expired` and `finish` both look at the time of the lease: either alone
+#: `lock_expired` and `finish` both look at the time of the lease: either alone
 #: is enough, so that leaving one out plants no bug.
 _REAPED: Sequence[Mutant] = (
-    Mutant(
-        name="sqlite: reap a lease that was renewed",
-        file=_SQLITE,
-        old="when f.expired_only then j.lease_expires_at <= {now}",
-        new="when f.expired_only then true",
-        tests=_RENEWED,
-    ),
     Mutant(
         name="sqlite: worker deaths not counted",
         file=_SQLITE,

@@ -48,15 +48,6 @@ _STORED: Sequence[Mutant] = (
         tests=_WINDOW,
     ),
     Mutant(
-        name="sqlite: dedupe key not checked, seen by the simulation",
-        file="storage/sqlite/sql/enqueue.sql",
-        old="where not k.open and k.until <= {now}",
-        new="where k.until <= {now}",
-        tests=(
-            "tests/simulation/test_simulation.py::test_the_promises_hold_whatever_dies_between_two_commits",
-        ),
-    ),
-    Mutant(
         name="sqlite: idempotency key not checked",
         file="storage/sqlite/sql/enqueue.sql",
         old="    and (i.idempotency_key is null\n"

@@ -129,8 +129,8 @@ async def test_a_flush_by_another_task_leaves_the_loop_nothing_to_do_and_it_wait
         for number in range(120):
             reports.log(lease, "info", str(number), {})
         await reports.flush()
-        for _ in range(10):
-            await asyncio.sleep(0)
+        # Time enough for thousands of rounds of a loop that spins.
+        await asyncio.sleep(0.3)
         reports.log(lease, "info", "one more", {})
         await reports.flush()
 
