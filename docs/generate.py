@@ -11,21 +11,21 @@ import click
 
 from windlass import Settings, Windlass, errors
 from windlass.api.app import create_api
-from windlass.api.problems import status_of
-from windlass.api.reference import markdown
-from windlass.cli.commands import MORE_FLAGS
-from windlass.cli.exits import MEANINGS, code_of
-from windlass.cli.flags import Flags
+from windlass.api.middleware.problems import status_of
+from windlass.api.schema.reference import markdown
+from windlass.cli.framework.commands import MORE_FLAGS
+from windlass.cli.framework.exit_codes import MEANINGS, code_of
+from windlass.cli.framework.flags import Flags
 from windlass.cli.main import root
-from windlass.core import filter as grammar
-from windlass.core.access import ROLES, Reach, Right, Role, is_audited
-from windlass.core.filter_fields import FIELDS, TAKES
-from windlass.core.states import ENDED, MOVES, JobState, Outcome, View
-from windlass.engine.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
+from windlass.core.access.roles import ROLES, Reach, Right, Role, is_audited
+from windlass.core.jobs import filter as grammar
+from windlass.core.jobs.filter_fields import FIELDS, TAKES
+from windlass.core.jobs.states import ENDED, MOVES, JobState, Outcome, View
+from windlass.engine.monitoring.metrics import FRESH_SECONDS, METRICS, MOST_NAMES, OTHER
 from windlass.errors import WindlassError
 from windlass.errors.remedies import remedies
 from windlass.settings import template
-from windlass.worker.health import PROCESS_METRICS
+from windlass.worker.health_probe import PROCESS_METRICS
 
 HERE = Path(__file__).parent / "reference"
 _MADE = "<!-- Written by docs/generate.py; edit the code instead. -->\n"

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from tests.databases.connect import connect_mariadb
 from tests.databases.kinds import Database
 from windlass import JobFailed, Receipt, Settings, Windlass
-from windlass.core.models import Job
+from windlass.core.jobs.models import Job
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import gc
 import pytest
 from hypothesis import settings
 
-from windlass.storage import deadlines
+from windlass.storage.connection import deadlines
 
 # How long an example takes is the machine's business, not a test's.
 settings.register_profile("unhurried", settings(deadline=None))

@@ -10,9 +10,8 @@ from tests.conformance.builders import DEFINITIONS
 from tests.databases.plugin import Databases
 from windlass import Settings
 from windlass.engine.engine import Engine
-from windlass.storage.base import Storage
-from windlass.storage.open import open_storage
-from windlass.storage.virtual_clock import NOW, VirtualClock
+from windlass.storage.connection.virtual_clock import NOW, VirtualClock
+from windlass.storage.storage import Storage, open_storage
 from windlass.telemetry import Telemetry
 
 

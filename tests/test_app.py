@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from windlass import Settings, Windlass
-from windlass.core.models import ReceiptStatus
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ReceiptStatus
+from windlass.core.jobs.states import JobState
 from windlass.errors import (
     AmbiguousId,
     DefinitionDisabled,

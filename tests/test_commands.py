@@ -7,7 +7,7 @@ import pytest
 
 from tests.waiting import until
 from windlass import Settings, Windlass, every, sync
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.errors import (
     CommandTemplateInvalid,
     DefinitionDisabled,

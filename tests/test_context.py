@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tests.apps import async_engine, connect
 from windlass import JobContext, Stopped
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
 from windlass.errors import JobFailed, OptionInvalid
 
 LONG = "30s"

@@ -8,7 +8,7 @@ import pytest
 
 import windlass
 from windlass import Backoff, JobContext, Settings, Windlass, cron, sync
-from windlass.core.definition import FOREVER
+from windlass.core.definitions.definition import FOREVER
 from windlass.errors import DefinitionInvalid, OptionInvalid, ScheduleInvalid
 
 

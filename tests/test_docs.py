@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from windlass.engine.metrics import METRICS
-from windlass.worker.health import PROCESS_METRICS
+from windlass.engine.monitoring.metrics import METRICS
+from windlass.worker.health_probe import PROCESS_METRICS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

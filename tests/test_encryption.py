@@ -11,8 +11,8 @@ from pydantic import SecretStr
 from tests.apps import connect
 from tests.databases.connect import execute
 from windlass import Permanent, Settings, Windlass
-from windlass.core.sealing import is_sealed
-from windlass.engine.encryption import new_key, read_keys, reencrypt, sealer_of
+from windlass.core.payloads.encrypted_fields import is_sealed
+from windlass.engine.jobs.payload_encryption import new_key, read_keys, reencrypt, sealer_of
 from windlass.errors import (
     EncryptionKeyInvalid,
     ExtraMissing,

@@ -8,8 +8,8 @@ import pytest
 from tests.conformance.test_triggers import a_trigger
 from tests.waiting import until
 from windlass import Windlass
-from windlass.engine.events import DEEPEST
 from windlass.engine.nudges import COMMITTED_SECONDS
+from windlass.engine.triggers.events import DEEPEST
 from windlass.errors import (
     OptionInvalid,
 )

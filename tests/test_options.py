@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tests.apps import async_engine, connect
 from windlass import Settings, Windlass, clock
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.errors import OptionInvalid, TransactionUnsupported
 
 HOUR = timedelta(hours=1)

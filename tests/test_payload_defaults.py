@@ -7,8 +7,8 @@ import pytest
 from pydantic import Field
 
 from windlass import Windlass, sync
+from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
 from windlass.errors import DefinitionInvalid, PayloadInvalid
 
 DEFAULT = {"to": "ada", "times": 2}

@@ -9,7 +9,7 @@ import pytest
 from tests.storage.callers.kinds import by_psycopg, by_pymysql, by_sqlite3
 from tests.waiting import until
 from windlass import Settings, Trigger, Windlass, cron, every, init, once, sync
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.errors import (
     EventNotFound,
     OptionInvalid,

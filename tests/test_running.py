@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from tests.faraway import elsewhere
 from windlass import JobContext, Permanent, Settings, Windlass
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
 
 LONG = "30s"
 

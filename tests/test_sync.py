@@ -13,8 +13,10 @@ import pytest
 
 from tests.apps import async_engine, connect
 from windlass import JobContext, Settings, Windlass, sync
-from windlass.core.models import Job, ReceiptStatus
-from windlass.core.states import JobState
+from windlass.app import blocking_nouns, nouns
+from windlass.app.portal import Portal
+from windlass.core.jobs.models import Job, ReceiptStatus
+from windlass.core.jobs.states import JobState
 from windlass.errors import (
     DuplicateJob,
     JobFailed,
@@ -23,8 +25,6 @@ from windlass.errors import (
     TransactionUnsupported,
     WorkerNotFound,
 )
-from windlass.face import blocking_nouns, nouns
-from windlass.face.portal import Portal
 
 
 @pytest.fixture

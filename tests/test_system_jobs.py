@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.test_workers import WORKER
 from tests.databases.connect import execute
 from windlass import JobContext, Settings, Windlass
-from windlass.engine.retention import Retention
+from windlass.engine.monitoring.retention import Retention
 from windlass.errors import DefinitionInvalid, JobNotFound
 from windlass.ids import new_job_id
 from windlass.testing import TestWindlass

@@ -13,7 +13,7 @@ import pytest
 import windlass.testing
 from tests.faraway import elsewhere
 from windlass import JobContext, Permanent, Settings, Windlass, cron, every
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.errors import OptionInvalid
 from windlass.testing import Summary, TestWindlass, throwaway
 

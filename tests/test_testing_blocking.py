@@ -8,7 +8,7 @@ import pytest
 
 import windlass.testing
 from windlass import JobContext, Settings, sync
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.testing import BlockingTestWindlass, Summary
 
 #: An app under test never comes near its own database.

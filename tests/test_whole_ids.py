@@ -5,8 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from windlass.core.models import WorkerRow
-from windlass.core.schedule import cron
+from windlass.app import nouns
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.triggers.schedule import cron
 from windlass.errors import (
     AmbiguousId,
     EventNotFound,
@@ -15,7 +16,6 @@ from windlass.errors import (
     TriggerNotFound,
     WorkerNotFound,
 )
-from windlass.face import nouns
 from windlass.ids import WorkerId
 
 UNKNOWN = "0190a5d0-3c1f-7abc-8def-0123456789ab"

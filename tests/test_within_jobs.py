@@ -9,8 +9,8 @@ from tests.api.serving import serving
 from tests.apps import async_engine, connect
 from tests.faraway import elsewhere
 from windlass import JobContext
-from windlass.cli.remote_working import work_for
-from windlass.cli.server import At
+from windlass.cli.connect.server_address import At
+from windlass.cli.run.run_remote_worker import work_for
 from windlass.worker.options import WorkerOptions
 
 ACME, OTHER = "acme", "other"

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any, assert_type
 
 from windlass import Backoff, Job, JobContext, Receipt, Windlass, sync
-from windlass.core.definition import Definition
-from windlass.core.models import Attempt, NewJob
-from windlass.core.states import JobState
-from windlass.core.tenant import Tenant
-from windlass.face import blocking_nouns
-from windlass.face.nouns import JobHandle, JobPage
+from windlass.app import blocking_nouns
+from windlass.app.nouns import JobHandle, JobPage
+from windlass.core.access.tenant import Tenant
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import Attempt, NewJob
+from windlass.core.jobs.states import JobState
 from windlass.testing import BlockingTestWindlass, Summary, TestWindlass
 
 wl = Windlass()

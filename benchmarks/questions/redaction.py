@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from benchmarks.findings import Finding, alone
 from benchmarks.measure import Figures
 from benchmarks.stage import Stage
-from windlass.core.fingerprint import fingerprint
-from windlass.core.known_secrets import KnownSecrets
-from windlass.core.redact import SECRET_NAMES, Redactor
-from windlass.core.secret_patterns import CREDENTIALS, Assignments, wildcard_rule
+from windlass.core.jobs.fingerprint import fingerprint
+from windlass.core.payloads.known_secrets import KnownSecrets
+from windlass.core.payloads.redact import SECRET_NAMES, Redactor
+from windlass.core.payloads.secret_patterns import CREDENTIALS, Assignments, wildcard_rule
 
 QUESTION = "How long can a hostile text keep the redactor busy?"
 BYTES = 256 * 1024

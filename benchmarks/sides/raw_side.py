@@ -17,15 +17,15 @@ from typing import Any
 import asyncpg
 
 from benchmarks.sides.windlass_app import Verb, main
-from windlass.core import outcome
-from windlass.core.lease import Held, Line, Place, Quota
+from windlass.core.jobs import outcome
+from windlass.core.leases.lease import Held, Line, Place, Quota
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
-from windlass.storage import rows
 from windlass.storage.database import Lane
-from windlass.storage.leases import LeaseVerbs
+from windlass.storage.leases.leases import LeaseVerbs
 from windlass.storage.postgres import database, dialect
-from windlass.storage.sql import Scripts
-from windlass.worker.memory import settle
+from windlass.storage.sql import rows
+from windlass.storage.sql.statements import Scripts
+from windlass.worker.isolation.memory import settle
 
 BATCH = 500
 LANES = 2

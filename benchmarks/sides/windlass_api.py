@@ -19,7 +19,7 @@ from statistics import quantiles
 import httpx2
 
 from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, main
-from windlass.core.principal import local
+from windlass.core.access.principal import local
 
 TENANTS = 5
 _LOOK_SECONDS = 1.0

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from windlass import Windlass
-from windlass.cli.working import How, Working, work
+from windlass.cli.run.run_workers import How, Working, work
 from windlass.worker.worker import Worker
 
 PAYLOAD = "x" * 80

@@ -7,9 +7,9 @@ from statistics import median
 
 from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, declare_other, main
 from windlass import Windlass
-from windlass.core import outcome
-from windlass.core.lease import Finish, Held, Lease
-from windlass.engine.leases import Leases
+from windlass.core.jobs import outcome
+from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.engine.leases.leases import Leases
 from windlass.ids import WorkerId
 
 LONG = timedelta(hours=1)

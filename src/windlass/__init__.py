@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windlass.app import Windlass
-    from windlass.core.backoff import Backoff
-    from windlass.core.models import Job, Receipt
-    from windlass.core.schedule import cron, every, init, once
-    from windlass.core.trigger import Event, Trigger
+    from windlass.app.windlass import Windlass
+    from windlass.core.definitions.backoff import Backoff
+    from windlass.core.jobs.models import Job, Receipt
+    from windlass.core.triggers.schedule import cron, every, init, once
+    from windlass.core.triggers.trigger import Event, Trigger
     from windlass.errors import JobFailed, Permanent, Stopped, WindlassError
     from windlass.settings import Settings
     from windlass.worker.context import JobContext
@@ -34,22 +34,22 @@ __all__ = [
 
 # A name is imported when it is first used: `windlass --help` must not wait for the engine.
 _HOMES = {
-    "Backoff": "windlass.core.backoff",
-    "Event": "windlass.core.trigger",
-    "Job": "windlass.core.models",
+    "Backoff": "windlass.core.definitions.backoff",
+    "Event": "windlass.core.triggers.trigger",
+    "Job": "windlass.core.jobs.models",
     "JobContext": "windlass.worker.context",
     "JobFailed": "windlass.errors",
     "Permanent": "windlass.errors",
-    "Receipt": "windlass.core.models",
+    "Receipt": "windlass.core.jobs.models",
     "Settings": "windlass.settings",
     "Stopped": "windlass.errors",
-    "Trigger": "windlass.core.trigger",
-    "Windlass": "windlass.app",
+    "Trigger": "windlass.core.triggers.trigger",
+    "Windlass": "windlass.app.windlass",
     "WindlassError": "windlass.errors",
-    "cron": "windlass.core.schedule",
-    "every": "windlass.core.schedule",
-    "init": "windlass.core.schedule",
-    "once": "windlass.core.schedule",
+    "cron": "windlass.core.triggers.schedule",
+    "every": "windlass.core.triggers.schedule",
+    "init": "windlass.core.triggers.schedule",
+    "once": "windlass.core.triggers.schedule",
 }
 
 

@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from windlass import clock
-from windlass.core.gates import is_suspect
-from windlass.core.lease import Finish, Held, Lease
-from windlass.core.models import Level
-from windlass.core.states import JobState
-from windlass.core.suspicion import Loss
+from windlass.core.jobs.models import Level
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.gates import is_suspect
+from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.suspects import Loss
 from windlass.errors import DatabaseOutage, WindlassError
 from windlass.errors.wording import printable
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId

@@ -7,8 +7,8 @@ import pytest
 from fastapi import FastAPI
 
 from windlass import Windlass
+from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
 
 
 @pytest.fixture

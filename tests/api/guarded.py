@@ -9,10 +9,10 @@ import httpx2
 from fastapi import FastAPI
 
 from windlass import Windlass
+from windlass.api.access.credentials import by_credentials
 from windlass.api.app import create_api
-from windlass.api.credentials import by_credentials
-from windlass.api.limits import Limits
-from windlass.core.principal import local
+from windlass.api.middleware.rate_limit import Limits
+from windlass.core.access.principal import local
 
 PUBLIC = {
     f"/api/v1/{path}"

@@ -10,7 +10,7 @@ import httpx2
 from fastapi import FastAPI
 
 from windlass.api.server import Server
-from windlass.cli.listening import address, listen
+from windlass.cli.run.listen_sockets import address, listen
 
 
 class Heard(NamedTuple):

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from windlass import Settings, Windlass
+from windlass.api.access.callers import Authenticate, open_access
 from windlass.api.app import create_api
-from windlass.api.callers import Authenticate, open_access
-from windlass.api.live.pace import Pace
+from windlass.api.live.intervals import Pace
 from windlass.api.server import Server
-from windlass.cli.listening import address, listen
+from windlass.cli.run.listen_sockets import address, listen
 
 
 @contextmanager

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.api.guarded import guarding
-from windlass.core.access import ROLES, Right, Role
-from windlass.core.principal import local
-from windlass.core.query import JobQuery
+from windlass.core.access.principal import local
+from windlass.core.access.roles import ROLES, Right, Role
+from windlass.core.jobs.query import JobQuery
 
 ROLES_OF_A_TENANT = ("tenant_admin", "user")
 

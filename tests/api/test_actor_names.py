@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.guarded import guarding
-from windlass.core.principal import local
+from windlass.core.access.principal import local
 
 
 @pytest.fixture

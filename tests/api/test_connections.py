@@ -9,10 +9,10 @@ import pytest
 from tests.api.listening import serving
 from tests.waiting import until
 from windlass import Settings, Windlass
+from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
-from windlass.api.live.pace import Pace
-from windlass.engine.connections import ConnectionLimits
+from windlass.api.live.intervals import Pace
+from windlass.engine.access.connection_limits import ConnectionLimits
 
 SLOW = 600.0
 HALF = b"POST /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\n"

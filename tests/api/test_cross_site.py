@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.guarded import guarding
 from windlass import Settings, Windlass
-from windlass.core.principal import local
+from windlass.core.access.principal import local
 
 ELSEWHERE = [
     {"sec-fetch-site": "cross-site"},

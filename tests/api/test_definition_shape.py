@@ -6,8 +6,8 @@ import httpx2
 import pytest
 
 from windlass import Settings, Windlass
+from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
 
 EVERYTHING = {
     "title": "Report",

@@ -15,17 +15,17 @@ import pytest
 from tests.api.guarded import Guarded, guarding
 from tests.conformance import builders
 from windlass import Windlass, cron
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT
-from windlass.core.principal import local
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState
-from windlass.engine.dead import Dead
-from windlass.engine.events import Events
-from windlass.engine.jobs import Jobs
-from windlass.engine.operations import Operations
-from windlass.engine.triggers import Triggers
+from windlass.core.access.principal import local
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
+from windlass.engine.jobs.dead import Dead
+from windlass.engine.jobs.jobs import Jobs
+from windlass.engine.jobs.operations import Operations
+from windlass.engine.triggers.events import Events
+from windlass.engine.triggers.triggers import Triggers
 from windlass.ids import DefinitionKey, QueueName
-from windlass.upkeep.operating import Operating
+from windlass.upkeep.bulk_operations import Operating
 from windlass.upkeep.scheduler import Scheduler
 
 PERMISSION = "payroll.run"

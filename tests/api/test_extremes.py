@@ -6,9 +6,9 @@ import httpx2
 import pytest
 
 from windlass import Settings, Windlass
+from windlass.api.access.callers import open_access
+from windlass.api.access.credentials import by_credentials
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
-from windlass.api.credentials import by_credentials
 from windlass.errors import PayloadUnstorable
 
 LONG = "1" + "0" * 400

@@ -7,7 +7,7 @@ import pytest
 from tests.test_errors import EXAMPLES
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
-from windlass.api.hints import REQUESTS, as_requests
+from windlass.api.middleware.hints import REQUESTS, as_requests
 from windlass.api.routing import PREFIX
 
 #: Commands that start, set up or look at a process or a database: no request does that.

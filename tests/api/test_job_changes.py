@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.api.guarded import guarding
-from windlass.upkeep.operating import Operating
+from windlass.upkeep.bulk_operations import Operating
 
 
 @pytest.fixture

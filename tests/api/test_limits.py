@@ -5,10 +5,10 @@ import pytest
 
 from tests.api.guarded import guarding
 from windlass import Settings, Windlass
+from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
-from windlass.api.limits import Buckets
-from windlass.core.principal import local
+from windlass.api.middleware.rate_limit import Buckets
+from windlass.core.access.principal import local
 from windlass.errors import RequestsThrottled
 
 

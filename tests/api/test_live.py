@@ -4,7 +4,7 @@ import pytest
 
 from windlass.api.live.changes import EVERYBODY, Audience, Change, Picture, Place
 from windlass.api.live.subscription import Subscription
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 
 
 def at(key: str, topic: str = "jobs") -> Place:

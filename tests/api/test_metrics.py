@@ -5,11 +5,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from windlass import JobFailed, Permanent
+from windlass.api.access.callers import Caller
 from windlass.api.app import create_api
-from windlass.api.callers import Caller
-from windlass.core.models import Scope
-from windlass.engine import metrics
-from windlass.engine.metrics import METRICS
+from windlass.core.jobs.models import Scope
+from windlass.engine.monitoring import metrics
+from windlass.engine.monitoring.metrics import METRICS
 
 
 @pytest.fixture

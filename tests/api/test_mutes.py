@@ -4,7 +4,7 @@ import pytest
 
 from tests.api.guarded import guarding
 from tests.conformance.builders import claim, end
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 GROUP = {"definition": "hello", "fingerprint": "c" * 16}
 

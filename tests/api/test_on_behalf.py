@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.guarded import Guarded, guarding
 from tests.engine.people import join
-from windlass.core.principal import local
+from windlass.core.access.principal import local
 
 
 @dataclass

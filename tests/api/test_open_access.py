@@ -3,8 +3,8 @@
 import httpx2
 import pytest
 
+from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
 
 PATHS = [
     "/",

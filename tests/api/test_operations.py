@@ -5,11 +5,11 @@ import pytest
 
 from tests.waiting import until
 from windlass import Permanent
+from windlass.api.access.callers import Caller
 from windlass.api.app import create_api
-from windlass.api.callers import Caller
-from windlass.core.models import Scope
-from windlass.upkeep import operating
-from windlass.upkeep.operating import Operating
+from windlass.core.jobs.models import Scope
+from windlass.upkeep import bulk_operations
+from windlass.upkeep.bulk_operations import Operating
 
 QUEUED = {"action": "cancel", "q": "state:queued", "reason": "wrong list"}
 
@@ -151,7 +151,7 @@ async def test_what_is_not_meant_or_means_everything_is_refused(api, hello, body
 
 
 async def test_upkeep_of_the_same_process_starts_at_once(api, wl, hello, monkeypatch):
-    monkeypatch.setattr(operating, "_LOOK_SECONDS", 86_400.0)
+    monkeypatch.setattr(bulk_operations, "_LOOK_SECONDS", 86_400.0)
 
     async with wl.upkeep(scheduling=False):
         for _ in range(2):  # the second is begun after the loop has gone to sleep

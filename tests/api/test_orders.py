@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.api.guarded import guarding
-from windlass.core.models import WorkerRow
-from windlass.core.orders import Order
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.leases.worker_orders import Order
 from windlass.ids import WorkerId
 
 FAR = {"worker": "far:1:8c1f42d7", "hostname": "far", "pid": 1, "version": "1", "slots": 2}

@@ -10,11 +10,11 @@ from tests.api.listening import serving
 from tests.api.test_access import UNKNOWN
 from tests.waiting import until
 from windlass import JobContext, Permanent
+from windlass.api.access.credentials import by_credentials
 from windlass.api.app import create_api
-from windlass.api.credentials import by_credentials
-from windlass.api.cursors import Cursors
-from windlass.api.live.pace import Pace
-from windlass.core.models import ALL_TENANTS
+from windlass.api.live.intervals import Pace
+from windlass.api.schema.cursors import Cursors
+from windlass.core.jobs.models import ALL_TENANTS
 
 
 @dataclass

@@ -5,10 +5,10 @@ import pytest
 from fastapi import FastAPI
 
 from windlass import Settings, Windlass
+from windlass.api.access.credentials import by_credentials, speaking_for
 from windlass.api.app import create_api
-from windlass.api.credentials import by_credentials, speaking_for
-from windlass.core.access import ROLES, Reach, Right
-from windlass.core.principal import Membership, Principal, local
+from windlass.core.access.principal import Membership, Principal, local
+from windlass.core.access.roles import ROLES, Reach, Right
 from windlass.errors import NotAuthenticated
 from windlass.ids import TenantId
 

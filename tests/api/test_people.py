@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.guarded import guarding
-from windlass.core.access import ROLES
+from windlass.core.access.roles import ROLES
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from windlass.api.field_names import of_fields
-from windlass.api.shapes import PasswordByLink, PasswordChange
+from windlass.api.middleware.field_names import of_fields
+from windlass.api.schema.requests import PasswordByLink, PasswordChange
 from windlass.errors import OptionInvalid
 
 NOON = "2090-01-01T12:00:00Z"

@@ -5,7 +5,7 @@ import pytest
 
 from tests.api.guarded import guarding
 from windlass import Settings, Windlass
-from windlass.api.proxies import TrustedProxies
+from windlass.api.middleware.proxies import TrustedProxies
 from windlass.errors import SettingsInvalid
 
 PROXIES = TrustedProxies(["10.0.0.0/8", "127.0.0.1", "fd00::/8"])

@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from tests.api.serving import serving
-from windlass.api.reference import EXAMPLES, curl
-from windlass.api.reference_page import reference_html
+from windlass.api.pages.reference_page import reference_html
+from windlass.api.schema.reference import EXAMPLES, curl
 from windlass.errors.base import by_code
 
 

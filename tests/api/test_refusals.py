@@ -4,9 +4,9 @@ import pytest
 
 from tests.api.guarded import HERE, guarding
 from tests.api.test_access import things_of
-from windlass.core.principal import local
-from windlass.engine import refusals
-from windlass.engine.refusals import LIMIT
+from windlass.core.access.principal import local
+from windlass.engine.access import refused_attempts
+from windlass.engine.access.refused_attempts import LIMIT
 
 UNKNOWN = "0190a5d0-0000-7000-8000-000000000000"
 PASSWORD = "correct horse battery staple"
@@ -148,7 +148,7 @@ async def test_who_is_nobody_leaves_no_entry(guarded):
 
 async def test_a_loop_of_refusals_is_recorded_up_to_a_limit_and_then_counted(guarded, monkeypatch):
     now = 1000.0
-    monkeypatch.setattr(refusals.clock, "monotonic", lambda: now)
+    monkeypatch.setattr(refused_attempts.clock, "monotonic", lambda: now)
     user, other = await guarded.token("user", "acme"), await guarded.token("user", "acme")
 
     for number in range(LIMIT + 30):

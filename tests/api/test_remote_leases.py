@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 
 from windlass import Permanent
-from windlass.core import outcome
-from windlass.core.jsontext import DEEPEST, dump_json
-from windlass.core.states import JobState
+from windlass.core.jobs import outcome
+from windlass.core.jobs.states import JobState
+from windlass.core.payloads.json_text import DEEPEST, dump_json
 from windlass.errors import RequestRefused, ServerUnreachable
 from windlass.ids import WorkerId
 from windlass.telemetry import Telemetry
-from windlass.worker.remote import RemoteLeases
+from windlass.worker.remote.remote_backend import RemoteLeases
 
 WORKER = WorkerId("far:1")
 

@@ -6,9 +6,9 @@ from pydantic import SecretStr
 
 from tests.api.guarded import guarding
 from windlass import Settings, Windlass
+from windlass.api.access.credentials import by_credentials
 from windlass.api.app import create_api
-from windlass.api.credentials import by_credentials
-from windlass.engine.encryption import new_key
+from windlass.engine.jobs.payload_encryption import new_key
 from windlass.settings import Encryption, Worker
 
 PIN = "4711-4711-4711"

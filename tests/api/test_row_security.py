@@ -28,13 +28,13 @@ from tests.api.test_invitations import (  # noqa: F401  they cross tenants, behi
 from tests.conformance.builders import new_job
 from tests.databases.connect import execute
 from windlass import Settings, Windlass
-from windlass.api.callers import Calling, Ready
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.query import JobQuery
+from windlass.api.access.callers import Calling, Ready
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery
 from windlass.errors import WindlassError
 from windlass.settings import Audit as AuditSettings
 from windlass.settings import Database
-from windlass.storage.bound import bind, bound, unbound
+from windlass.storage.connection.tenant_binding import bind, bound, unbound
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 

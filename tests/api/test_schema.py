@@ -22,9 +22,9 @@ from schemathesis.specs.openapi.checks import (
 from tests.api.extreme_requests import Mutation, Sent
 from tests.api.serving import serving
 from windlass import Settings, Windlass
-from windlass.api.credentials import by_credentials
-from windlass.api.live.pace import Pace
-from windlass.core.principal import local
+from windlass.api.access.credentials import by_credentials
+from windlass.api.live.intervals import Pace
+from windlass.core.access.principal import local
 
 CHECKS = [
     not_a_server_error,

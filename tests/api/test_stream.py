@@ -8,10 +8,10 @@ import pytest
 from tests.api.listening import Served, serving
 from tests.waiting import until
 from windlass import JobContext
+from windlass.api.access.callers import ANYBODY, Caller, open_access
 from windlass.api.app import create_api
-from windlass.api.callers import ANYBODY, Caller, open_access
-from windlass.api.live.pace import Pace
-from windlass.core.models import Scope
+from windlass.api.live.intervals import Pace
+from windlass.core.jobs.models import Scope
 from windlass.errors import NotAuthenticated
 from windlass.ids import new_job_id
 

@@ -7,9 +7,9 @@ import pytest
 from tests.api.guarded import HERE, guarding
 from tests.api.listening import serving
 from windlass.api.app import create_api
-from windlass.api.live.pace import Pace
+from windlass.api.live.intervals import Pace
 from windlass.api.live.rechecks import Rechecks
-from windlass.core.principal import local
+from windlass.core.access.principal import local
 
 #: A check may take long here: the machine that runs the tests may be busy.
 OFTEN = Pace(

@@ -8,9 +8,9 @@ import pytest
 from tests.api.guarded import guarding
 from tests.waiting import until
 from windlass import Permanent
+from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.callers import open_access
-from windlass.api.live.pace import Pace
+from windlass.api.live.intervals import Pace
 
 
 @pytest.fixture(autouse=True)

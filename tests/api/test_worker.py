@@ -6,9 +6,9 @@ import httpx2
 import pytest
 
 from windlass import Backoff, Settings, Windlass
+from windlass.api.access.callers import Caller
 from windlass.api.app import create_api
-from windlass.api.callers import Caller
-from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 
 NOWHERE = "0190a5d0-0000-7000-8000-000000000000"
 

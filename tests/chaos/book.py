@@ -6,7 +6,7 @@ from itertools import count
 from tests.chaos.checker import Evidence, check
 from tests.chaos.notes import digest
 from tests.chaos.records import AttemptRow, JobRow, Records, ScheduleRow
-from windlass.engine.leases import UNCOUNTED
+from windlass.engine.leases.leases import UNCOUNTED
 
 
 class Book:

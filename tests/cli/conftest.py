@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.shell import JOBS, Shell
 from tests.databases.connect import execute
-from windlass.app import Windlass
+from windlass.app.windlass import Windlass
 
 
 @pytest.fixture

@@ -97,9 +97,12 @@ def _import_everything() -> None:
     import pymysql  # noqa: F401
     import rich.table  # noqa: F401
 
-    from windlass.api.nouns import NOUNS, routes_of
-    from windlass.cli import far, near  # noqa: F401
-    from windlass.cli.flags import Flags
+    from windlass.api.route_modules import NOUNS, routes_of
+    from windlass.cli.connect import (
+        in_process_api,  # noqa: F401
+        remote_api,  # noqa: F401
+    )
+    from windlass.cli.framework.flags import Flags
     from windlass.cli.main import root
 
     for noun in NOUNS:

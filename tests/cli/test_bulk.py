@@ -12,9 +12,9 @@ from tests.api.serving import serving
 from tests.cli.shell import Shell
 from tests.cli.test_serve import address
 from tests.waiting import until
-from windlass.core.principal import local
+from windlass.core.access.principal import local
 from windlass.ids import new_job_id
-from windlass.upkeep.operating import Operating
+from windlass.upkeep.bulk_operations import Operating
 
 
 @pytest.fixture

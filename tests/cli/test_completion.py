@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.shell import Shell
 from tests.cli.test_serve import address
-from windlass.cli.live_values import completion_items
+from windlass.cli.completion.live_values import completion_items
 
 
 def _offered(shell: Shell, line: str, **env: str) -> list[str]:
@@ -187,7 +187,7 @@ def test_an_answer_that_is_kept_needs_neither_server_nor_engine(ready: Shell):
         "look.py",
         "import os, sys\n"
         "os.environ.update(COMP_WORDS='windlass jobs show ', COMP_CWORD='3')\n"
-        "from windlass.cli.completion import complete\n"
+        "from windlass.cli.completion.completion import complete\n"
         "complete('bash_complete')\n"
         "heavy = {'asyncio', 'fastapi', 'pydantic', 'sqlalchemy', 'httpx2', 'windlass.settings'}\n"
         "sys.exit(', '.join(heavy & set(sys.modules)) or 0)\n",

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.shell import Done, Shell
 from tests.cli.test_serve import address
-from windlass.core.models import WorkerRow
+from windlass.core.jobs.models import WorkerRow
 from windlass.ids import WorkerId
 
 WORKER = WorkerRow(

@@ -13,7 +13,7 @@ from tests.cli.shell import Shell
 from tests.cli.test_doctor import WORKER
 from tests.cli.test_help import COMMANDS
 from tests.cli.test_serve import address
-from windlass.app import Windlass
+from windlass.app.windlass import Windlass
 
 #: What only looks, or goes on until it is stopped; `login` and `logout` are about the user's own
 #: credentials.

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from tests.cli.shell import Shell
-from windlass.cli.exits import Exit
+from windlass.cli.framework.exit_codes import Exit
 
 _HANGS = """
 import sys, time

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.shell import Shell
 from tests.cli.test_serve import address
-from windlass.cli.exits import Exit
+from windlass.cli.framework.exit_codes import Exit
 
 #: Code -> a line that ends with it. `{queued}`, `{done}` and `{dead}` are jobs in that state.
 _LINES: Mapping[Exit, str] = {

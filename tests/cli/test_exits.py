@@ -3,9 +3,9 @@
 import click
 import pytest
 
-from windlass.cli.exits import CODES, Exit, code_of
-from windlass.cli.flags import Flags
-from windlass.cli.problems import as_known, lines_of, report
+from windlass.cli.framework.error_report import as_known, lines_of, report
+from windlass.cli.framework.exit_codes import CODES, Exit, code_of
+from windlass.cli.framework.flags import Flags
 from windlass.errors import (
     CommandInvalid,
     DatabaseUnreachable,

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.shell import Shell
 from tests.cli.test_help import COMMANDS
 from tests.test_errors import EXAMPLES
-from windlass.cli.problems import lines_of
+from windlass.cli.framework.error_report import lines_of
 from windlass.errors import by_code
 from windlass.errors.remedies import remedies
 

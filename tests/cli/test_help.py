@@ -7,8 +7,8 @@ import click
 import pytest
 
 from tests.cli.shell import Shell
-from windlass.cli.commands import Command
-from windlass.cli.flags import Flags, SettingOption
+from windlass.cli.framework.commands import Command
+from windlass.cli.framework.flags import Flags, SettingOption
 from windlass.cli.main import root
 
 
@@ -76,7 +76,7 @@ def test_help_imports_neither_the_engine_nor_rich(shell: Shell):
         "import sys\n"
         "from windlass.cli.main import run\n"
         "run(['--help'])\n"
-        "heavy = {'asyncio', 'rich', 'pydantic', 'structlog', 'windlass.app', 'windlass.settings'}\n"
+        "heavy = {'asyncio', 'rich', 'pydantic', 'structlog', 'windlass.app.windlass', 'windlass.settings'}\n"
         "sys.exit(', '.join(heavy & set(sys.modules)) or 0)\n",
     )
 

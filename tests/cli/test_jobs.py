@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.shell import JOBS, Done, Shell
-from windlass.core.models import NewJob
+from windlass.core.jobs.models import NewJob
 from windlass.ids import DefinitionKey, JobId, uuid7
 
 

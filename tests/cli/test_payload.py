@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from windlass.cli.payload import split_pairs, typed, whole_payload
+from windlass.cli.text.parse_payload import split_pairs, typed, whole_payload
 from windlass.errors import CommandInvalid, PayloadUnstorable
 
 SCHEMA = {

@@ -11,9 +11,9 @@ import pytest
 
 import windlass.cli
 from tests.cli.shell import Shell
-from windlass.cli.flags import Flags
-from windlass.cli.output import Column, Output
-from windlass.cli.printing import console, paint, visible
+from windlass.cli.framework.flags import Flags
+from windlass.cli.text.output import Column, Output
+from windlass.cli.text.printing import console, paint, visible
 from windlass.core.text import storable
 from windlass.errors.wording import printable
 

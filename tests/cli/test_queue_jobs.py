@@ -7,7 +7,7 @@ import pytest
 from tests.cli.shell import Shell
 from tests.cli.test_bulk import slow_down, with_jobs  # noqa: F401  a fixture
 from tests.cli.test_serve import address
-from windlass.engine import operations
+from windlass.engine.jobs import operations
 
 
 @pytest.fixture

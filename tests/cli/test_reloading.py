@@ -5,9 +5,9 @@ import select
 import socket
 import time
 
-from windlass.cli import reloading
-from windlass.cli.reloading import Child, Supervisor
-from windlass.cli.saved_files import Files
+from windlass.cli.dev import reloader
+from windlass.cli.dev.file_watch import Files
+from windlass.cli.dev.reloader import Child, Supervisor
 
 
 def test_a_file_is_noticed_once_each_time_it_is_saved(tmp_path):
@@ -70,7 +70,7 @@ def test_a_child_that_has_closed_its_line_is_not_listened_to_any_more(monkeypatc
     watched = []
     choose = select.select
     monkeypatch.setattr(
-        reloading.select,
+        reloader.select,
         "select",
         lambda lines, *rest: (watched.append(len(lines)), choose(lines, [], [], 0))[1],
     )

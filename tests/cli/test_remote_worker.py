@@ -13,8 +13,8 @@ from tests.cli.shell import Shell, Started
 from tests.cli.test_serve import address, ask
 from tests.waiting import until
 from windlass import Settings, Windlass
-from windlass.cli.remote_working import work_for
-from windlass.cli.server import At
+from windlass.cli.connect.server_address import At
+from windlass.cli.run.run_remote_worker import work_for
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -284,10 +284,10 @@ GUARDED = """
 import asyncio
 from far import wl
 from windlass.api.app import create_api
-from windlass.api.callers import Caller
+from windlass.api.access.callers import Caller
 from windlass.api.server import Server
-from windlass.cli.listening import address, listen
-from windlass.core.models import ALL_TENANTS
+from windlass.cli.run.listen_sockets import address, listen
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import NotAuthenticated
 
 RIGHTS = {"Bearer good": {"worker.work"}, "Bearer reader": {"jobs.read"}}

@@ -9,11 +9,11 @@ from rich.console import Console
 
 from tests.cli.shell import Shell
 from tests.cli.test_serve import address
-from windlass.cli.look import took
-from windlass.cli.top_drawing import foot, overview
-from windlass.cli.top_keys import keys_in
-from windlass.cli.top_reading import Reading
-from windlass.cli.top_screen import Deed, Screen
+from windlass.cli.text.styles import took
+from windlass.cli.top.drawing import foot, overview
+from windlass.cli.top.keys import keys_in
+from windlass.cli.top.readings import Reading
+from windlass.cli.top.screen import Deed, Screen
 
 IDS = ["first-job", "second-job", "third-job"]
 

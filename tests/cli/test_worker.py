@@ -12,8 +12,8 @@ import pytest
 
 from tests.cli.shell import Shell
 from tests.databases.connect import execute
-from windlass.cli.exits import Exit
-from windlass.core.states import JobState
+from windlass.cli.framework.exit_codes import Exit
+from windlass.core.jobs.states import JobState
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -10,7 +10,7 @@ from tests.cli.shell import Shell, Started
 from tests.cli.test_doctor import WORKER
 from tests.cli.test_serve import address
 from tests.waiting import blocking_until
-from windlass.core.orders import Order
+from windlass.core.leases.worker_orders import Order
 from windlass.ids import WorkerId
 
 

@@ -5,9 +5,9 @@ from typing import Any
 from uuid import uuid4
 
 from tests.conformance.builders import DAY, HOUR, MINUTE
-from windlass.core.accounts import Invitation, Token, User
-from windlass.core.audit import NewEntry
-from windlass.core.operations import Action, Operation
+from windlass.core.access.accounts import Invitation, Token, User
+from windlass.core.access.audit import NewEntry
+from windlass.core.jobs.operations import Action, Operation
 from windlass.ids import (
     JobId,
     SessionId,
@@ -18,7 +18,7 @@ from windlass.ids import (
     new_token_id,
     new_user_id,
 )
-from windlass.storage.base import Storage
+from windlass.storage.storage import Storage
 
 
 def hash_of(secret: str) -> str:

@@ -7,17 +7,18 @@ from typing import Any
 from uuid import UUID
 
 from tests.databases.kinds import Database
-from windlass.core import registry, share
-from windlass.core.definition import Definition
-from windlass.core.lease import Finish, Held, Lease
-from windlass.core.models import ALL_TENANTS, Job, LogLine, NewJob
-from windlass.core.outcome import success
-from windlass.core.states import JobState, Outcome
-from windlass.core.tenant import Tenant
+from windlass.core.access.tenant import Tenant
+from windlass.core.definitions import merge
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, Job, LogLine, NewJob
+from windlass.core.jobs.outcome import success
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.leases import fair_share
+from windlass.core.leases.lease import Finish, Held, Lease
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_job_id
-from windlass.storage.base import Storage
-from windlass.storage.jobs import Stored
-from windlass.storage.virtual_clock import VirtualClock
+from windlass.storage.connection.virtual_clock import VirtualClock
+from windlass.storage.jobs.jobs import Stored
+from windlass.storage.storage import Storage
 
 #: What the clock says when a test begins.
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -50,7 +51,7 @@ class World:
 
 async def set_enabled(storage: Storage, key: str, enabled: bool) -> bool:
     """Enable or disable a definition, as an operator does; False if there is none."""
-    return await _changed(storage, key, lambda d: registry.edited(d, {"enabled": enabled}))
+    return await _changed(storage, key, lambda d: merge.edited(d, {"enabled": enabled}))
 
 
 def new_job(**changes: Any) -> NewJob:
@@ -107,7 +108,7 @@ async def claim(
     """What a worker with `limit` free slots gets in one round, by the steps a worker takes."""
     survey = await storage.survey(queues, known, cursor=cursor)
     return await storage.claim(
-        WorkerId(worker), share.quotas(survey.lines, limit), known, lease_time=LEASE_TIME
+        WorkerId(worker), fair_share.quotas(survey.lines, limit), known, lease_time=LEASE_TIME
     )
 
 

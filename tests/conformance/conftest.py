@@ -6,9 +6,8 @@ import pytest
 
 from tests.conformance.builders import DEFINITIONS, World
 from tests.conformance.invariants import check_invariants
-from windlass.storage.base import Storage
-from windlass.storage.open import open_storage
-from windlass.storage.virtual_clock import NOW, VirtualClock
+from windlass.storage.connection.virtual_clock import NOW, VirtualClock
+from windlass.storage.storage import Storage, open_storage
 
 
 @pytest.fixture

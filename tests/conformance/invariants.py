@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.conformance.builders import DAY, as_uuid
-from windlass.core.gates import counted_by
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import ENDED, OPEN
-from windlass.storage.base import Storage
-from windlass.storage.virtual_clock import VirtualClock
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import ENDED, OPEN
+from windlass.core.leases.gates import counted_by
+from windlass.storage.connection.virtual_clock import VirtualClock
+from windlass.storage.storage import Storage
 
 _STATES = ("pending", "queued", "running", "completed", "canceled", "dead_letter")
 

@@ -10,8 +10,8 @@ from tests.conformance.builders import (
     lease_of,
     started,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState, Outcome
 
 
 async def attempts_of(storage, id):

@@ -7,8 +7,8 @@ import pytest
 
 from tests.conformance.accounts import an_entry
 from tests.conformance.builders import ACME, GLOBEX, MINUTE, START
-from windlass.core.audit import EMPTY, GENESIS, Break, Link, first_break
-from windlass.storage.audit import End, append
+from windlass.core.access.audit import EMPTY, GENESIS, Break, Link, first_break
+from windlass.storage.access.audit import End, append
 
 
 async def entries_of(storage, tenant=None):

@@ -8,11 +8,11 @@ import pytest
 from tests.engine.people import ACME, GLOBEX, ROOT, an_engine
 from tests.one_file import Heard
 from windlass import Settings
-from windlass.core.access import Right
-from windlass.core.audit import GENESIS
-from windlass.core.audit_keys import AuditKeys, SignatureState
-from windlass.engine.audit import Target
-from windlass.engine.audit_verify import PinnedHead, keys_of
+from windlass.core.access.audit import GENESIS
+from windlass.core.access.audit_signatures import AuditKeys, SignatureState
+from windlass.core.access.roles import Right
+from windlass.engine.access.audit import Target
+from windlass.engine.access.audit_verify import PinnedHead, keys_of
 from windlass.engine.engine import Engine
 from windlass.errors import AuditKeyInvalid, AuditKeyMissing, SettingsInvalid, TenantNotFound
 from windlass.settings import Audit as AuditSettings

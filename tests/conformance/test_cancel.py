@@ -23,8 +23,8 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.states import ENDED, JobState, Outcome
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import ENDED, JobState, Outcome
 from windlass.ids import new_job_id
 
 

@@ -24,7 +24,7 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName, WorkerId
 
 # What a claim does to a job

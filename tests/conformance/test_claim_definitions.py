@@ -21,9 +21,9 @@ from tests.conformance.builders import (
     set_enabled,
     started,
 )
-from windlass.core import share
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.leases import fair_share
 from windlass.ids import DefinitionKey, WorkerId
 
 
@@ -117,7 +117,7 @@ async def test_a_definition_disabled_after_the_survey_is_not_claimed(storage, ke
     await set_enabled(storage, key, False)
 
     leases = await storage.claim(
-        WorkerId("alder"), share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
+        WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 
     assert leases == []
@@ -162,8 +162,8 @@ async def test_many_full_limits_do_not_hide_the_next_line(storage):
 
     for _ in range(3):  # rounds of a worker's turn
         survey = await storage.survey(None, known, cursor=cursor)
-        quotas = share.quotas(survey.lines, 2)
-        cursor = share.next_cursor(survey.lines, quotas)
+        quotas = fair_share.quotas(survey.lines, 2)
+        cursor = fair_share.next_cursor(survey.lines, quotas)
         got += await storage.claim(WorkerId("birch"), quotas, known, lease_time=LEASE_TIME)
 
     assert [lease.job_id for lease in got] == [zeta]

@@ -15,8 +15,8 @@ from tests.conformance.builders import (
     finish,
     new_jobs,
 )
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, QueueName
 
 

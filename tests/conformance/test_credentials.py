@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from tests.conformance.accounts import a_session, a_token, a_user, hash_of
 from tests.conformance.builders import ACME, DAY, GLOBEX, HOUR, MINUTE, SECOND, START, a_tenant
-from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.ids import new_session_id, new_token_id, new_user_id
 
 

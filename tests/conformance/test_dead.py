@@ -17,10 +17,10 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.dead import Edit
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState
+from windlass.core.jobs.dead import Edit
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
 
 TIMEOUT, REFUSED = "1" * 16, "2" * 16

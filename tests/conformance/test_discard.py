@@ -14,8 +14,8 @@ from tests.conformance.builders import (
     started,
 )
 from tests.conformance.invariants import check_invariants
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
 
 

@@ -1,8 +1,8 @@
 """done: what completed jobs have done is known for as long as they are kept."""
 
 from tests.conformance.builders import ACME, ALDER, GLOBEX, a_tenant, end, finish, started
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
 
 KEY = "charge:42"
 

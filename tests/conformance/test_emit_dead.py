@@ -17,9 +17,9 @@ from tests.conformance.builders import (
     state_of,
 )
 from tests.conformance.test_events import listener
-from windlass.core.dead import DEAD_LETTERED
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT
-from windlass.core.states import JobState
+from windlass.core.jobs.dead import DEAD_LETTERED
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT
+from windlass.core.jobs.states import JobState
 
 WHY = {"error": "no such host\nand more", "error_type": "OSError", "fingerprint": "1" * 16}
 

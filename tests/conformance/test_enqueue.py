@@ -24,10 +24,10 @@ from tests.conformance.builders import (
     set_enabled,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState, View
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState, View
 from windlass.ids import DefinitionKey, QueueName, TenantId, new_job_id
-from windlass.storage.jobs import NotWhole, Stored
+from windlass.storage.jobs.jobs import NotWhole, Stored
 
 
 async def test_a_new_job_is_queued_and_due_at_once(storage, clock):

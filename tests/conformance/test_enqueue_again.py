@@ -17,9 +17,9 @@ from tests.conformance.builders import (
     offer,
     tables_of,
 )
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
-from windlass.storage.jobs import Stored
+from windlass.storage.jobs.jobs import Stored
 
 
 @pytest.mark.parametrize("keys", [{}, {"dedupe_key": "d"}, {"idempotency_key": "i"}])

@@ -12,7 +12,7 @@ from tests.conformance.builders import (
     offer,
     state_of,
 )
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, new_job_id
 
 

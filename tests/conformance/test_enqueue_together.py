@@ -3,9 +3,9 @@
 import pytest
 
 from tests.conformance.builders import job, new_job
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
-from windlass.storage.enqueue import Asked, NotWhole
+from windlass.storage.jobs.enqueue import Asked, NotWhole
 
 
 async def count(storage, *jobs):

@@ -19,10 +19,10 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
 from windlass.ids import WorkerId
-from windlass.storage.installation import TOKEN_STEP
+from windlass.storage.monitoring.installation import TOKEN_STEP
 
 
 async def test_running_jobs_are_handed_back_and_their_attempts_not_counted(storage):

@@ -1,9 +1,9 @@
 """finish: whether an error was transient or permanent is kept beside its type."""
 
 from tests.conformance.builders import end, job, lease_of, started
-from windlass.core.filter import parse
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.filter import parse
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
 
 
 async def test_the_class_of_an_error_stays_with_attempt_and_job_and_can_be_filtered(storage, clock):

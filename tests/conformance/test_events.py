@@ -8,8 +8,8 @@ import pytest
 
 from tests.conformance.builders import new_job
 from tests.conformance.test_triggers import kept
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
-from windlass.core.trigger import Event, Match
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
+from windlass.core.triggers.trigger import Event, Match
 from windlass.ids import EventId, TenantId, new_event_id
 
 

@@ -24,13 +24,13 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.filter import parse
-from windlass.core.filter_fields import FIELDS
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.query import JobQuery, Term
-from windlass.core.states import JobState
+from windlass.core.jobs.filter import parse
+from windlass.core.jobs.filter_fields import FIELDS
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery, Term
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, JobId, QueueName
-from windlass.storage.lists import MOST_PARTS
+from windlass.storage.jobs.list_sql import MOST_PARTS
 
 
 async def found(storage, clock, text: str, scope=ALL_TENANTS, **how) -> list[JobId]:

@@ -20,9 +20,9 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.lease import Held
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState, Outcome, View
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState, Outcome, View
+from windlass.core.leases.lease import Held
 from windlass.ids import new_job_id
 
 # Where a job goes

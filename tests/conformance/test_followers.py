@@ -10,10 +10,10 @@ from tests.conformance.builders import (
     offer,
     started,
 )
-from windlass.core.models import DEFAULT_TENANT
-from windlass.core.states import JobState
+from windlass.core.jobs.models import DEFAULT_TENANT
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
-from windlass.storage.followers import open_of
+from windlass.storage.jobs.implicit_parents import open_of
 
 FOLLOWER = {"definition": DefinitionKey("other"), "runs_after": ("plain",)}
 

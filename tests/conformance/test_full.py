@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from tests.conformance.builders import enqueue, new_jobs
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import DatabaseFull
-from windlass.storage.base import Storage
+from windlass.storage.storage import Storage
 
 #: How to make a server complain as it does when its disk is full.
 _COMPLAIN: Mapping[str, str] = {

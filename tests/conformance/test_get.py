@@ -13,8 +13,8 @@ from tests.conformance.builders import (
     enqueue,
     job,
 )
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
 
 

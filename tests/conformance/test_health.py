@@ -4,7 +4,7 @@ import pytest
 
 from tests.conformance.builders import enqueue
 from tests.databases.connect import execute
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 
 
 async def test_vitals_tell_how_our_connections_are_set(storage):

@@ -6,11 +6,11 @@ import asyncio
 from tests.conformance.accounts import a_member, a_session, a_user, accepted, hash_of, invite
 from tests.conformance.builders import ACME, DAY, GLOBEX, HOUR, MINUTE, START, a_tenant
 from tests.conformance.races.race import ROUNDS, race
-from windlass.core.accounts import Invitation
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.principal import Membership
+from windlass.core.access.accounts import Invitation
+from windlass.core.access.principal import Membership
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.ids import new_user_id
-from windlass.storage.invitations import NewAccount
+from windlass.storage.access.invitations import NewAccount
 
 
 async def accept(storage, hash, user, session=None):

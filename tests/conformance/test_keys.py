@@ -28,9 +28,9 @@ from tests.conformance.builders import (
     rows_of,
     started,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import ENDED, OPEN, JobState
-from windlass.storage.jobs import Stored
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import ENDED, OPEN, JobState
+from windlass.storage.jobs.jobs import Stored
 
 KEYS = ["dedupe_key", "idempotency_key"]
 

@@ -19,9 +19,9 @@ from tests.conformance.builders import (
     tables_of,
 )
 from tests.conformance.ways_to_finish import WAYS
-from windlass.core.lease import Held, Lease, Progress
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Held, Lease, Progress
 from windlass.ids import JobId, WorkerId
 
 BIRCH = WorkerId("birch")

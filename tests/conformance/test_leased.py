@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from tests.conformance.builders import ALDER, LEASE_TIME, end, held, lost, release, started
-from windlass.core.lease import Held, Leased
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.leases.lease import Held, Leased
 from windlass.ids import WorkerId, new_job_id
 
 

@@ -13,7 +13,7 @@ from tests.conformance.builders import (
     new_jobs,
     release,
 )
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 
 async def test_it_tells_the_leases_of_one_worker(storage):

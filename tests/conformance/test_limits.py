@@ -24,9 +24,9 @@ from tests.conformance.builders import (
     regate,
     release,
 )
-from windlass.core import share
-from windlass.core.lease import Line
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases import fair_share
+from windlass.core.leases.lease import Line
 from windlass.ids import DefinitionKey, QueueName, TenantId, WorkerId
 
 
@@ -119,8 +119,8 @@ async def test_tenants_take_turns_under_a_limit(storage):
 
     for _ in range(40):
         survey = await storage.survey(None, known, cursor=cursor)
-        quotas = share.quotas(survey.lines, 10)
-        cursor = share.next_cursor(survey.lines, quotas)
+        quotas = fair_share.quotas(survey.lines, 10)
+        cursor = fair_share.next_cursor(survey.lines, quotas)
         [lease] = await storage.claim(WorkerId("alder"), quotas, known, lease_time=LEASE_TIME)
         await end(storage, lease)
         served.add(lease.tenant)
@@ -186,7 +186,7 @@ async def test_a_tenants_limit_set_after_the_survey_is_kept(storage):
     await a_tenant(storage, "acme", max_running=1)
 
     leases = await storage.claim(
-        WorkerId("alder"), share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
+        WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 
     assert len(leases) <= 1

@@ -26,12 +26,13 @@ from tests.conformance.builders import (
     regate,
     release,
 )
-from windlass.core import gates, registry
-from windlass.core.definition import Definition
-from windlass.core.definition_options import edits
-from windlass.core.lease import Line
-from windlass.core.models import DEFAULT_TENANT
-from windlass.core.states import JobState
+from windlass.core.definitions import merge
+from windlass.core.definitions.definition import Definition
+from windlass.core.definitions.options import edits
+from windlass.core.jobs.models import DEFAULT_TENANT
+from windlass.core.jobs.states import JobState
+from windlass.core.leases import gates
+from windlass.core.leases.lease import Line
 from windlass.ids import DefinitionKey, QueueName
 
 SYNC = DefinitionKey("sync")
@@ -55,7 +56,7 @@ async def keyed(storage, *keys, tenant=DEFAULT_TENANT, **changes):
 
 async def edit(storage, key, **changes):
     await storage.change_definitions(
-        [key], lambda found: [registry.edited(d, edits(changes)) for d in found.values()]
+        [key], lambda found: [merge.edited(d, edits(changes)) for d in found.values()]
     )
     await regate(storage)
 
@@ -365,7 +366,7 @@ async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
 
     await storage.sync_definitions([replace(declared, title="Sync 2", code_hash="2")])
     [edited] = [d for d in await storage.definitions() if d.key == SYNC]
-    await storage.change_definitions(["sync"], lambda f: [registry.reset(d) for d in f.values()])
+    await storage.change_definitions(["sync"], lambda f: [merge.reset(d) for d in f.values()])
     [back] = [d for d in await storage.definitions() if d.key == SYNC]
 
     assert (edited.title, edited.max_attempts, edited.rate_count) == ("Sync 2", 9, 5)

@@ -19,8 +19,8 @@ from tests.conformance.builders import (
 )
 from tests.conformance.test_events import an_event
 from tests.conformance.test_triggers import kept
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
 
 

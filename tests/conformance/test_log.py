@@ -20,9 +20,9 @@ from tests.conformance.builders import (
     rows_of,
     started,
 )
-from windlass.core.lease import Held
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Held
 from windlass.ids import DefinitionKey
 
 

@@ -19,9 +19,9 @@ from tests.conformance.builders import (
     set_enabled,
 )
 from tests.conformance.test_triggers import kept
-from windlass.core.latency import ENDLESS_MS, LONGEST_MS, Observation, Place
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.latency import ENDLESS_MS, LONGEST_MS, Observation, Place
 from windlass.ids import DefinitionKey, QueueName
 
 WAITED = Observation("wait", "default", "plain", 5, 2, 0.006)

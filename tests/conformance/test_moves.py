@@ -18,10 +18,10 @@ from tests.conformance.builders import (
     state_of,
     tables_of,
 )
-from windlass.core.change import Change
-from windlass.core.lease import Held
-from windlass.core.models import ALL_TENANTS, Job
-from windlass.core.states import MOVES, OPEN, JobState, Verb
+from windlass.core.jobs.change import Change
+from windlass.core.jobs.models import ALL_TENANTS, Job
+from windlass.core.jobs.states import MOVES, OPEN, JobState, Verb
+from windlass.core.leases.lease import Held
 
 FINISH_STATES = sorted(MOVES[Verb.FINISH, JobState.RUNNING])
 

@@ -2,7 +2,7 @@
 
 from tests.conformance.builders import ACME, DAY, GLOBEX, HOUR, MINUTE, START, a_tenant
 from tests.conformance.test_dead import REFUSED, TIMEOUT, dead
-from windlass.core.models import ALL_TENANTS, Scope
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 
 
 async def causes(storage, scope=ALL_TENANTS, **how):

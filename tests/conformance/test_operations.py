@@ -23,10 +23,10 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.operations import STATES, Action, skip_reason
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.operations import STATES, Action, skip_reason
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id, new_operation_id
 
 CANCELED, DEAD_LETTER, QUEUED = JobState.CANCELED, JobState.DEAD_LETTER, JobState.QUEUED

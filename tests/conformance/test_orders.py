@@ -7,7 +7,7 @@ import pytest
 
 from tests.conformance.builders import MINUTE, SECOND, START
 from tests.conformance.test_workers import WORKER
-from windlass.core.orders import Order
+from windlass.core.leases.worker_orders import Order
 from windlass.ids import WorkerId
 
 LEASE = WORKER.lease_seconds * SECOND

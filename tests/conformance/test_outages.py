@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.conformance.builders import ALDER, finish, job, new_job, started
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.errors import (
     DatabaseAccessDenied,
     DatabaseDamaged,
@@ -15,8 +15,8 @@ from windlass.errors import (
     WindlassError,
 )
 from windlass.errors.installation import DatabaseOutage
-from windlass.storage.base import Storage
 from windlass.storage.database import Lane
+from windlass.storage.storage import Storage
 
 Codes = Mapping[str, object]
 

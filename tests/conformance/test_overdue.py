@@ -15,8 +15,8 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import OPEN, JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import OPEN, JobState
 
 
 @pytest.mark.parametrize("how", [{}, {"delay": DAY}, {"held": True}])

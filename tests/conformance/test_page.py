@@ -23,9 +23,9 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState, View
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState, View
 from windlass.ids import DefinitionKey, JobId, QueueName
 
 

@@ -18,9 +18,9 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import ENDED, JobState
-from windlass.storage.base import Storage
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import ENDED, JobState
+from windlass.storage.storage import Storage
 
 COMPLETED, CANCELED, DEAD_LETTER = (
     JobState.COMPLETED,

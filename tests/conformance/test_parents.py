@@ -18,9 +18,9 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
-from windlass.storage.jobs import Relative
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.storage.jobs.jobs import Relative
 
 COMPLETED, CANCELED, DEAD_LETTER = (
     JobState.COMPLETED,

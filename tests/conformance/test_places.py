@@ -14,10 +14,10 @@ from tests.conformance.builders import (
     new_job,
     release,
 )
-from windlass.core import share
-from windlass.core.lease import Place
-from windlass.core.models import TenantId
-from windlass.engine.claims import Claims
+from windlass.core.jobs.models import TenantId
+from windlass.core.leases import fair_share
+from windlass.core.leases.lease import Place
+from windlass.engine.leases.claim_planner import Claims
 from windlass.ids import WorkerId
 
 LONG_AGO = timedelta(days=1)
@@ -103,5 +103,5 @@ async def tenants(storage):
 
 async def claim_from(storage, place, wanted):
     survey = await storage.survey(None, KNOWN)
-    quotas = [replace(quota, begin=place) for quota in share.quotas(survey.lines, wanted)]
+    quotas = [replace(quota, begin=place) for quota in fair_share.quotas(survey.lines, wanted)]
     return await storage.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)

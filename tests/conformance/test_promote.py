@@ -19,7 +19,7 @@ from tests.conformance.builders import (
     started,
     tables_of,
 )
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName
 
 

@@ -23,8 +23,8 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import ENDED, OPEN, JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import ENDED, OPEN, JobState
 from windlass.ids import DefinitionKey, JobId
 
 

@@ -29,9 +29,9 @@ from tests.conformance.builders import (
 from tests.conformance.test_triggers import a_trigger
 from tests.engine.people import ROOT, cheap
 from windlass import Settings
-from windlass.core.models import Scope
-from windlass.core.states import JobState
-from windlass.core.trigger import Event
+from windlass.core.jobs.models import Scope
+from windlass.core.jobs.states import JobState
+from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.errors import TenantExists, TenantNotFound, TenantReserved
 from windlass.ids import new_event_id
@@ -144,7 +144,7 @@ async def test_a_purge_goes_on_where_one_before_it_ended(storage, engine, monkey
     await a_tenant(storage, ACME)
     for _ in range(5):
         await end(storage, held(await started(storage, tenant=ACME)))
-    monkeypatch.setattr("windlass.engine.tenants._PURGE_BATCHES", 1)
+    monkeypatch.setattr("windlass.engine.access.tenants._PURGE_BATCHES", 1)
 
     calls = [await engine.tenants.purge(ACME)]
     while calls[-1].more:

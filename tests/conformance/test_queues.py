@@ -15,8 +15,8 @@ from tests.conformance.builders import (
     enqueue,
     new_jobs,
 )
-from windlass.core import share
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases import fair_share
 from windlass.ids import DefinitionKey, QueueName, WorkerId
 
 SYNC = DefinitionKey("sync")
@@ -42,7 +42,7 @@ async def test_a_queue_paused_after_the_survey_gives_nothing(storage):
     survey = await storage.survey(None, KNOWN)
 
     await storage.put_queue(MAIL, paused=True)
-    quotas = share.quotas(survey.lines, 3)
+    quotas = fair_share.quotas(survey.lines, 3)
 
     assert await storage.claim(WorkerId("alder"), quotas, KNOWN, lease_time=MINUTE) == []
 

@@ -18,10 +18,10 @@ from tests.conformance.builders import (
     state_of,
     worker_of,
 )
-from windlass.core.lease import Held
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState, Outcome, View
-from windlass.storage.expired import Expired
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState, Outcome, View
+from windlass.core.leases.lease import Held
+from windlass.storage.leases.expired import Expired
 
 
 async def expired_ids(storage, **how):

@@ -12,8 +12,8 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState, Outcome, View
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState, Outcome, View
 
 
 async def attempts_of(storage, id):

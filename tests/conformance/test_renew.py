@@ -16,9 +16,9 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.lease import Held, Renewal
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Held, Renewal
 from windlass.ids import new_job_id
 
 

@@ -20,10 +20,10 @@ from tests.conformance.builders import (
     new_job,
     offer,
 )
-from windlass.core.definition import Definition
-from windlass.core.gates import own_gate
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT
-from windlass.core.states import JobState
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.gates import own_gate
 from windlass.ids import DefinitionKey
 
 KEY = "index:7"

@@ -14,8 +14,8 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.lease import Progress
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Progress
 
 
 async def renew(storage, *leases):

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from tests.conformance.builders import a_job, job
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
 
 START = JobId(UUID(int=0))

@@ -17,9 +17,9 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.result import encode_result
-from windlass.core.states import ENDED, JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.result import encode_result
+from windlass.core.jobs.states import ENDED, JobState
 
 RESULTS = [None, True, 0, -0.0, 2**64, 1e-9, "", "😀", [], {}, {"": [{"a": None}]}, "x" * 250_000]
 

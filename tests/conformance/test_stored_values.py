@@ -17,7 +17,7 @@ from tests.conformance.builders import (
     offer,
     started,
 )
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.ids import DefinitionKey, QueueName, new_trigger_id
 
 

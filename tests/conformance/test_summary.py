@@ -20,9 +20,9 @@ from tests.conformance.builders import (
     release,
     started,
 )
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.states import JobState
-from windlass.core.summary import Failing
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.summary import Failing
 from windlass.ids import DefinitionKey, QueueName
 
 

@@ -18,8 +18,8 @@ from tests.conformance.builders import (
     release,
     set_enabled,
 )
-from windlass.core.gates import is_suspect, own_gate, suspect_gate, with_suspects
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.gates import is_suspect, own_gate, suspect_gate, with_suspects
 
 ALL_KNOWN = with_suspects(KNOWN)
 

@@ -15,8 +15,8 @@ from tests.conformance.accounts import (
     invite,
 )
 from tests.conformance.builders import ACME, GLOBEX, MINUTE, a_tenant
-from windlass.core.models import ALL_TENANTS
-from windlass.core.tenant import Tenant
+from windlass.core.access.tenant import Tenant
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.ids import TenantId
 
 

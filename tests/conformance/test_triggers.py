@@ -15,11 +15,11 @@ from tests.conformance.builders import (
     new_job,
     set_enabled,
 )
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
-from windlass.core.states import JobState
-from windlass.core.trigger import Trigger
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
+from windlass.core.jobs.states import JobState
+from windlass.core.triggers.trigger import Trigger
 from windlass.ids import DefinitionKey, TenantId, new_job_id, new_trigger_id
-from windlass.storage.triggers import Refused
+from windlass.storage.triggers.triggers import Refused
 
 MINUTE = timedelta(minutes=1)
 

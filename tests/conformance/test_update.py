@@ -25,9 +25,9 @@ from tests.conformance.builders import (
     state_of,
     tables_of,
 )
-from windlass.core.change import Change
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.states import JobState
+from windlass.core.jobs.change import Change
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName, new_job_id
 
 MAIL = QueueName("mail")

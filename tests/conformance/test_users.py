@@ -14,9 +14,9 @@ from tests.conformance.accounts import (
     invite,
 )
 from tests.conformance.builders import ACME, DAY, GLOBEX, MINUTE, START, a_tenant
-from windlass.core.accounts import User
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.principal import Membership
+from windlass.core.access.accounts import User
+from windlass.core.access.principal import Membership
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.ids import new_user_id
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.conformance.builders import ACME, a_job, a_tenant, enqueue, enqueue_child, job
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
 
 

@@ -14,9 +14,9 @@ from tests.conformance.builders import (
     held,
     state_of,
 )
-from windlass.core.models import WorkerRow
-from windlass.core.orders import Order
-from windlass.core.states import JobState
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.worker_orders import Order
 from windlass.ids import WorkerId
 
 WORKER = WorkerRow(

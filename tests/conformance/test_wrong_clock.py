@@ -17,7 +17,7 @@ from tests.conformance.builders import (
     job,
     started,
 )
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 
 async def test_what_was_written_ahead_of_now_is_seen(storage, clock):

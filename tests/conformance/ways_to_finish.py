@@ -9,11 +9,11 @@ import psycopg
 
 from tests.conformance.builders import World, finish, release, started, worker_of
 from tests.databases.connect import connect_mariadb
-from windlass.core.lease import Finish, Held
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Finish, Held
 from windlass.ids import WorkerId
 from windlass.storage.callers import caller_session, drive
-from windlass.storage.leases import finish_batch
+from windlass.storage.leases.leases import finish_batch
 
 #: Ends one lease as `worker`, and answers what storage did.
 Way = Callable[[World, WorkerId, Held], Awaitable[Mapping[Held, JobState]]]

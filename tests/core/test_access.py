@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.access import (
+from windlass.core.access.grants import has_permission, may_enqueue, may_grant
+from windlass.core.access.principal import NOBODY, Membership, Principal, local
+from windlass.core.access.roles import (
     ROLES,
     Bounds,
     Reach,
@@ -20,10 +22,8 @@ from windlass.core.access import (
     reach_of,
     scope_of,
 )
-from windlass.core.definition import Definition
-from windlass.core.granting import has_permission, may_enqueue, may_grant
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.principal import NOBODY, Membership, Principal, local
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.errors import Forbidden, TenantNeeded, TenantNotFound
 from windlass.ids import DefinitionKey, TenantId
 

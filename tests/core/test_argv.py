@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.function_calls import counted_calls
-from windlass.core import exit_codes
-from windlass.core.argv import parse
-from windlass.core.argv_limits import LONGEST_ARGUMENT, LONGEST_LINE, MOST_ARGUMENTS
-from windlass.core.exit_codes import Meaning
+from windlass.core.definitions import exit_codes
+from windlass.core.definitions.argv import parse
+from windlass.core.definitions.argv_limits import LONGEST_ARGUMENT, LONGEST_LINE, MOST_ARGUMENTS
+from windlass.core.definitions.exit_codes import Meaning
 from windlass.errors import ArgumentRefused, CommandTemplateInvalid
 
 SCHEMA = {

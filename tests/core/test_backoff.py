@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.backoff import Backoff, delay
+from windlass.core.definitions.backoff import Backoff, delay
 from windlass.errors import OptionInvalid
 
 seconds = st.floats(0, 100_000)

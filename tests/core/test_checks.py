@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from windlass.core import database_checks as database
-from windlass.core import queue_checks as queue
-from windlass.core.checks import Level, failed
-from windlass.core.database_checks import DeadRows, Pinned
-from windlass.core.queue_checks import Serving, Waiting
+from windlass.core.monitoring import database_checks as database
+from windlass.core.monitoring import queue_checks as queue
+from windlass.core.monitoring.checks import Level, failed
+from windlass.core.monitoring.database_checks import DeadRows, Pinned
+from windlass.core.monitoring.queue_checks import Serving, Waiting
 from windlass.errors import DatabaseUnreachable
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)

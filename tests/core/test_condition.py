@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.function_calls import counted_calls
-from windlass.core.condition import CONDITION_LIMIT, parse
+from windlass.core.triggers.condition import CONDITION_LIMIT, parse
 from windlass.errors import ConditionInvalid
 
 OPERATORS = ["eq", "ne", "in", "not_in", "starts_with", "ends_with", "contains", "gt", "gte", "lt",

@@ -8,8 +8,8 @@ from cronsim import CronSim
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from windlass.core.cron import LONGEST, WORDS, last_before, next_after, parse
-from windlass.core.zones import zone
+from windlass.core.triggers.cron import LONGEST, WORDS, last_before, next_after, parse
+from windlass.core.triggers.time_zones import zone
 from windlass.errors import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
 
 MINUTE = timedelta(minutes=1)

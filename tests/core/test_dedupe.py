@@ -4,14 +4,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from windlass.core.dedupe import (
+from windlass.core.jobs.dedupe import (
     LONGEST_NAME,
     check_app_key,
     check_name,
     check_stored,
     payload_key,
 )
-from windlass.core.jsontext import dump_json, load_json
+from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.errors import OptionInvalid
 
 

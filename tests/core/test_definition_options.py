@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core import registry
-from windlass.core.backoff import Backoff
-from windlass.core.definition import Definition
-from windlass.core.definition_options import FIELDS, edits, fields_named
+from windlass.core.definitions import merge
+from windlass.core.definitions.backoff import Backoff
+from windlass.core.definitions.definition import Definition
+from windlass.core.definitions.options import FIELDS, edits, fields_named
 from windlass.errors import WindlassError
 from windlass.ids import DefinitionKey
 
@@ -37,19 +37,19 @@ def test_any_edit_is_taken_or_refused(changes):
         fields = edits(changes)
     except WindlassError:
         return
-    row = registry.edited(registry.follows(None, CODE), fields)
+    row = merge.edited(merge.follows(None, CODE), fields)
 
     for name in row.edited:
         value = getattr(row, name)
         json.dumps(value, allow_nan=False).encode()
         assert not isinstance(value, int) or value < 2**31
-    assert registry.reset(row).edited == ()
+    assert merge.reset(row).edited == ()
 
 
 @given(st.lists(st.sampled_from([*FIELDS]), max_size=5))
 def test_what_an_option_is_about_can_be_reset(names):
     for name in names:
-        assert set(fields_named(name)) <= set(registry.EDITABLE)
+        assert set(fields_named(name)) <= set(merge.EDITABLE)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.function_calls import counted_calls
-from windlass.core.filter import MOST_CHARACTERS, MOST_TERMS, MOST_VALUES, parse
-from windlass.core.filter_fields import FIELDS
-from windlass.core.query import FromNow, JobQuery, Prefix, Term
+from windlass.core.jobs.filter import MOST_CHARACTERS, MOST_TERMS, MOST_VALUES, parse
+from windlass.core.jobs.filter_fields import FIELDS
+from windlass.core.jobs.query import FromNow, JobQuery, Prefix, Term
 from windlass.errors import FilterInvalid
 from windlass.ids import parse_job_id
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.function_calls import counted_calls
-from windlass.core.fingerprint import fingerprint
+from windlass.core.jobs.fingerprint import fingerprint
 
 TRACE = """Traceback (most recent call last):
   File "/srv/releases/{release}/worker.py", line {line}, in run

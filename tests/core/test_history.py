@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from windlass.core.history import history
-from windlass.core.models import Attempt, Job, Transition
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.history import history
+from windlass.core.jobs.models import Attempt, Job, Transition
+from windlass.core.jobs.states import JobState, Outcome
 from windlass.ids import DefinitionKey, QueueName, TenantId, WorkerId, new_job_id
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.core.function_calls import counted_calls
-from windlass.core.jsontext import PAYLOAD_LIMIT
-from windlass.core.payload import PayloadModel
-from windlass.core.schema_limits import check_schema
-from windlass.core.schema_payload import JsonSchemaPayload
+from windlass.core.payloads.json_text import PAYLOAD_LIMIT
+from windlass.core.payloads.payload import PayloadModel
+from windlass.core.payloads.schema_limits import check_schema
+from windlass.core.payloads.schema_payload import JsonSchemaPayload
 from windlass.errors import PayloadInvalid, WindlassError
 from windlass.worker.context import JobContext
 

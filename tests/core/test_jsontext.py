@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.jsontext import (
+from windlass.core.payloads.json_text import (
     DEEPEST,
     PAYLOAD_LIMIT,
     check_size,

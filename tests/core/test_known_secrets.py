@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.known_secrets import KnownSecrets
-from windlass.core.redact import MASK, redact_text
+from windlass.core.payloads.known_secrets import KnownSecrets
+from windlass.core.payloads.redact import MASK, redact_text
 
 SECRET = "hunter2/ö+?=& sea"
 RAW = SECRET.encode()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass.core.latency import (
+from windlass.core.monitoring.latency import (
     BOUNDS_MS,
     ENDLESS_MS,
     LONGEST_MS,

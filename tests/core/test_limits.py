@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core import gates
-from windlass.core.definition import Definition
-from windlass.core.jsontext import dump_json
-from windlass.core.lease import Line
-from windlass.core.limits import Limit
-from windlass.core.models import DEFAULT_TENANT
-from windlass.core.rates import Rate, rate
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import DEFAULT_TENANT
+from windlass.core.leases import gates
+from windlass.core.leases.lease import Line
+from windlass.core.leases.limits import Limit
+from windlass.core.leases.rate_limits import Rate, rate
+from windlass.core.payloads.json_text import dump_json
 from windlass.errors import OptionInvalid
 from windlass.ids import DefinitionKey, QueueName, TenantId
 

@@ -13,9 +13,9 @@ import pytest
 
 import windlass
 from tests.core.regex_steps import StepCounter, steps
-from windlass.core import fingerprint as fingerprints
-from windlass.core.redact import SECRET_NAMES
-from windlass.core.secret_patterns import CREDENTIALS, Assignments, wildcard_rule
+from windlass.core.jobs import fingerprint as fingerprints
+from windlass.core.payloads.redact import SECRET_NAMES
+from windlass.core.payloads.secret_patterns import CREDENTIALS, Assignments, wildcard_rule
 
 #: What is repeated to make a text that keeps a pattern busy.
 PIECES = (
@@ -108,9 +108,9 @@ def test_steps_are_counted_for_what_re_really_finds(name):
 def test_patterns_without_a_name_are_not_for_text_of_others():
     """Only patterns that a module holds by name are counted above."""
     allowed = {
-        "core/secret_patterns.py",  # counted as rules of the redactor
+        "core/payloads/secret_patterns.py",  # counted as rules of the redactor
         "settings/edit.py",  # lines of the installation's own settings file
-        "storage/sql.py",  # our own statements
+        "storage/sql/statements.py",  # our own statements
     }
     root = Path(windlass.__path__[0])
 

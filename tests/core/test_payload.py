@@ -15,7 +15,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic import Field as ModelField
 from typing_extensions import TypedDict
 
-from windlass.core.payload import PAYLOAD_LIMIT, JsonSchemaPayload, PayloadModel
+from windlass.core.payloads.payload import PAYLOAD_LIMIT, JsonSchemaPayload, PayloadModel
 from windlass.errors import (
     DefinitionInvalid,
     PayloadInvalid,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.priority import NAMES, name_of, priority
+from windlass.core.jobs.priority import NAMES, name_of, priority
 from windlass.errors import OptionInvalid
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
-from windlass.core.payload import PayloadModel
-from windlass.core.redact import MASK, Redactor, redact_text, redact_value
+from windlass.core.payloads.payload import PayloadModel
+from windlass.core.payloads.redact import MASK, Redactor, redact_text, redact_value
 
 SECRET = "hunter2-hunter2"
 

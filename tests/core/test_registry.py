@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from windlass.core import registry
-from windlass.core.definition import Definition
-from windlass.core.definition_options import edits
+from windlass.core.definitions import merge
+from windlass.core.definitions.definition import Definition
+from windlass.core.definitions.options import edits
 from windlass.ids import DefinitionKey
 
 CODE = Definition(key=DefinitionKey("mail.send"), title="Mail", max_attempts=3, code_hash="1")
 
 
 def test_a_new_row_is_what_the_code_says_and_has_no_edits():
-    row = registry.follows(None, CODE)
+    row = merge.follows(None, CODE)
 
     assert (row.max_attempts, row.edited, row.origin, row.missing_from_code) == (
         3,
@@ -22,9 +22,9 @@ def test_a_new_row_is_what_the_code_says_and_has_no_edits():
 
 
 def test_an_edit_wins_over_changed_code_and_says_so():
-    row = registry.edited(registry.follows(None, CODE), edits({"max_attempts": 9}))
+    row = merge.edited(merge.follows(None, CODE), edits({"max_attempts": 9}))
 
-    followed = registry.follows(row, replace(CODE, max_attempts=5, title="Post", code_hash="2"))
+    followed = merge.follows(row, replace(CODE, max_attempts=5, title="Post", code_hash="2"))
 
     assert (followed.max_attempts, followed.edited) == (9, ("max_attempts",))
     assert followed.title == "Post"
@@ -32,49 +32,49 @@ def test_an_edit_wins_over_changed_code_and_says_so():
 
 
 def test_a_reset_returns_the_fields_asked_for_to_the_code_and_no_others():
-    row = registry.follows(None, CODE)
-    row = registry.edited(row, edits({"max_attempts": 9, "rate_limit": "5/s", "tags": ["vip"]}))
+    row = merge.follows(None, CODE)
+    row = merge.edited(row, edits({"max_attempts": 9, "rate_limit": "5/s", "tags": ["vip"]}))
 
-    partly = registry.reset(row, ["max_attempts"])
-    wholly = registry.reset(partly)
+    partly = merge.reset(row, ["max_attempts"])
+    wholly = merge.reset(partly)
 
     assert partly.edited == ("rate_count", "rate_seconds", "tags")
     assert (wholly.edited, wholly.rate_count, wholly.tags, wholly.gate) == ((), None, (), "")
 
 
 def test_an_edit_back_to_what_the_code_says_is_no_edit():
-    row = registry.edited(registry.follows(None, CODE), {"max_attempts": 9})
+    row = merge.edited(merge.follows(None, CODE), {"max_attempts": 9})
 
-    assert registry.edited(row, {"max_attempts": 3}).edited == ()
+    assert merge.edited(row, {"max_attempts": 3}).edited == ()
 
 
 def test_a_rate_that_was_edited_stays_whole_when_the_code_changes():
     code = replace(CODE, rate_count=10, rate_seconds=60.0)
-    row = registry.edited(registry.follows(None, code), edits({"rate_limit": "5/min"}))
-    faster = registry.edited(registry.follows(None, code), edits({"rate_limit": "10/s"}))
+    row = merge.edited(merge.follows(None, code), edits({"rate_limit": "5/min"}))
+    faster = merge.edited(merge.follows(None, code), edits({"rate_limit": "10/s"}))
 
-    hourly = registry.follows(row, replace(code, rate_count=100, rate_seconds=3600.0))
-    unlimited = registry.follows(faster, replace(code, rate_count=None, rate_seconds=None))
+    hourly = merge.follows(row, replace(code, rate_count=100, rate_seconds=3600.0))
+    unlimited = merge.follows(faster, replace(code, rate_count=None, rate_seconds=None))
 
     assert (hourly.rate_count, hourly.rate_seconds) == (5, 60.0)
     assert (unlimited.rate_count, unlimited.rate_seconds) == (10, 1.0)
     assert hourly.edited == ("rate_count", "rate_seconds")
-    assert registry.reset(hourly, ["rate_count"]).rate_seconds == 3600.0
+    assert merge.reset(hourly, ["rate_count"]).rate_seconds == 3600.0
 
 
 def test_what_is_limited_or_disabled_has_a_gate_of_its_own():
-    row = registry.follows(None, CODE)
+    row = merge.follows(None, CODE)
 
     assert row.gate == ""
-    assert registry.edited(row, {"enabled": False}).gate == "mail.send"
-    assert registry.edited(row, edits({"rate_limit": "5/s"})).gate == "mail.send"
+    assert merge.edited(row, {"enabled": False}).gate == "mail.send"
+    assert merge.edited(row, edits({"rate_limit": "5/s"})).gate == "mail.send"
 
 
 def test_a_definition_gone_from_the_code_comes_back_with_its_edits():
-    row = registry.gone(registry.edited(registry.follows(None, CODE), {"enabled": False}))
+    row = merge.gone(merge.edited(merge.follows(None, CODE), {"enabled": False}))
 
-    assert registry.differs(row, CODE)
-    back = registry.follows(row, CODE)
+    assert merge.differs(row, CODE)
+    back = merge.follows(row, CODE)
 
     assert (back.missing_from_code, back.enabled, back.edited) == (False, False, ("enabled",))
 
@@ -82,6 +82,6 @@ def test_a_definition_gone_from_the_code_comes_back_with_its_edits():
 def test_a_row_disabled_before_edits_were_told_apart_stays_disabled():
     old = replace(CODE, enabled=False, code=None)
 
-    row = registry.follows(old, CODE)
+    row = merge.follows(old, CODE)
 
     assert (row.enabled, row.edited) == (False, ("enabled",))

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windlass.core.preview import describe, preview, warnings
-from windlass.core.schedule import (
+from windlass.core.triggers.schedule import (
     MOST_MISSED,
     Cron,
     Every,
@@ -20,6 +19,7 @@ from windlass.core.schedule import (
     next_run,
     once,
 )
+from windlass.core.triggers.schedule_preview import describe, preview, warnings
 from windlass.errors import OptionInvalid, ScheduleInvalid, ZoneUnknown
 
 NEW_YORK, BERLIN = "America/New_York", "Europe/Berlin"

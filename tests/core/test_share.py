@@ -5,9 +5,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.lease import Line, Quota
-from windlass.core.limits import Limit
-from windlass.core.share import next_cursor, quotas, within
+from windlass.core.leases.fair_share import next_cursor, quotas, within
+from windlass.core.leases.lease import Line, Quota
+from windlass.core.leases.limits import Limit
 from windlass.ids import QueueName, TenantId
 
 MAIL = QueueName("mail")

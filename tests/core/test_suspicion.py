@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from windlass.core.gates import (
+from windlass.core.leases.gates import (
     KEY,
     VERSION,
     cleared_gate,
@@ -16,7 +16,7 @@ from windlass.core.gates import (
     version_of,
     with_suspects,
 )
-from windlass.core.suspicion import MOST_WORKER_DEATHS, Loss, judge_loss
+from windlass.core.leases.suspects import MOST_WORKER_DEATHS, Loss, judge_loss
 
 ALONE = Loss(definition="mail", gate="", attempts=1, max_attempts=3, worker_deaths=0)
 IN_COMPANY = replace(ALONE, neighbours=11)

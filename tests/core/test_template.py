@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.function_calls import counted_calls
-from windlass.core.template import MOST_PLACEHOLDERS, TEMPLATE_LIMIT, parse
+from windlass.core.triggers.template import MOST_PLACEHOLDERS, TEMPLATE_LIMIT, parse
 from windlass.errors import TemplateFailed, TemplateInvalid, TemplateMissing
 
 EVENT = {

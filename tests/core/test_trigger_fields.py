@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from windlass.core.models import DEFAULT_TENANT
-from windlass.core.schedule import cron, every, init, once
-from windlass.core.trigger import Trigger
-from windlass.core.trigger_fields import (
+from windlass.core.jobs.models import DEFAULT_TENANT
+from windlass.core.triggers.schedule import cron, every, init, once
+from windlass.core.triggers.trigger import Trigger
+from windlass.core.triggers.trigger_fields import (
     as_in_code,
     fields_of,
     following,

@@ -5,9 +5,17 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 from windlass.core import wire
-from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, ReceiptStatus, Transition
-from windlass.core.redact import MASK, Redactor
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.models import (
+    Attempt,
+    Job,
+    LogLine,
+    Page,
+    Receipt,
+    ReceiptStatus,
+    Transition,
+)
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.payloads.redact import MASK, Redactor
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, uuid7
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -3,11 +3,11 @@
 import json
 from datetime import UTC, datetime, timedelta
 
-from windlass.core import outcome
-from windlass.core import worker_wire as wire
-from windlass.core.gates import needs, versions
-from windlass.core.lease import Held, Lease
-from windlass.core.outcome import DeadLetter, Failure, Retry
+from windlass.core.jobs import outcome
+from windlass.core.jobs.outcome import DeadLetter, Failure, Retry
+from windlass.core.leases import worker_wire as wire
+from windlass.core.leases.gates import needs, versions
+from windlass.core.leases.lease import Held, Lease
 from windlass.ids import DefinitionKey, QueueName, TenantId, new_job_id
 
 AT = datetime(2030, 1, 2, 3, 4, 5, 678, tzinfo=UTC)

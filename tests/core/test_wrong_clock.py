@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from windlass.core.database_checks import stopped_writers
-from windlass.core.schedule import cron, every, init, once
-from windlass.core.wrong_clock import clock_jump, corrected_run, written_ahead
+from windlass.core.leases.wrong_clock import clock_jump, corrected_run, written_ahead
+from windlass.core.monitoring.database_checks import stopped_writers
+from windlass.core.triggers.schedule import cron, every, init, once
 
 NOW = datetime(2026, 3, 1, 12, 10, tzinfo=UTC)
 SECOND, MINUTE, HOUR, DAY = (

@@ -3,13 +3,13 @@
 from argon2 import PasswordHasher
 
 from windlass import Settings
-from windlass.core.access import Role
-from windlass.core.principal import Membership, Principal, local
-from windlass.core.tenant import Tenant
+from windlass.core.access.principal import Membership, Principal, local
+from windlass.core.access.roles import Role
+from windlass.core.access.tenant import Tenant
+from windlass.engine.access.passwords import Passwords
 from windlass.engine.engine import Engine
-from windlass.engine.passwords import Passwords
 from windlass.ids import TenantId, new_token_id
-from windlass.storage.base import Storage
+from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
 ACME, GLOBEX = TenantId("acme"), TenantId("globex")

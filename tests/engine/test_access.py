@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from tests.conformance.builders import enqueue, job
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access import Reach, Right, Role, frozen
-from windlass.core.definition import Definition
-from windlass.core.models import Scope
-from windlass.core.principal import NOBODY, Membership, Principal
-from windlass.core.query import JobQuery
-from windlass.engine.access import within
-from windlass.engine.audit import Target
+from windlass.core.access.principal import NOBODY, Membership, Principal
+from windlass.core.access.roles import Reach, Right, Role, frozen
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.engine.access.audit import Target
+from windlass.engine.access.authorization import within
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound, WindlassError
 from windlass.ids import DefinitionKey, new_job_id
 from windlass.telemetry import Telemetry
-from windlass.upkeep.operating import Operating
+from windlass.upkeep.bulk_operations import Operating
 
 JOB = Target("job", "1")
 

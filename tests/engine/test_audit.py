@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access import Right, Role
-from windlass.core.redact import MASK
-from windlass.engine import secrets
-from windlass.engine.audit import Target
+from windlass.core.access.roles import Right, Role
+from windlass.core.payloads.redact import MASK
+from windlass.engine.access import secrets
+from windlass.engine.access.audit import Target
 from windlass.errors import Forbidden, OptionInvalid, TenantNotFound
 from windlass.ids import new_token_id
 
@@ -88,7 +88,7 @@ async def test_a_chain_is_read_by_who_may_and_page_by_page(engine):
 
 
 async def test_whole_chains_are_whole_also_while_they_grow(engine, storage, monkeypatch):
-    monkeypatch.setattr("windlass.engine.audit_verify._PAGE", 3)
+    monkeypatch.setattr("windlass.engine.access.audit_verify._PAGE", 3)
     assert (await engine.audit.verify(ACME)).entries == 0
     writes = [record(engine, tenant=tenant) for tenant in (ACME, None) for _ in range(10)]
 
@@ -129,7 +129,7 @@ TAMPERING = {
 
 @pytest.mark.parametrize("how", TAMPERING)
 async def test_tampering_is_found_and_told_where(engine, storage, monkeypatch, how):
-    monkeypatch.setattr("windlass.engine.audit_verify._PAGE", 3)
+    monkeypatch.setattr("windlass.engine.access.audit_verify._PAGE", 3)
     for number in range(7):
         await record(engine, after={"n": number})
     statement, place, problem = TAMPERING[how]

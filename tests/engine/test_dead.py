@@ -15,12 +15,12 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.dead import DEAD_LETTERED, edit_message, taken_by
-from windlass.core.dedupe import payload_key
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState
-from windlass.engine.events import DEEPEST
+from windlass.core.jobs.dead import DEAD_LETTERED, edit_message, taken_by
+from windlass.core.jobs.dedupe import payload_key
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
+from windlass.engine.triggers.events import DEEPEST
 from windlass.errors import (
     DuplicateJob,
     JobNotFound,
@@ -28,7 +28,7 @@ from windlass.errors import (
     OptionInvalid,
     PayloadInvalid,
 )
-from windlass.storage.expired import Expired
+from windlass.storage.leases.expired import Expired
 
 SCHEMA = """{"type": "object", "properties": {"n": {"type": "integer"}, "note": {"type": "string"}},
              "required": ["n"], "additionalProperties": false}"""
@@ -99,7 +99,7 @@ async def test_a_group_is_retried_but_for_what_an_open_job_stands_for(engine, st
 
 
 async def test_no_more_of_a_group_is_retried_than_asked(engine, monkeypatch, fail):
-    monkeypatch.setattr("windlass.engine.dead._BATCH", 2)
+    monkeypatch.setattr("windlass.engine.jobs.dead._BATCH", 2)
     for _ in range(5):
         await fail()
 

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from windlass.core.definition import Definition
+from windlass.core.definitions.definition import Definition
 from windlass.ids import DefinitionKey
 
 MAIL = Definition(key=DefinitionKey("mail.send"), title="Mail", code_hash="1")

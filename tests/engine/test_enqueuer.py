@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.conformance.builders import job, new_job, new_jobs
-from windlass.engine.enqueuer import Enqueuer, store_surely
+from windlass.engine.jobs.enqueue_batcher import Enqueuer, store_surely
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
 
 LOST = DatabaseUnreachable("postgresql://db/shop", cause="connection reset")

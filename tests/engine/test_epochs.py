@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from tests.conformance.builders import ALDER, DEFINITIONS, enqueue, lease_of, started
-from windlass.core.models import WorkerRow
-from windlass.core.orders import Order
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.leases.worker_orders import Order
 from windlass.engine.engine import Engine
 from windlass.errors import EpochChanged
 from windlass.ids import WorkerId
 from windlass.settings import Settings
-from windlass.storage.installation import TOKEN_STEP
-from windlass.storage.open import open_storage
+from windlass.storage.monitoring.installation import TOKEN_STEP
+from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
 
 ROW = WorkerRow(id=ALDER, hostname="alder", pid=1, version="0", queues=(), definitions=(), slots=1)

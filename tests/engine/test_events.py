@@ -3,9 +3,9 @@
 import pytest
 
 from tests.conformance.builders import KNOWN, change_definition
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.core.query import JobQuery
-from windlass.engine.events import DEEPEST
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.engine.triggers.events import DEEPEST
 from windlass.errors import (
     AmbiguousId,
     ConditionInvalid,
@@ -17,7 +17,7 @@ from windlass.errors import (
     TriggerExists,
     TriggerNotFound,
 )
-from windlass.storage.again import Crossed
+from windlass.storage.connection.deadlock_retry import Crossed
 
 
 @pytest.fixture

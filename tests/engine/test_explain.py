@@ -22,12 +22,12 @@ from tests.conformance.builders import (
     set_enabled,
     started,
 )
-from windlass.core.definition import Definition
-from windlass.core.gates import own_gate, suspect_gate
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, WorkerRow
-from windlass.core.orders import Order
-from windlass.core.states import JobState
-from windlass.engine.explain import explain
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, WorkerRow
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.gates import own_gate, suspect_gate
+from windlass.core.leases.worker_orders import Order
+from windlass.engine.jobs.explain import explain
 from windlass.ids import DefinitionKey, WorkerId, short
 
 BUSY = WorkerRow(

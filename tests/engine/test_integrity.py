@@ -19,9 +19,9 @@ from tests.conformance.builders import (
 from tests.databases import migrate
 from tests.databases.connect import execute
 from tests.databases.kinds import asked
-from windlass.core.states import JobState
-from windlass.engine.integrity import RULES, Integrity
-from windlass.storage.open import open_storage
+from windlass.core.jobs.states import JobState
+from windlass.engine.monitoring.integrity import RULES, Integrity
+from windlass.storage.storage import open_storage
 
 _FAR = {"sqlite": "9000000000000000"}
 
@@ -219,7 +219,7 @@ async def test_damage_of_other_tenants_is_left_out(storage, database):
 
 
 async def test_damage_beyond_the_first_rows_is_found(storage, database, monkeypatch):
-    monkeypatch.setattr("windlass.storage.integrity._STEP", 2)
+    monkeypatch.setattr("windlass.storage.monitoring.integrity._STEP", 2)
     ids = [await delayed(storage) for _ in range(5)]
     damage(database, f"update windlass_later set lease_expires_at = due_at where id = '{ids[-1]}'")
 

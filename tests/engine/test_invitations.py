@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.people import ACME, GLOBEX, PASSWORD, ROOT, admin, an_engine, join, person
-from windlass.core.access import Reach, Right, Role, frozen, scope_of
-from windlass.core.models import ALL_TENANTS
-from windlass.core.principal import NOBODY
+from windlass.core.access.principal import NOBODY
+from windlass.core.access.roles import Reach, Right, Role, frozen, scope_of
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.engine.access.users import LASTS
 from windlass.engine.engine import Engine
-from windlass.engine.users import LASTS
 from windlass.errors import (
     Forbidden,
     InvitationInvalid,

@@ -14,8 +14,8 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from windlass.core.states import JobState
-from windlass.engine.leases import ERROR_BYTES, LINE_BYTES
+from windlass.core.jobs.states import JobState
+from windlass.engine.leases.leases import ERROR_BYTES, LINE_BYTES
 from windlass.errors import DatabaseUnreachable
 from windlass.ids import WorkerId
 

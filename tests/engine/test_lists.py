@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conformance.builders import HOUR, MINUTE, a_definition, enqueue
-from windlass.core.query import JobQuery
+from windlass.core.jobs.query import JobQuery
 from windlass.errors import FilterInvalid, OptionInvalid
 
 SCHEMA = """{"type": "object", "properties": {

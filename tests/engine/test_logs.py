@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conformance.builders import ACME, ALDER, MINUTE, a_tenant, log_line, started
-from windlass.core.models import Scope
+from windlass.core.jobs.models import Scope
 from windlass.errors import OptionInvalid
 
 

@@ -13,18 +13,18 @@ from tests.engine.people import (
     join,
     person,
 )
-from windlass.core.access import Role, scope_of
-from windlass.core.models import ALL_TENANTS, Scope
-from windlass.engine import throttle
-from windlass.engine.access import IDLE, LONGEST
-from windlass.engine.passwords import Passwords
-from windlass.engine.throttle import (
+from windlass.core.access.roles import Role, scope_of
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.engine.access import login_throttle
+from windlass.engine.access.authorization import IDLE, LONGEST
+from windlass.engine.access.login_throttle import (
     PER_ACCOUNT,
     PER_ADDRESS,
     REMEMBERED,
     WINDOW,
     network,
 )
+from windlass.engine.access.passwords import Passwords
 from windlass.errors import (
     Forbidden,
     LinkInvalid,
@@ -114,7 +114,7 @@ async def test_logins_of_an_account_are_throttled_whether_it_exists_or_not(
 async def test_logins_from_an_address_are_throttled_before_accounts_are_counted(
     engine, ada, monkeypatch
 ):
-    monkeypatch.setattr(throttle, "PER_ADDRESS", 3)
+    monkeypatch.setattr(login_throttle, "PER_ADDRESS", 3)
     for number in range(3):
         with pytest.raises(LoginFailed):
             await engine.sessions.login(f"n{number}", "wrong password", address="10.0.0.1")

@@ -14,9 +14,9 @@ from tests.conformance.builders import (
     finish,
     started,
 )
-from windlass.core.models import Scope
-from windlass.core.states import JobState
-from windlass.core.summary import Count
+from windlass.core.jobs.models import Scope
+from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.summary import Count
 from windlass.errors import OptionInvalid
 from windlass.ids import QueueName
 

@@ -4,9 +4,9 @@ import pytest
 
 from tests.conformance.builders import HOUR, MINUTE, SECOND
 from tests.engine.people import ACME, GLOBEX, ROOT, admin, an_engine, everything_stored, person
-from windlass.core.access import Right, Role, may, scope_of
-from windlass.core.models import Scope
-from windlass.engine import secrets
+from windlass.core.access.roles import Right, Role, may, scope_of
+from windlass.core.jobs.models import Scope
+from windlass.engine.access import secrets
 from windlass.errors import (
     Forbidden,
     NotAuthenticated,

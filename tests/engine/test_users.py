@@ -4,7 +4,7 @@ import pytest
 
 from tests.conformance.builders import enqueue, job
 from tests.engine.people import ACME, GLOBEX, PASSWORD, ROOT, admin, an_engine, join, person
-from windlass.core.access import Reach, Right, Role, frozen
+from windlass.core.access.roles import Reach, Right, Role, frozen
 from windlass.engine.engine import Engine
 from windlass.errors import (
     Forbidden,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from windlass.engine import waiting
-from windlass.engine.waiting import when_ready
+from windlass.engine import startup_wait
+from windlass.engine.startup_wait import when_ready
 from windlass.errors import (
     DatabaseAccessDenied,
     DatabaseNotReady,
@@ -16,7 +16,7 @@ URL = "postgresql://db/shop"
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch):
-    monkeypatch.setattr(waiting, "backoff_seconds", lambda failures: 0.0)
+    monkeypatch.setattr(startup_wait, "backoff_seconds", lambda failures: 0.0)
 
 
 def answers(*of):

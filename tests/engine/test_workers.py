@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from windlass.core.models import WorkerRow
-from windlass.core.orders import Order, call
-from windlass.engine.workers import liveness
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.leases.worker_orders import Order, call
+from windlass.engine.leases.workers import liveness
 from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
 from windlass.ids import WorkerId
 

@@ -11,10 +11,10 @@ from tests.journeys.ledger import Ledger, Line
 from tests.journeys.processes import Process, Processes
 from tests.waiting import until
 from windlass import Job, Windlass
-from windlass.core.models import ALL_TENANTS, Attempt
-from windlass.core.states import ENDED, JobState, Outcome
-from windlass.core.tenant import Tenant
-from windlass.engine.leases import UNCOUNTED
+from windlass.core.access.tenant import Tenant
+from windlass.core.jobs.models import ALL_TENANTS, Attempt
+from windlass.core.jobs.states import ENDED, JobState, Outcome
+from windlass.engine.leases.leases import UNCOUNTED
 from windlass.errors import DatabaseOutage
 from windlass.ids import JobId, TenantId
 

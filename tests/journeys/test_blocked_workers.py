@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from tests.waiting import until
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 LEASE_SECONDS = 3
 #: Exit code of a worker that a handler blocked past its time limit.

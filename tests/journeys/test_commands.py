@@ -4,7 +4,7 @@ import pytest
 
 from tests.databases.servers.minder import is_running
 from tests.journeys.processes import all_gone
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 #: The promise, and what a busy machine may add.
 SECONDS = 5 + 3

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -6,7 +6,7 @@ from tests.journeys.journey import Journey
 from tests.journeys.ledger import LEDGER, Ledger, note
 from tests.journeys.processes import Processes
 from windlass import Settings, Windlass
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 

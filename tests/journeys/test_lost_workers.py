@@ -1,7 +1,7 @@
 """Workers that die or stand still in the middle of a job."""
 
 from tests.journeys.journey import RECOVERY_SECONDS
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 
 async def test_a_job_whose_worker_is_killed_runs_again_on_another(journey):

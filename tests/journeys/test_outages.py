@@ -17,7 +17,7 @@ from tests.databases import migrate
 from tests.databases.connect import connect_mariadb, execute
 from tests.databases.servers import mariadb, postgres
 from tests.journeys.journey import SLACK_SECONDS
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 #: Long enough that whoever was cut off can renew before the reapers' second look.
 LEASE_SECONDS = 5

@@ -12,8 +12,8 @@ import pytest
 from tests.databases.kinds import Database
 from tests.waiting import until
 from windlass import JobFailed
-from windlass.core.models import Job
-from windlass.core.priority import NAMES as PRIORITIES
+from windlass.core.jobs.models import Job
+from windlass.core.jobs.priority import NAMES as PRIORITIES
 
 _JOBS = Path(__file__).parents[2] / "examples" / "samples" / "jobs.py"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 
 async def test_a_worker_told_to_stop_finishes_what_it_can_and_hands_back_the_rest(journey):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.journeys.processes import all_gone
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.journeys.journey import SLACK_SECONDS
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 
 KINDS = ("async", "thread", "process")
 

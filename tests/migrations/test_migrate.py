@@ -9,15 +9,14 @@ from tests.conformance.builders import ALDER, LEASE_TIME
 from tests.conformance.test_workers import WORKER
 from tests.databases.connect import execute
 from tests.databases.kinds import asked
-from windlass.core.definition import Definition
-from windlass.core.models import ALL_TENANTS, NewJob
-from windlass.core.orders import Order
-from windlass.core.query import JobQuery
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, NewJob
+from windlass.core.jobs.query import JobQuery
+from windlass.core.leases.worker_orders import Order
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
 from windlass.ids import DefinitionKey, WorkerId, new_job_id
-from windlass.storage.base import Storage
 from windlass.storage.migrate import check, downgrade, migrate, migrations, status
-from windlass.storage.open import open_storage
+from windlass.storage.storage import Storage, open_storage
 
 
 @pytest.fixture(params=asked())

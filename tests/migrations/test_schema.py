@@ -9,8 +9,8 @@ import pytest
 
 from tests.conformance.builders import ALDER, DEFINITIONS, claim, enqueue, finish
 from tests.databases.connect import execute
-from windlass.core.states import JobState
-from windlass.storage.open import open_storage
+from windlass.core.jobs.states import JobState
+from windlass.storage.storage import open_storage
 
 REFUSED = (psycopg.errors.IntegrityError, pymysql.err.MySQLError, sqlite3.IntegrityError)
 

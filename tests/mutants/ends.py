@@ -72,7 +72,7 @@ _TOKENS: Sequence[Mutant] = (
     ),
     Mutant(
         name="complete(tx) with a lost lease",
-        file="worker/reports.py",
+        file="worker/reporting/log_writer.py",
         old='                raise Stopped("lost")',
         new="                pass",
         tests=("tests/worker/test_reports.py::test_an_end_for_a_lost_lease_is_refused",),

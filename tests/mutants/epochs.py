@@ -41,28 +41,28 @@ MUTANTS: Sequence[Mutant] = (
     ),
     Mutant(
         name="epoch without its floor",
-        file="storage/installation.py",
+        file="storage/monitoring/installation.py",
         old='row["token_floor"] + TOKEN_STEP',
         new='row["token_floor"]',
         tests=_GREATER,
     ),
     Mutant(
         name="epoch that hands nothing back",
-        file="storage/installation.py",
+        file="storage/monitoring/installation.py",
         old="return await _hand_back(session)",
         new="return 0",
         tests=_HANDED_BACK,
     ),
     Mutant(
         name="epoch that hands back one batch",
-        file="storage/installation.py",
+        file="storage/monitoring/installation.py",
         old='    while found := await session.run("running", after=after, most=_BATCH):',
         new='    for found in [await session.run("running", after=after, most=_BATCH)]:',
         tests=(f"{_EPOCH}::test_many_running_jobs_are_handed_back",),
     ),
     Mutant(
         name="postgresql: every process begins an epoch",
-        file="storage/installation.py",
+        file="storage/monitoring/installation.py",
         old='if unless_on is not None and row["server"] == unless_on:',
         new="if False:",
         tests=(f"{_EPOCH}::test_processes_that_see_a_new_server_at_once_begin_one_epoch",),
@@ -70,14 +70,14 @@ MUTANTS: Sequence[Mutant] = (
     ),
     Mutant(
         name="epoch that no worker hears of",
-        file="engine/epochs.py",
+        file="engine/leases/epochs.py",
         old="            raise EpochChanged",
         new="            pass",
         tests=(f"{_ENGINE}::test_a_worker_hears_with_its_heartbeat_that_an_epoch_began",),
     ),
     Mutant(
         name="postgresql: epoch not begun on another server",
-        file="engine/epochs.py",
+        file="engine/leases/epochs.py",
         old="elif noted != server:",
         new="elif False:",
         tests=(f"{_ENGINE}::test_a_heartbeat_from_another_server_begins_an_epoch",),
@@ -85,7 +85,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     Mutant(
         name="epoch that a worker survives",
-        file="worker/renewal.py",
+        file="worker/leases/renewal_thread.py",
         old="self._in_loop(self._worker.abandon)",
         new="pass",
         tests=(
@@ -94,7 +94,7 @@ MUTANTS: Sequence[Mutant] = (
     ),
     Mutant(
         name="damage searched in the first rows only",
-        file="storage/integrity.py",
+        file="storage/monitoring/integrity.py",
         old="            after = upto\n",
         new="            break\n",
         tests=("tests/engine/test_integrity.py::test_damage_beyond_the_first_rows_is_found",),

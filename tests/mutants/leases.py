@@ -239,7 +239,7 @@ _LIMITED: Sequence[Mutant] = (
     ),
     Mutant(
         name="limits counted before the claim's transaction",
-        file="storage/leases.py",
+        file="storage/leases/leases.py",
         old="            rooms = await _rooms(session, limits, [quota.line for quota in quotas])\n"
         "            # In no fixed order, or the first line would always have the little room there is.\n"
         "            shuffled = random.sample(quotas, len(quotas))\n"
@@ -251,7 +251,7 @@ _LIMITED: Sequence[Mutant] = (
     ),
     Mutant(
         name="starts not counted by a rate",
-        file="storage/leases.py",
+        file="storage/leases/leases.py",
         old="            await _note_starts(session, limits, leases)\n",
         new="",
         tests=(

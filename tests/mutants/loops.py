@@ -54,7 +54,7 @@ _REAPING: Sequence[Mutant] = (
     ),
     Mutant(
         name="neighbours of a dead worker's job are to blame",
-        file="core/suspicion.py",
+        file="core/leases/suspects.py",
         old="    if loss.neighbours and gate is not None:\n"
         "        return _judge_in_company(loss, gate)\n",
         new="",
@@ -62,14 +62,14 @@ _REAPING: Sequence[Mutant] = (
     ),
     Mutant(
         name="a job may kill any number of workers",
-        file="core/suspicion.py",
+        file="core/leases/suspects.py",
         old="loss.attempts >= loss.max_attempts or loss.worker_deaths + 1 >= MOST_WORKER_DEATHS",
         new="loss.attempts >= loss.max_attempts",
         tests=("tests/core/test_suspicion.py",),
     ),
     Mutant(
         name="several suspects on one worker",
-        file="storage/leases.py",
+        file="storage/leases/leases.py",
         old="            room = 0\n",
         new="",
         tests=("tests/conformance/test_suspects.py",),
@@ -79,7 +79,7 @@ _REAPING: Sequence[Mutant] = (
 _SCHEDULING: Sequence[Mutant] = (
     Mutant(
         name="schedule advanced apart from its job",
-        file="storage/triggers.py",
+        file="storage/triggers/triggers.py",
         old="            stored = await store(session, jobs) if jobs else []\n"
         "            for each in stored:\n",
         new="            pass\n"
@@ -90,7 +90,7 @@ _SCHEDULING: Sequence[Mutant] = (
     ),
     Mutant(
         name="schedule advanced apart from a job that is refused",
-        file="storage/triggers.py",
+        file="storage/triggers/triggers.py",
         old="            stored = await store(session, jobs) if jobs else []\n"
         "            for each in stored:\n",
         new="            pass\n"
@@ -151,7 +151,7 @@ _SCHEDULING: Sequence[Mutant] = (
     ),
     Mutant(
         name="missed due times forgotten",
-        file="core/schedule.py",
+        file="core/triggers/schedule.py",
         old='most = MOST_MISSED if misfire == "all" else 1',
         new="most = 1",
         tests=_SIMULATED,
@@ -183,7 +183,7 @@ _MATCHING: Sequence[Mutant] = (
     ),
     Mutant(
         name="an outage taken for a refusal by an event",
-        file="engine/events.py",
+        file="engine/triggers/events.py",
         old="            except (*REFUSALS, *_BROKEN) as error:\n",
         new="            except (*REFUSALS, *_BROKEN, DatabaseOutage) as error:\n",
         tests=("tests/engine/test_events.py::test_an_outage_while_jobs_are_made_is_no_refusal",),
@@ -265,7 +265,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
 _WORKING: Sequence[Mutant] = (
     Mutant(
         name="an outage taken for content by a finish",
-        file="engine/leases.py",
+        file="engine/leases/leases.py",
         old="            ended = await self._storage.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            raise\n",
         new="            ended = await self._storage.finish(self._worker, cleaned)\n"
@@ -274,7 +274,7 @@ _WORKING: Sequence[Mutant] = (
     ),
     Mutant(
         name="an end forgotten in an outage",
-        file="engine/leases.py",
+        file="engine/leases/leases.py",
         old="            ended = await self._storage.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            raise\n",
         new="            ended = await self._storage.finish(self._worker, cleaned)\n"
@@ -283,7 +283,7 @@ _WORKING: Sequence[Mutant] = (
     ),
     Mutant(
         name="a batch of ends refused for one",
-        file="engine/leases.py",
+        file="engine/leases/leases.py",
         old="            ended = await self._one_by_one(cleaned)\n",
         new="            ended = {}\n",
         tests=(
@@ -293,21 +293,21 @@ _WORKING: Sequence[Mutant] = (
     ),
     Mutant(
         name="what a lost answer claimed is not handed back",
-        file="engine/leases.py",
+        file="engine/leases/leases.py",
         old="        released = await self.finish([outcome.released(lease) for lease in sorted(unknown)])\n",
         new="        released = dict.fromkeys(unknown)\n",
         tests=("tests/worker/test_lost_claims.py",),
     ),
     Mutant(
         name="a permanent failure tried again",
-        file="core/outcome.py",
+        file="core/jobs/outcome.py",
         old="if failure.permanent or attempts >= max_attempts:",
         new="if attempts >= max_attempts:",
         tests=("tests/worker/test_attempt.py::test_a_permanent_error_is_not_tried_again",),
     ),
     Mutant(
         name="one attempt too many",
-        file="core/outcome.py",
+        file="core/jobs/outcome.py",
         old="attempts >= max_attempts:",
         new="attempts > max_attempts:",
         tests=_SIMULATED,
@@ -321,21 +321,21 @@ _WORKING: Sequence[Mutant] = (
     ),
     Mutant(
         name="a full buffer told for ever in Reports",
-        file="worker/reports.py",
+        file="worker/reporting/log_writer.py",
         old="            self._full.clear()\n            self._full_told = False\n",
         new="            self._full_told = False\n",
         tests=("tests/worker/test_reports.py",),
     ),
     Mutant(
         name="an end before its lines",
-        file="worker/finisher.py",
+        file="worker/reporting/outcome_writer.py",
         old="if self._holds_reports_of(batch):",
         new="if False:",
         tests=("tests/worker/test_finisher.py",),
     ),
     Mutant(
         name="a lost lease goes unnoticed by its run",
-        file="worker/renewer.py",
+        file="worker/leases/lease_renewer.py",
         old='            self._stop(run, "lost")\n',
         new="            pass\n",
         tests=("tests/worker/test_renewer.py",),

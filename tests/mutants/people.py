@@ -67,7 +67,7 @@ _STORED: Sequence[Mutant] = (
     ),
     Mutant(
         name="an enqueue whose answer was lost made anew",
-        file="engine/enqueuer.py",
+        file="engine/jobs/enqueue_batcher.py",
         old="left = [job for job in jobs if job.id not in known] if known else jobs",
         new="left = list(jobs)",
         tests=("tests/engine/test_enqueuer.py",),

@@ -8,17 +8,17 @@ from random import Random
 from tests.engine.people import ROOT
 from tests.simulation.ledger import Ledger
 from windlass import clock
-from windlass.core import outcome
-from windlass.core.backoff import Backoff
-from windlass.core.lease import Finish, Held, Lease, Progress
-from windlass.core.models import ALL_TENANTS, LogLine, NewJob
-from windlass.core.query import JobQuery
+from windlass.core.definitions.backoff import Backoff
+from windlass.core.jobs import outcome
+from windlass.core.jobs.models import ALL_TENANTS, LogLine, NewJob
+from windlass.core.jobs.query import JobQuery
+from windlass.core.leases.lease import Finish, Held, Lease, Progress
 from windlass.engine.engine import Engine
-from windlass.engine.leases import Leases
+from windlass.engine.leases.leases import Leases
 from windlass.errors import WindlassError
 from windlass.ids import DefinitionKey, JobId, QueueName, WorkerId, new_job_id
+from windlass.upkeep.bulk_operations import Operating
 from windlass.upkeep.housekeeping import Housekeeping, Regating
-from windlass.upkeep.operating import Operating
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from windlass.errors import DatabaseUnreachable
 from windlass.storage.database import Database, Lane, Session, Watch
-from windlass.storage.sql import Dialect, Rows
+from windlass.storage.sql.statements import Dialect, Rows
 
 
 class Fault(Enum):

@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tests.simulation.faults import Committed
-from windlass.core.states import ENDED
-from windlass.core.suspicion import MOST_WORKER_DEATHS
+from windlass.core.jobs.states import ENDED
+from windlass.core.leases.suspects import MOST_WORKER_DEATHS
 from windlass.ids import EventId, JobId
-from windlass.storage import rows as convert
-from windlass.storage.batches import BATCHES
+from windlass.storage.sql import rows as convert
+from windlass.storage.sql.batches import BATCHES
 
 _FINISH = list(BATCHES["finishes"])
 

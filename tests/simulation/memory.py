@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
 from typing import Any
 
-from windlass.storage.address import Address
+from windlass.storage.connection.address import Address
 from windlass.storage.database import Lane
-from windlass.storage.sql import Rows, Scripts, split
+from windlass.storage.sql.statements import Rows, Scripts, split
 from windlass.storage.sqlite.connection import Connection
 from windlass.storage.sqlite.database import SqliteDatabase
 

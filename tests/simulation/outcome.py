@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.conformance.builders import START, as_uuid
 from tests.simulation.ledger import InvariantBroken, Ledger
-from windlass.core.models import ALL_TENANTS
-from windlass.storage import rows as convert
-from windlass.storage.base import Storage
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.storage.sql import rows as convert
+from windlass.storage.storage import Storage
 
 
 async def check_end(storage: Storage, ledger: Ledger) -> None:

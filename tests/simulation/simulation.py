@@ -26,16 +26,16 @@ from tests.simulation.faults import (
 from tests.simulation.ledger import InvariantBroken, Ledger
 from tests.simulation.outcome import check_end
 from windlass import ids
-from windlass.core.models import ALL_TENANTS
-from windlass.core.schedule import every
-from windlass.core.states import OPEN
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import OPEN
+from windlass.core.triggers.schedule import every
 from windlass.engine.engine import Engine
-from windlass.engine.events import Events
 from windlass.engine.loop import Loop
 from windlass.engine.nudges import Nudges
+from windlass.engine.triggers.events import Events
 from windlass.settings import Settings
-from windlass.storage.base import Storage
 from windlass.storage.database import Database
+from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
 Actor = Callable[[Place], Awaitable[None]]
@@ -311,7 +311,7 @@ class Simulation:
                 ("windlass.clock.utcnow", lambda: self.now),
                 ("windlass.clock.unix_ms", lambda: int(self.now.timestamp() * 1000)),
                 ("windlass.ids.os.urandom", source.randbytes),
-                ("windlass.engine.enqueuer.asyncio.sleep", sleep_not),
+                ("windlass.engine.jobs.enqueue_batcher.asyncio.sleep", sleep_not),
             ):
                 patches.enter_context(patch(name, value))
             yield

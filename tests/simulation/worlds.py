@@ -8,10 +8,9 @@ from datetime import datetime
 from tests.conformance.builders import START
 from tests.simulation.memory import MemoryDatabase
 from tests.simulation.simulation import World, furnish
-from windlass.storage.base import Storage
+from windlass.storage.connection.virtual_clock import NOW, VirtualClock
 from windlass.storage.migrate import migrate
-from windlass.storage.open import open_storage
-from windlass.storage.virtual_clock import NOW, VirtualClock
+from windlass.storage.storage import Storage, open_storage
 
 
 class MemoryWorlds:

@@ -9,8 +9,8 @@ from unittest.mock import patch
 import pymysql
 
 from tests.databases.connect import connect_mariadb
-from windlass.storage.mysql.link import Link
-from windlass.storage.sql import Rows
+from windlass.storage.mysql.connection import Link
+from windlass.storage.sql.statements import Rows
 
 
 @dataclass(frozen=True)

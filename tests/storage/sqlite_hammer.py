@@ -11,13 +11,12 @@ import random
 import sys
 from datetime import timedelta
 
-from windlass.core import share
-from windlass.core.lease import Finish, Held, Lease
-from windlass.core.models import NewJob
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.models import NewJob
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.leases import fair_share
+from windlass.core.leases.lease import Finish, Held, Lease
 from windlass.ids import DefinitionKey, JobId, WorkerId, new_job_ids
-from windlass.storage.base import Storage
-from windlass.storage.open import open_storage
+from windlass.storage.storage import Storage, open_storage
 
 KEY = "plain"
 #: Large enough for the log to be copied back and begun anew many times.
@@ -60,7 +59,7 @@ async def hammer(storage: Storage, jobs: int) -> None:
 
 async def claim(storage: Storage, worker: WorkerId, limit: int) -> list[Lease]:
     survey = await storage.survey(None, [KEY])
-    quotas = share.quotas(survey.lines, limit)
+    quotas = fair_share.quotas(survey.lines, limit)
     if not quotas:
         return []
     return await storage.claim(worker, quotas, [KEY], lease_time=timedelta(hours=1))

@@ -18,11 +18,10 @@ from tests.conformance.builders import (
     new_job,
 )
 from tests.storage.mysql_spy import connect, overheard
-from windlass.core.states import JobState
-from windlass.storage.base import Storage
-from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import literal
-from windlass.storage.open import open_storage
+from windlass.core.jobs.states import JobState
+from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.sql_literals import literal
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 

@@ -21,12 +21,11 @@ from tests.conformance.builders import (
     state_of,
 )
 from tests.databases.connect import connect_mariadb
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, TenantId
-from windlass.storage.base import Storage
 from windlass.storage.callers import caller_session, drive
-from windlass.storage.enqueue import store
-from windlass.storage.open import open_storage
+from windlass.storage.jobs.enqueue import store
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 

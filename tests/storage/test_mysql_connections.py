@@ -10,14 +10,13 @@ import pytest
 from tests.conformance.builders import DEFINITIONS, enqueue, new_job, set_enabled
 from tests.databases.connect import execute
 from tests.storage.mysql_spy import connect
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
-from windlass.storage.again import again
-from windlass.storage.base import Storage
+from windlass.storage.connection.deadlines import Deadlines
+from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Lane
-from windlass.storage.deadlines import Deadlines
-from windlass.storage.enqueue import enqueue_params
-from windlass.storage.open import open_storage
+from windlass.storage.jobs.enqueue import enqueue_params
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 

@@ -20,12 +20,11 @@ from tests.conformance.builders import (
     new_jobs,
     settle,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
-from windlass.core.tenant import Tenant
+from windlass.core.access.tenant import Tenant
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
-from windlass.storage.base import Storage
-from windlass.storage.open import open_storage
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 

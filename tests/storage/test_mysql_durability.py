@@ -2,8 +2,8 @@
 
 import pytest
 
-from windlass.storage.mysql.durability import warnings
-from windlass.storage.open import open_storage
+from windlass.storage.mysql.database import warnings
+from windlass.storage.storage import open_storage
 
 SAFE = {
     "innodb_flush_log_at_trx_commit": "1",

@@ -6,7 +6,7 @@ import pytest
 
 from tests.databases.connect import execute
 from windlass.storage.migrate import migrate_now, migrations
-from windlass.storage.sql import split
+from windlass.storage.sql.statements import split
 
 pytestmark = pytest.mark.database("mariadb")
 

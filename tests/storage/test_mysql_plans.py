@@ -22,13 +22,12 @@ from tests.conformance.builders import (
     new_job,
 )
 from tests.storage.mysql_spy import Step, connect, messages, overheard, plan
-from windlass.core.lease import Lease, Progress
-from windlass.core.models import ALL_TENANTS
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Lease, Progress
 from windlass.ids import new_job_ids
-from windlass.storage.base import Storage
-from windlass.storage.open import open_storage
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
 

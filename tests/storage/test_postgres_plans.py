@@ -18,17 +18,16 @@ from tests.conformance.builders import ALDER, DEFINITIONS, KNOWN, LEASE_TIME, cl
 from tests.databases import migrate
 from tests.databases.kinds import Database
 from tests.databases.plugin import Databases
-from windlass.core import outcome
-from windlass.core.lease import Lease, Place
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
-from windlass.core.query import JobQuery
+from windlass.core.jobs import outcome
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.core.leases.lease import Lease, Place
 from windlass.ids import new_job_ids
-from windlass.storage.base import Storage
 from windlass.storage.database import Lane
-from windlass.storage.leases import finish_row
-from windlass.storage.lists import JobList
-from windlass.storage.open import open_storage
+from windlass.storage.jobs.list_sql import JobList
+from windlass.storage.leases.leases import finish_row
 from windlass.storage.postgres.database import PLANS
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = [
     pytest.mark.database("postgresql"),

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 

@@ -7,10 +7,10 @@ import asyncpg
 import pytest
 
 from tests.proxy import Proxy
-from windlass.storage.address import Address
-from windlass.storage.open import open_storage
+from windlass.storage.connection.address import Address
 from windlass.storage.postgres import watch as watch_module
 from windlass.storage.postgres.watch import PostgresWatch
+from windlass.storage.storage import open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 

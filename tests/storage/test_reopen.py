@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from tests.conformance.builders import DEFINITIONS, enqueue, held, job, started
-from windlass.storage.open import open_storage
-from windlass.worker.loop_thread import LoopThread
+from windlass.storage.storage import open_storage
+from windlass.worker.leases.loop_thread import LoopThread
 
 LEASE_TIME = timedelta(seconds=90)
 

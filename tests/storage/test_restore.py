@@ -16,12 +16,12 @@ from tests.conformance.builders import (
     started,
 )
 from tests.storage.backups import Backup
-from windlass.core.states import ENDED
-from windlass.engine.counts import Counts
-from windlass.engine.integrity import Integrity
+from windlass.core.jobs.states import ENDED
+from windlass.engine.monitoring.counts import Counts
+from windlass.engine.monitoring.integrity import Integrity
 from windlass.ids import WorkerId
-from windlass.storage.installation import TOKEN_STEP
-from windlass.storage.open import open_storage
+from windlass.storage.monitoring.installation import TOKEN_STEP
+from windlass.storage.storage import open_storage
 
 BIRCH = WorkerId("birch")
 

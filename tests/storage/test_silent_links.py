@@ -20,15 +20,14 @@ from tests.conformance.builders import (
 )
 from tests.proxy import Proxy
 from tests.waiting import until
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
 from windlass.ids import JobId
-from windlass.storage import deadlines
-from windlass.storage.base import Storage
+from windlass.storage.connection import deadlines
+from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Lane
-from windlass.storage.deadlines import Deadlines
-from windlass.storage.open import open_storage
 from windlass.storage.postgres import database as postgres
+from windlass.storage.storage import Storage, open_storage
 
 servers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
 #: Instead of ten seconds. Long enough for a statement on a busy machine.

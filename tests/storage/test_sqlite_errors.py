@@ -9,11 +9,11 @@ import pytest
 
 from tests.conformance.builders import DEFINITIONS, enqueue, new_jobs
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable, SchemaOutdated
-from windlass.storage.address import Address
-from windlass.storage.base import Storage
+from windlass.storage.connection.address import Address
 from windlass.storage.migrate import migrate
 from windlass.storage.sqlite.database import SqliteDatabase
-from windlass.storage.sqlite.lock import FileLock
+from windlass.storage.sqlite.file_lock import FileLock
+from windlass.storage.storage import Storage
 
 pytestmark = pytest.mark.database("sqlite")
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.builders import DEFINITIONS, enqueue
-from windlass.storage.base import Storage
 from windlass.storage.migrate import migrate
-from windlass.storage.open import open_storage
-from windlass.storage.sqlite.lock import FileLock
+from windlass.storage.sqlite.file_lock import FileLock
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.database("sqlite")
 

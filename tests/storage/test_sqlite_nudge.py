@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from windlass.storage.base import Storage
-from windlass.storage.open import open_storage
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.database("sqlite")
 
 _ROOT = Path(__file__).parents[2]
 _NUDGE = """
 import asyncio, sys
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 asyncio.run(open_storage(sys.argv[1]).database.nudge(sys.argv[2:]))
 """
 

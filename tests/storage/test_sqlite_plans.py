@@ -22,19 +22,18 @@ from tests.conformance.builders import (
     finish,
     new_job,
 )
-from windlass.core import share
-from windlass.core.definition import Definition
-from windlass.core.gates import own_gate
-from windlass.core.lease import Held
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT, Scope
-from windlass.core.query import JobQuery
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.core.leases import fair_share
+from windlass.core.leases.gates import own_gate
+from windlass.core.leases.lease import Held
 from windlass.ids import DefinitionKey, new_job_ids
-from windlass.storage.base import Storage
-from windlass.storage.lists import JobList
-from windlass.storage.open import open_storage
-from windlass.storage.sql import Scripts
+from windlass.storage.jobs.list_sql import JobList
+from windlass.storage.sql.statements import Scripts
 from windlass.storage.sqlite import dialect
 from windlass.storage.sqlite.connection import Connection
+from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -176,7 +175,7 @@ async def cost_of_a_round(storage: Storage) -> int:
 
     async def a_round() -> None:
         survey = await storage.survey(None, KNOWN)
-        quotas = share.quotas(survey.lines, 10)
+        quotas = fair_share.quotas(survey.lines, 10)
         leases = await storage.claim(ALDER, quotas, KNOWN, lease_time=LEASE_TIME)
         held = [Held(lease.job_id, lease.token) for lease in leases]
         await storage.renew(ALDER, held, lease_time=LEASE_TIME)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.storage.sqlite_hammer import KEY, PAYLOAD
-from windlass.core.definition import Definition
+from windlass.core.definitions.definition import Definition
 from windlass.ids import DefinitionKey
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 
 _ROOT = Path(__file__).parents[2]
 

@@ -12,10 +12,10 @@ import pytest
 
 from tests.conformance.builders import DEFINITIONS, enqueue, new_job
 from windlass.errors import DatabaseTimeout
-from windlass.storage.address import Address
-from windlass.storage.base import Storage
+from windlass.storage.connection.address import Address
 from windlass.storage.sqlite.database import SqliteDatabase
 from windlass.storage.sqlite.lock_holders import lock_holders
+from windlass.storage.storage import Storage
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.conformance.builders import DEFINITIONS, KNOWN, enqueue, new_job
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.errors import DatabaseTimeout
 from windlass.ids import JobId
-from windlass.storage.address import Address
-from windlass.storage.base import Storage
-from windlass.storage.enqueue import store
+from windlass.storage.connection.address import Address
+from windlass.storage.jobs.enqueue import store
 from windlass.storage.sqlite.database import SqliteDatabase
-from windlass.storage.sqlite.turn import GivenUp
+from windlass.storage.sqlite.write_transaction import GivenUp
+from windlass.storage.storage import Storage
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 

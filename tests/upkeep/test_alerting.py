@@ -11,7 +11,7 @@ import pytest
 from tests.conformance.test_dead import REFUSED, TIMEOUT, dead
 from tests.upkeep.receivers import mail_server, web_server
 from windlass import Settings
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 from windlass.engine.engine import Engine
 from windlass.settings import Alerts
 from windlass.telemetry import Telemetry

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from tests.conformance.builders import KNOWN, a_tenant, change_definition, set_enabled
-from windlass.core.models import ALL_TENANTS, DEFAULT_TENANT
-from windlass.core.query import JobQuery
-from windlass.core.schedule import cron, every
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT
+from windlass.core.jobs.query import JobQuery
+from windlass.core.triggers.schedule import cron, every
 from windlass.errors import DatabaseOutage, DatabaseTimeout, DatabaseUnreachable, TriggerUnreadable
 from windlass.upkeep.scheduler import Scheduler
 

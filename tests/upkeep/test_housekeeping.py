@@ -3,8 +3,8 @@
 import pytest
 
 from tests.conformance.builders import KNOWN
-from windlass.core.models import ALL_TENANTS
-from windlass.core.query import JobQuery
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.query import JobQuery
 from windlass.errors import DatabaseTimeout
 from windlass.upkeep.housekeeping import Housekeeping
 

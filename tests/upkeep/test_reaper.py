@@ -17,8 +17,8 @@ from tests.conformance.builders import (
     new_jobs,
     started,
 )
-from windlass.core.gates import with_suspects
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.gates import with_suspects
 from windlass.errors import DatabaseUnreachable
 from windlass.upkeep.reaper import Reaper
 

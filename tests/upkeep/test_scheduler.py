@@ -8,13 +8,13 @@ from itertools import pairwise
 import pytest
 
 from tests.conformance.builders import KNOWN, change_definition, end, lease_of
-from windlass.core.declared_trigger import by_time
-from windlass.core.definition import Definition
-from windlass.core.models import ALL_TENANTS
-from windlass.core.query import JobQuery
-from windlass.core.schedule import cron, every, init, once
-from windlass.core.states import JobState
-from windlass.engine.code_triggers import CodeTriggers
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
+from windlass.core.triggers.declared_trigger import by_time
+from windlass.core.triggers.schedule import cron, every, init, once
+from windlass.engine.triggers.code_triggers import CodeTriggers
 from windlass.errors import DatabaseTimeout
 from windlass.ids import DefinitionKey
 from windlass.upkeep.scheduler import Scheduler

@@ -11,8 +11,8 @@ from tests.conformance.builders import (
     finish,
     started,
 )
-from windlass.core.schedule import cron, every
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.triggers.schedule import cron, every
 from windlass.ids import TenantId
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.conformance.builders import DEFINITIONS, KNOWN, enqueue
-from windlass.core.models import ALL_TENANTS
-from windlass.core.query import JobQuery
-from windlass.core.schedule import every
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.query import JobQuery
+from windlass.core.triggers.schedule import every
 from windlass.upkeep.scheduler import Scheduler
 
 

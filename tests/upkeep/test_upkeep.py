@@ -18,10 +18,10 @@ from tests.conformance.builders import (
     new_job,
     regate,
 )
-from windlass.core.models import ALL_TENANTS
-from windlass.core.principal import local
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState
+from windlass.core.access.principal import local
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
 from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
 from windlass.upkeep.upkeep import Upkeep, look_seconds
 

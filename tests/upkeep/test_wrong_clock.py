@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from tests.conformance.builders import KNOWN, enqueue, started
-from windlass.core.schedule import cron, every, once
-from windlass.engine.wrong_clock import ClockRepair
+from windlass.core.triggers.schedule import cron, every, once
+from windlass.engine.leases.wrong_clock import ClockRepair
 from windlass.upkeep.scheduler import Scheduler
 
 DAY = timedelta(days=1)

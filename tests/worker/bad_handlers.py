@@ -159,7 +159,7 @@ def _warnings(ctx: JobContext) -> None:
 DEEDS: dict[str, tuple[Callable[[JobContext], None], str]] = {
     "recursion": (_recursion, "RecursionError"),
     "log": (_log, "LookupError"),
-    "progress": (_progress, "windlass.errors.asked.OptionInvalid"),
+    "progress": (_progress, "windlass.errors.definitions.OptionInvalid"),
     "warn": (_warn, "LookupError"),
     "exit": (_exit, "SystemExit"),
     "close stdout": (_close_stdout, "LookupError"),

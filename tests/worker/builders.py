@@ -8,15 +8,15 @@ from typing import Any
 
 from tests.conformance.builders import started
 from windlass import Settings, Windlass
-from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.lease import Finish, Lease
-from windlass.core.redact import Redactor
-from windlass.storage.base import Storage
+from windlass.core.leases.lease import Finish, Lease
+from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
+from windlass.core.payloads.redact import Redactor
+from windlass.storage.storage import Storage
 from windlass.worker.attempt import LiveAttempt, Tools
 from windlass.worker.context import Ending
 from windlass.worker.handlers import Handler
-from windlass.worker.process import Children
-from windlass.worker.threads import Threads
+from windlass.worker.isolation.process import Children
+from windlass.worker.isolation.threads import Threads
 
 
 def a_handler(function: Callable[..., Any], **options: Any) -> Handler:

@@ -11,9 +11,9 @@ import pytest
 
 from tests.worker.builders import Run, a_handler, a_lease
 from windlass import Backoff, JobContext, Permanent
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
 from windlass.worker import attempt as module
-from windlass.worker.failures import trace_of
+from windlass.worker.reporting.error_text import trace_of
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import pytest
 from tests.worker.bad_handlers import ASYNC_DEEDS, DEEDS, ERRORS, RESULTS
 from tests.worker.builders import Run, a_handler, a_lease
 from windlass import JobContext, JobFailed, Settings, Windlass, tasks
-from windlass.core.payload import load_json
-from windlass.core.redact import Redactor
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.payloads.payload import load_json
+from windlass.core.payloads.redact import Redactor
 from windlass.settings.tree import Limits
-from windlass.worker.reports import Reports
+from windlass.worker.reporting.log_writer import Reports
 
 
 @pytest.fixture

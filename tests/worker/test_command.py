@@ -11,8 +11,8 @@ from tests.waiting import until
 from tests.worker.builders import Run, a_lease
 from tests.worker.commands import TEXT, a_command, program
 from windlass import Settings
-from windlass.core.payload import load_json
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.payloads.payload import load_json
 from windlass.settings import Limits, Redaction
 
 __all__ = ["program"]

@@ -17,11 +17,11 @@ from tests.worker.builders import Run, a_lease
 from tests.worker.commands import a_command, program
 from tests.worker.far_handlers import far
 from windlass import Settings, Windlass
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.errors import DefinitionInvalid, RunAsUnavailable
-from windlass.worker import run_as
-from windlass.worker.process import Children
-from windlass.worker.stems import Stems
+from windlass.worker.isolation import run_as
+from windlass.worker.isolation.fork_server_pool import Stems
+from windlass.worker.isolation.process import Children
 
 __all__ = ["program"]
 

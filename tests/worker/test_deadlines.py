@@ -3,7 +3,7 @@ import time
 import pytest
 
 from tests.waiting import until
-from windlass.worker.deadlines import Deadlines
+from windlass.worker.time_limits import Deadlines
 
 
 @pytest.fixture

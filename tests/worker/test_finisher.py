@@ -7,13 +7,13 @@ import structlog
 
 from tests.conformance.builders import ALDER, finish, held, job, started, state_of
 from tests.waiting import until
-from windlass.core.redact import Redactor
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.payloads.redact import Redactor
 from windlass.errors import DatabaseUnreachable
 from windlass.telemetry import Telemetry
-from windlass.worker import finisher as module
-from windlass.worker.finisher import Finisher
-from windlass.worker.reports import Reports
+from windlass.worker.reporting import outcome_writer as module
+from windlass.worker.reporting.log_writer import Reports
+from windlass.worker.reporting.outcome_writer import Finisher
 
 OUTAGE = DatabaseUnreachable("postgresql://db/shop")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from windlass.worker.fitness import _may_share, open_descriptors
+from windlass.worker.isolation.fork_safety import _may_share, open_descriptors
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_connection_may_not_be_shared():
 )  # fmt: skip
 def test_a_process_that_is_not_alone_with_its_memory_is_not_fit(tmp_path, did, fit):
     program = f"""
-from windlass.worker.fitness import is_fit, open_descriptors
+from windlass.worker.isolation.fork_safety import is_fit, open_descriptors
 before = open_descriptors()
 {did}
 print(is_fit(before), flush=True)

@@ -6,9 +6,9 @@ import socket
 import pytest
 
 from windlass.worker.handlers import Handlers
-from windlass.worker.health import PROCESS_METRICS, Health
+from windlass.worker.health_probe import PROCESS_METRICS, Health
+from windlass.worker.leases.watchdog import Blockage
 from windlass.worker.options import WorkerOptions
-from windlass.worker.watchdog import Blockage
 from windlass.worker.worker import Worker
 
 

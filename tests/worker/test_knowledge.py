@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.worker.builders import a_handler
-from windlass.core.definition import Definition
+from windlass.core.definitions.definition import Definition
 from windlass.ids import DefinitionKey
 from windlass.telemetry import Telemetry
 from windlass.worker.handlers import Handlers
-from windlass.worker.knowledge import Knowledge
+from windlass.worker.runnable_definitions import Knowledge
 
 PATH = Definition(key=DefinitionKey("by.path"), title="By path", kind="path", handler="app.run")
 

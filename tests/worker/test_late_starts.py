@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.builders import LEASE_TIME, enqueue, job, lost
 from tests.worker.builders import Run, a_handler, a_lease
 from windlass import Settings, Windlass
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 

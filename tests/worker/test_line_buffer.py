@@ -5,11 +5,11 @@ import threading
 import pytest
 
 from windlass import clock
-from windlass.core.lease import Held
-from windlass.core.models import LogLine
+from windlass.core.jobs.models import LogLine
+from windlass.core.leases.lease import Held
 from windlass.ids import new_job_id
-from windlass.worker import line_buffer as module
-from windlass.worker.line_buffer import LineBuffer
+from windlass.worker.reporting import log_buffer as module
+from windlass.worker.reporting.log_buffer import LineBuffer
 
 ONE, OTHER = Held(new_job_id(), 1), Held(new_job_id(), 1)
 

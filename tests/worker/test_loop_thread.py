@@ -5,7 +5,7 @@ import contextvars
 import threading
 
 from tests.waiting import until
-from windlass.worker.loop_thread import LoopThread
+from windlass.worker.leases.loop_thread import LoopThread
 
 
 async def test_its_work_runs_in_another_thread_and_another_loop():

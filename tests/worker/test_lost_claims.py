@@ -20,12 +20,12 @@ from tests.databases.kinds import Database
 from tests.proxy import Proxy
 from tests.waiting import until
 from windlass import Settings, Windlass
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
 from windlass.engine.engine import Engine
 from windlass.errors import DatabaseUnreachable
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
-from windlass.worker.lost_claims import LostClaims
+from windlass.worker.leases.lost_claims import LostClaims
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -69,7 +69,7 @@ async def test_leases_of_other_workers_stay(lost_claims, storage):
 
 
 async def test_nothing_is_looked_for_unless_a_claim_failed(lost_claims, storage, monkeypatch):
-    monkeypatch.delattr("windlass.storage.leases.LeaseVerbs.leases_of")
+    monkeypatch.delattr("windlass.storage.leases.leases.LeaseVerbs.leases_of")
 
     await lost_claims.release(())
 

@@ -6,12 +6,11 @@ import pytest
 
 from tests.worker.builders import Run, a_lease
 from tests.worker.warm_handlers import warm
-from windlass.core.payload import dump_json
-from windlass.core.states import JobState, Outcome
-from windlass.worker import memory
-from windlass.worker.deaths import died
-from windlass.worker.process import Children
-from windlass.worker.stems import Stems
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.payloads.payload import dump_json
+from windlass.worker.isolation import memory
+from windlass.worker.isolation.fork_server_pool import Stems
+from windlass.worker.isolation.process import Children, died
 
 
 @pytest.fixture(params=["fresh", "warm"])

@@ -9,11 +9,11 @@ from tests.databases.servers.minder import is_running
 from tests.waiting import until
 from tests.worker.builders import Run, a_lease
 from tests.worker.far_handlers import far
-from windlass.core.payload import load_json
-from windlass.core.states import JobState, Outcome
-from windlass.engine.leases import ERROR_BYTES, LINE_BYTES
-from windlass.worker.process import Children
-from windlass.worker.stems import Stems
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.payloads.payload import load_json
+from windlass.engine.leases.leases import ERROR_BYTES, LINE_BYTES
+from windlass.worker.isolation.fork_server_pool import Stems
+from windlass.worker.isolation.process import Children
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from tests.conformance.builders import LEASE_TIME, SECOND, enqueue, job, lost
 from tests.waiting import until
 from windlass import JobContext, Settings, Windlass
-from windlass.core.orders import Order
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.leases.worker_orders import Order
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
+from windlass.worker.leases.watchdog import Blockage
 from windlass.worker.options import WorkerOptions
-from windlass.worker.watchdog import Blockage
 from windlass.worker.worker import Worker
 
 OPTIONS = WorkerOptions(concurrency=4, lease_time=LEASE_TIME)

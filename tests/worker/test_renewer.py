@@ -6,8 +6,8 @@ import pytest
 
 from tests.conformance.builders import ALDER, LEASE_TIME, SECOND, end, job, lease_of, lost
 from tests.worker.builders import Run, a_handler, a_lease
-from windlass.core.models import ALL_TENANTS
-from windlass.worker.renewer import Renewer
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.worker.leases.lease_renewer import Renewer
 
 
 @pytest.fixture

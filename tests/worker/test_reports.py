@@ -10,16 +10,16 @@ from sqlalchemy import create_engine
 from tests.busy import no_busy_loop
 from tests.conformance.builders import ALDER, finish, held, job, started
 from tests.waiting import until
-from windlass.core.known_secrets import KnownSecrets
-from windlass.core.redact import Redactor
-from windlass.engine.leases import LINE_BYTES
+from windlass.core.payloads.known_secrets import KnownSecrets
+from windlass.core.payloads.redact import Redactor
+from windlass.engine.leases.leases import LINE_BYTES
 from windlass.errors import DatabaseUnreachable, Stopped
 from windlass.storage.callers import drive
 from windlass.telemetry import Telemetry
-from windlass.worker import line_buffer
-from windlass.worker import reports as module
 from windlass.worker.context import JobContext
-from windlass.worker.reports import Reports
+from windlass.worker.reporting import log_buffer
+from windlass.worker.reporting import log_writer as module
+from windlass.worker.reporting.log_writer import Reports
 
 OUTAGE = DatabaseUnreachable("postgresql://db/shop")
 
@@ -198,7 +198,7 @@ async def test_the_loop_survives_an_outage(reports, lease, away, heard, monkeypa
 async def test_of_too_many_lines_the_oldest_are_dropped_and_that_is_told(
     reports, lease, written, away, heard, monkeypatch
 ):
-    monkeypatch.setattr(line_buffer, "MOST_LINES", 5)
+    monkeypatch.setattr(log_buffer, "MOST_LINES", 5)
     for number in range(8):
         reports.log(lease, "info", str(number), {})
 
@@ -214,7 +214,7 @@ async def test_of_too_many_lines_the_oldest_are_dropped_and_that_is_told(
 async def test_lines_that_come_while_others_are_written_are_not_lost(
     reports, lease, written, storage, monkeypatch
 ):
-    monkeypatch.setattr(line_buffer, "MOST_LINES", 4)
+    monkeypatch.setattr(log_buffer, "MOST_LINES", 4)
     log = storage.log
 
     async def slowly(worker, lines):

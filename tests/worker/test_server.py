@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from windlass.errors import ServerUnreachable
-from windlass.worker.server import Server
+from windlass.worker.remote.server_client import Server
 
 BUSY = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 FINE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"

@@ -22,10 +22,10 @@ from tests.worker.test_process import (  # the same promises, kept by a run that
 )
 from tests.worker.threaded_handlers import threaded
 from tests.worker.warm_handlers import warm
-from windlass.core.payload import dump_json, load_json
-from windlass.core.states import JobState, Outcome
-from windlass.worker.process import Children
-from windlass.worker.stems import Stems
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.payloads.payload import dump_json, load_json
+from windlass.worker.isolation.fork_server_pool import Stems
+from windlass.worker.isolation.process import Children
 
 __all__ = [
     "test_a_huge_error_is_cut",

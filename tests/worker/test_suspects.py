@@ -8,10 +8,10 @@ import pytest
 from tests.conformance.builders import enqueue, job, state_of
 from tests.waiting import until
 from windlass import JobContext, Settings, Windlass
-from windlass.core.gates import suspect_gate
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.gates import suspect_gate
 from windlass.engine.engine import Engine
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from tests.waiting import until
-from windlass.worker.threads import Threads
+from windlass.worker.isolation.threads import Threads
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 
 from tests.waiting import until
 from tests.worker.builders import Run, a_handler, a_lease
-from windlass.worker.loop_thread import LoopThread
-from windlass.worker.watchdog import PERIOD_SECONDS, Watchdog
+from windlass.worker.leases.loop_thread import LoopThread
+from windlass.worker.leases.watchdog import PERIOD_SECONDS, Watchdog
 
 
 @pytest.fixture

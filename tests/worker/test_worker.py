@@ -12,16 +12,16 @@ from tests.busy import no_busy_loop
 from tests.conformance.builders import a_definition, enqueue, ids_in, job
 from tests.waiting import until
 from windlass import JobContext, Settings, Windlass
-from windlass.core.orders import Order
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.worker_orders import Order
 from windlass.engine.engine import Engine
 from windlass.errors import DatabaseUnreachable, EpochChanged
-from windlass.storage.installation import TOKEN_STEP
-from windlass.storage.open import open_storage
+from windlass.storage.monitoring.installation import TOKEN_STEP
+from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker import attempt as attempt_module
 from windlass.worker import worker as module
-from windlass.worker.health import Health
+from windlass.worker.health_probe import Health
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 

@@ -13,11 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
-from windlass.api import noting, problems, repeats
-from windlass.api.callers import OWN, RIGHT, needs
-from windlass.api.query_parameters import check_query
-from windlass.api.repeats import Keys
-from windlass.core.jsontext import DEEPEST, read_json
+from windlass.api.access.callers import OWN, RIGHT, needs
+from windlass.api.middleware import audit, idempotency, problems
+from windlass.api.middleware.idempotency import Keys
+from windlass.api.middleware.query_parameters import check_query
+from windlass.core.payloads.json_text import DEEPEST, read_json
 from windlass.errors import (
     FieldError,
     PayloadUnstorable,
@@ -42,8 +42,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
 
 #: In this order: whoever may not do something is not told what was answered to it.
 _KEYS: Mapping[Keys, Sequence[Any]] = {
-    "kept": [Depends(repeats.once)],
-    "refused": [Depends(repeats.refuse_key)],
+    "kept": [Depends(idempotency.once)],
+    "refused": [Depends(idempotency.refuse_key)],
     "own": [],
 }
 
@@ -128,14 +128,14 @@ class _Route(SafeRoute):
         async def handled(request: Request) -> Response:
             try:
                 response = await handle(request)
-            except repeats.Repeated as repeated:
+            except idempotency.Repeated as repeated:
                 return repeated.response()
             except Exception as error:
-                await repeats.let_go(request)
-                await noting.record_refusal(request, error)
+                await idempotency.let_go(request)
+                await audit.record_refusal(request, error)
                 raise
-            await noting.end(request, response)
-            await repeats.keep(request, response)
+            await audit.end(request, response)
+            await idempotency.keep(request, response)
             return response
 
         return handled

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import uvicorn
 from fastapi import FastAPI
 
-from windlass.api.connections import GuardedConfig
+from windlass.api.middleware.connection_limits import GuardedConfig
 
 #: How long requests under way may take after the server was told to end.
 _GRACE_SECONDS = 5

@@ -7,54 +7,68 @@ from typing import NoReturn
 
 import click
 
-from windlass.cli.commands import Lazy, LazyGroup
-from windlass.cli.exits import Exit
-from windlass.cli.flags import Flags
-from windlass.cli.problems import report
+from windlass.cli.framework.commands import Lazy, LazyGroup
+from windlass.cli.framework.error_report import report
+from windlass.cli.framework.exit_codes import Exit
+from windlass.cli.framework.flags import Flags
 
 COMMANDS = {
-    "dev": Lazy("windlass.cli.dev", "dev", "Run everything in one process, reloading on save."),
-    "init": Lazy("windlass.cli.init", "init", "Write a small project to start from."),
-    "worker": Lazy("windlass.cli.worker", "worker", "Run jobs until told to stop."),
+    "dev": Lazy("windlass.cli.dev.dev", "dev", "Run everything in one process, reloading on save."),
+    "init": Lazy("windlass.cli.dev.init", "init", "Write a small project to start from."),
+    "worker": Lazy("windlass.cli.run.worker", "worker", "Run jobs until told to stop."),
     "scheduler": Lazy(
-        "windlass.cli.scheduler",
+        "windlass.cli.run.scheduler",
         "scheduler",
         "Fire schedules and run upkeep, without running jobs.",
     ),
-    "serve": Lazy("windlass.cli.serve", "serve", "Serve the API, and with --all everything."),
-    "enqueue": Lazy("windlass.cli.enqueue", "enqueue", "Enqueue a job."),
-    "jobs": Lazy("windlass.cli.jobs", "jobs", "Find jobs, cancel, retry, change and explain them."),
+    "serve": Lazy("windlass.cli.run.serve", "serve", "Serve the API, and with --all everything."),
+    "enqueue": Lazy("windlass.cli.jobs.enqueue", "enqueue", "Enqueue a job."),
+    "jobs": Lazy(
+        "windlass.cli.jobs.jobs", "jobs", "Find jobs, cancel, retry, change and explain them."
+    ),
     "dead": Lazy(
-        "windlass.cli.dead", "dead", "List dead-lettered jobs by cause; retry or discard them."
+        "windlass.cli.jobs.dead", "dead", "List dead-lettered jobs by cause; retry or discard them."
     ),
     "definitions": Lazy(
-        "windlass.cli.definitions", "definitions", "List what may run, and change how it runs."
+        "windlass.cli.definitions.definitions",
+        "definitions",
+        "List what may run, and change how it runs.",
     ),
-    "schedules": Lazy("windlass.cli.schedules", "schedules", "Create, preview and run schedules."),
-    "triggers": Lazy("windlass.cli.triggers", "triggers", "Create jobs when events arrive."),
-    "events": Lazy("windlass.cli.events", "events", "Emit, list and replay events."),
-    "queues": Lazy("windlass.cli.queues", "queues", "Pause, limit, move and purge queues."),
-    "workers": Lazy("windlass.cli.workers", "workers", "List, drain and stop workers."),
-    "logs": Lazy("windlass.cli.logs", "logs", "Search and follow the log lines of all jobs."),
-    "tenants": Lazy("windlass.cli.tenants", "tenants", "Create, suspend and limit tenants."),
+    "schedules": Lazy(
+        "windlass.cli.triggers.schedules", "schedules", "Create, preview and run schedules."
+    ),
+    "triggers": Lazy(
+        "windlass.cli.triggers.triggers", "triggers", "Create jobs when events arrive."
+    ),
+    "events": Lazy("windlass.cli.triggers.events", "events", "Emit, list and replay events."),
+    "queues": Lazy("windlass.cli.leases.queues", "queues", "Pause, limit, move and purge queues."),
+    "workers": Lazy("windlass.cli.leases.workers", "workers", "List, drain and stop workers."),
+    "logs": Lazy("windlass.cli.jobs.logs", "logs", "Search and follow the log lines of all jobs."),
+    "tenants": Lazy("windlass.cli.access.tenants", "tenants", "Create, suspend and limit tenants."),
     "members": Lazy(
-        "windlass.cli.members", "members", "Invite people into a tenant and set their roles."
+        "windlass.cli.access.members", "members", "Invite people into a tenant and set their roles."
     ),
-    "users": Lazy("windlass.cli.users", "users", "Create users and sign-in links."),
-    "tokens": Lazy("windlass.cli.tokens", "tokens", "Create and revoke tokens for the API."),
-    "login": Lazy("windlass.cli.login", "login", "Sign in to a server."),
-    "logout": Lazy("windlass.cli.login", "logout", "Sign out of a server."),
-    "whoami": Lazy("windlass.cli.whoami", "whoami", "Show the current identity and rights."),
-    "audit": Lazy("windlass.cli.audit", "audit", "Read and verify the audit log."),
-    "db": Lazy("windlass.cli.db", "db", "Migrate the database and check it."),
-    "config": Lazy("windlass.cli.config", "config", "Show and change settings."),
-    "top": Lazy("windlass.cli.top", "top", "Watch queues, workers and jobs, full-screen."),
-    "doctor": Lazy("windlass.cli.doctor", "doctor", "Check the installation and suggest fixes."),
-    "completion": Lazy("windlass.cli.completion", "completion", "Print a shell completion script."),
+    "users": Lazy("windlass.cli.access.users", "users", "Create users and sign-in links."),
+    "tokens": Lazy("windlass.cli.access.tokens", "tokens", "Create and revoke tokens for the API."),
+    "login": Lazy("windlass.cli.access.login", "login", "Sign in to a server."),
+    "logout": Lazy("windlass.cli.access.login", "logout", "Sign out of a server."),
+    "whoami": Lazy("windlass.cli.access.whoami", "whoami", "Show the current identity and rights."),
+    "audit": Lazy("windlass.cli.access.audit", "audit", "Read and verify the audit log."),
+    "db": Lazy("windlass.cli.installation.db", "db", "Migrate the database and check it."),
+    "config": Lazy("windlass.cli.installation.config", "config", "Show and change settings."),
+    "top": Lazy("windlass.cli.top.top", "top", "Watch queues, workers and jobs, full-screen."),
+    "doctor": Lazy(
+        "windlass.cli.installation.doctor", "doctor", "Check the installation and suggest fixes."
+    ),
+    "completion": Lazy(
+        "windlass.cli.completion.completion", "completion", "Print a shell completion script."
+    ),
     "explain": Lazy(
-        "windlass.cli.explain", "explain", "Show what an error code means, its causes and cures."
+        "windlass.cli.installation.explain",
+        "explain",
+        "Show what an error code means, its causes and cures.",
     ),
-    "version": Lazy("windlass.cli.version", "version", "Show the version."),
+    "version": Lazy("windlass.cli.installation.version", "version", "Show the version."),
 }
 
 #: Set by a shell's script that asks what could come next.
@@ -67,7 +81,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # both are text
     if asked := os.environ.get(COMPLETING):
-        from windlass.cli.completion import complete
+        from windlass.cli.completion.completion import complete
 
         sys.exit(complete(asked))
     sys.exit(run(sys.argv[1:]))

@@ -13,18 +13,18 @@ from types import NoneType
 from typing import Any
 from uuid import UUID
 
-from windlass.core.definition import Definition
-from windlass.core.definition_activity import DefinitionTimes
-from windlass.core.gates import version_of
-from windlass.core.jsontext import load_json
-from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.models import Attempt, Job, LogLine, Page, Receipt, Transition, WorkerRow
-from windlass.core.operations import Item, Operation
-from windlass.core.queue import Queue
-from windlass.core.rates import Rate
-from windlass.core.redact import Redactor
-from windlass.core.tenant import Tenant
-from windlass.core.trigger import Event, Trigger
+from windlass.core.access.tenant import Tenant
+from windlass.core.definitions.activity import DefinitionTimes
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import Attempt, Job, LogLine, Page, Receipt, Transition, WorkerRow
+from windlass.core.jobs.operations import Item, Operation
+from windlass.core.leases.gates import version_of
+from windlass.core.leases.limits import Queue
+from windlass.core.leases.rate_limits import Rate
+from windlass.core.payloads.json_text import load_json
+from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
+from windlass.core.payloads.redact import Redactor
+from windlass.core.triggers.trigger import Event, Trigger
 
 #: What lists leave out, because they do not read it.
 LIST_LEAVES_OUT = frozenset({"payload", "metadata", "result", "warnings", "error_trace"})

@@ -5,61 +5,61 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from windlass import clock
-from windlass.core.access import ROLES, Table
-from windlass.core.lease import Held, Lease
-from windlass.engine.access import Access
-from windlass.engine.alerts import Alerts
-from windlass.engine.answers import Answers
-from windlass.engine.audit import Audit
-from windlass.engine.audit_verify import keys_of
-from windlass.engine.background import BackgroundTasks
-from windlass.engine.checkup import Checkup
-from windlass.engine.code_triggers import CodeTriggers
-from windlass.engine.counts import Counts
-from windlass.engine.dead import Dead
-from windlass.engine.definition_activity import Activity
-from windlass.engine.definitions import Definitions
-from windlass.engine.encryption import sealer_of
-from windlass.engine.enqueue_rights import EnqueueRights
-from windlass.engine.epochs import Epochs
-from windlass.engine.events import Events
-from windlass.engine.integrity import Integrity
-from windlass.engine.invitations import Invitations
-from windlass.engine.jobs import Jobs
-from windlass.engine.latency import Latency
-from windlass.engine.leases import NO_WORKER, Leases
-from windlass.engine.lists import Lists
-from windlass.engine.logs import Logs
-from windlass.engine.making import Maker
-from windlass.engine.members import Members
-from windlass.engine.metrics import Metrics
-from windlass.engine.mutes import Mutes
+from windlass.core.access.roles import ROLES, Table
+from windlass.core.leases.lease import Held, Lease
+from windlass.engine.access.audit import Audit
+from windlass.engine.access.audit_verify import keys_of
+from windlass.engine.access.authorization import Access
+from windlass.engine.access.idempotency import Answers
+from windlass.engine.access.invitations import Invitations
+from windlass.engine.access.login_throttle import Throttle
+from windlass.engine.access.members import Members
+from windlass.engine.access.passwords import Passwords
+from windlass.engine.access.sessions import Sessions
+from windlass.engine.access.tenants import Tenants
+from windlass.engine.access.tokens import Tokens
+from windlass.engine.access.users import Users
+from windlass.engine.background_tasks import BackgroundTasks
+from windlass.engine.definitions.activity import Activity
+from windlass.engine.definitions.definitions import Definitions
+from windlass.engine.jobs.dead import Dead
+from windlass.engine.jobs.enqueue_rights import EnqueueRights
+from windlass.engine.jobs.jobs import Jobs
+from windlass.engine.jobs.lists import Lists
+from windlass.engine.jobs.logs import Logs
+from windlass.engine.jobs.mutes import Mutes
+from windlass.engine.jobs.operations import Operations
+from windlass.engine.jobs.payload_encryption import sealer_of
+from windlass.engine.leases.epochs import Epochs
+from windlass.engine.leases.leases import NO_WORKER, Leases
+from windlass.engine.leases.queues import Queues
+from windlass.engine.leases.remote_latency import RemoteTimes
+from windlass.engine.leases.remote_workers import RemoteWorkers
+from windlass.engine.leases.workers import Workers
+from windlass.engine.migrations import Schema
+from windlass.engine.monitoring.alerts import Alerts
+from windlass.engine.monitoring.counts import Counts
+from windlass.engine.monitoring.doctor import Checkup
+from windlass.engine.monitoring.integrity import Integrity
+from windlass.engine.monitoring.latency import Latency
+from windlass.engine.monitoring.metrics import Metrics
+from windlass.engine.monitoring.retention import Retention
+from windlass.engine.monitoring.summaries import Summaries
 from windlass.engine.nudges import Nudges
-from windlass.engine.operations import Operations
-from windlass.engine.passwords import Passwords
-from windlass.engine.queues import Queues
 from windlass.engine.redaction import redactor_of
-from windlass.engine.remote import RemoteWorkers
-from windlass.engine.remote_times import RemoteTimes
-from windlass.engine.retention import Retention
-from windlass.engine.schema import Schema
-from windlass.engine.sessions import Sessions
-from windlass.engine.summaries import Summaries
-from windlass.engine.tenants import Tenants
-from windlass.engine.throttle import Throttle
-from windlass.engine.tokens import Tokens
-from windlass.engine.trials import Trials
-from windlass.engine.triggers import Triggers
-from windlass.engine.users import Users
-from windlass.engine.workers import Workers
+from windlass.engine.triggers.code_triggers import CodeTriggers
+from windlass.engine.triggers.events import Events
+from windlass.engine.triggers.job_factory import Maker
+from windlass.engine.triggers.trigger_dry_run import Trials
+from windlass.engine.triggers.triggers import Triggers
 from windlass.errors import WindlassError
 from windlass.ids import WorkerId
 from windlass.settings import Settings
-from windlass.storage.base import Storage
-from windlass.storage.bound import unbound
 from windlass.storage.callers import CallerSession, caller_session
+from windlass.storage.connection.tenant_binding import unbound
 from windlass.storage.database import Watch
 from windlass.storage.migrate import migrate_in
+from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
 

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Collection
 
 from windlass import clock
-from windlass.storage.bound import apart
+from windlass.storage.connection.tenant_binding import apart
 from windlass.storage.database import Database
 
 #: Nudges within this time of one another are one nudge; and while the database is so busy that one

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
 
-from windlass.core.redact import SECRET_NAMES, Redactor, is_long
+from windlass.core.payloads.redact import SECRET_NAMES, Redactor, is_long
 from windlass.settings import Settings
 
 _T = TypeVar("_T")

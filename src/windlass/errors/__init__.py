@@ -140,7 +140,12 @@ from windlass.errors.access import (
     UserExists,
     UserNotFound,
 )
-from windlass.errors.asked import (
+from windlass.errors.base import (
+    FieldError,
+    WindlassError,
+    by_code,
+)
+from windlass.errors.definitions import (
     CommandInvalid,
     ConfirmationNeeded,
     DefinitionDisabled,
@@ -158,11 +163,6 @@ from windlass.errors.asked import (
     PayloadUnstorable,
     TenantNotFound,
     TenantSuspended,
-)
-from windlass.errors.base import (
-    FieldError,
-    WindlassError,
-    by_code,
 )
 from windlass.errors.handlers import (
     Permanent,
@@ -228,7 +228,16 @@ from windlass.errors.requests import (
     ServerUnreachable,
     StreamsFull,
 )
-from windlass.errors.rules import (
+from windlass.errors.schedules import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
+from windlass.errors.templates import (
+    ArgumentRefused,
+    CommandTemplateInvalid,
+    ConditionInvalid,
+    TemplateFailed,
+    TemplateInvalid,
+    TemplateMissing,
+)
+from windlass.errors.triggers import (
     EventChainTooLong,
     EventNotFound,
     TriggerExists,
@@ -236,15 +245,6 @@ from windlass.errors.rules import (
     TriggerNotFound,
     TriggerRightGone,
     TriggerUnreadable,
-)
-from windlass.errors.schedules import ScheduleInvalid, ScheduleNeverFires, ZoneUnknown
-from windlass.errors.written import (
-    ArgumentRefused,
-    CommandTemplateInvalid,
-    ConditionInvalid,
-    TemplateFailed,
-    TemplateInvalid,
-    TemplateMissing,
 )
 
 __all__ = [

@@ -13,11 +13,11 @@ from contextlib import asynccontextmanager, contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from windlass.app import Windlass
-from windlass.core.jsontext import dump_json, load_json
-from windlass.core.models import NewJob
+from windlass.app.sync import Windlass as Blocking
+from windlass.app.windlass import Windlass
+from windlass.core.jobs.models import NewJob
+from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.errors import ExtraMissing
-from windlass.sync import Windlass as Blocking
 from windlass.worker.context import JobContext
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from windlass.storage.sql import Dialect, Rows
+from windlass.storage.sql.statements import Dialect, Rows
 
 
 class Lane(Enum):

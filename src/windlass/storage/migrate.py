@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
-from windlass.storage.base import Storage
 from windlass.storage.callers import CallerSession
-from windlass.storage.open import open_storage
+from windlass.storage.storage import Storage, open_storage
 
 _FOLDERS = {"postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite"}
 _APPLIED = "select number, name, checksum from windlass_migrations order by number"

@@ -7,12 +7,12 @@ from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import Any, Self, TypeVar
 
-from windlass import sync
-from windlass.app import Windlass
-from windlass.face.verbs import Blocks
+from windlass.app import sync
+from windlass.app.verbs import Blocks
+from windlass.app.windlass import Windlass
 from windlass.testing.travel import To
 from windlass.testing.windlass import TestWindlass
-from windlass.worker.threads import Threads, settle
+from windlass.worker.isolation.threads import Threads, settle
 
 T = TypeVar("T")
 _Call = tuple[Callable[[], Any], contextvars.Context, "asyncio.Future[Any]"]

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from windlass import sync
-from windlass.app import Windlass
+from windlass.app import sync
+from windlass.app.windlass import Windlass
 from windlass.testing.blocking import BlockingTestWindlass
 from windlass.testing.windlass import TestWindlass
 

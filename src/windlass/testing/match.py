@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windlass.core.jsontext import dump_json
-from windlass.core.models import Job
+from windlass.app.declared import Declared
+from windlass.core.jobs.models import Job
+from windlass.core.payloads.json_text import dump_json
 from windlass.errors import PayloadInvalid
-from windlass.face.declared import Declared
 from windlass.worker.handlers import Handlers
 
 _MOST_LISTED = 20

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from windlass.core.lease import Finish, Held, Lease
-from windlass.core.states import JobState, Outcome
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.leases.lease import Finish, Held, Lease
 from windlass.errors.wording import with_type
 from windlass.telemetry import Telemetry
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from windlass import clock
-from windlass.core.models import ALL_TENANTS
-from windlass.core.trigger_fields import timed
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.triggers.trigger_fields import timed
 from windlass.engine.engine import Engine
 from windlass.settings import Settings
-from windlass.storage.open import open_storage
-from windlass.storage.virtual_clock import NOW, VirtualClock
+from windlass.storage.connection.virtual_clock import NOW, VirtualClock
+from windlass.storage.storage import open_storage
 from windlass.testing.summary import Tally
 from windlass.upkeep.scheduler import Scheduler
 

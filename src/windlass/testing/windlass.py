@@ -6,21 +6,21 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 
-from windlass import sync
-from windlass.app import Windlass
+from windlass.app import sync
+from windlass.app.declared import Declared
+from windlass.app.windlass import Windlass
 from windlass.core.durations import duration
-from windlass.core.models import Job
-from windlass.core.query import JobQuery
+from windlass.core.jobs.models import Job
+from windlass.core.jobs.query import JobQuery
 from windlass.engine.engine import Engine
-from windlass.face.declared import Declared
 from windlass.testing.match import Expected, listed
 from windlass.testing.summary import Summary
 from windlass.testing.throwaway import TestEngine, ThrowAway
 from windlass.testing.travel import To, destination
 from windlass.upkeep.housekeeping import Housekeeping
 from windlass.worker.handlers import Handlers
+from windlass.worker.isolation.threads import Threads
 from windlass.worker.options import WorkerOptions
-from windlass.worker.threads import Threads
 from windlass.worker.worker import Worker
 
 _PAGE = 500

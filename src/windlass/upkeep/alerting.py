@@ -13,9 +13,9 @@ from email.utils import format_datetime, make_msgid
 from urllib.parse import unquote, urlsplit
 
 from windlass import clock
-from windlass.core.alert import AlertMessage
-from windlass.engine.alerts import LOOK, NotSent, Send
+from windlass.core.monitoring.alert import AlertMessage
 from windlass.engine.engine import Engine
+from windlass.engine.monitoring.alerts import LOOK, NotSent, Send
 from windlass.settings import Alerts as AlertSettings
 
 LOOK_SECONDS = LOOK.total_seconds()

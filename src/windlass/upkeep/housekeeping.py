@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from windlass.engine.background_pacing import until_done
 from windlass.engine.engine import Engine
-from windlass.engine.leases import end_overdue
-from windlass.engine.pace import until_done
+from windlass.engine.leases.leases import end_overdue
 from windlass.errors import DatabaseOutage
 
 

@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import TypeVar
 
 from windlass import clock
-from windlass.core.lease import Held
-from windlass.engine.leases import NO_WORKER, Leases
-from windlass.storage.base import Storage
-from windlass.storage.expired import Expired
+from windlass.core.leases.lease import Held
+from windlass.engine.leases.leases import NO_WORKER, Leases
+from windlass.storage.leases.expired import Expired
+from windlass.storage.storage import Storage
 
 Answer = TypeVar("Answer")
 

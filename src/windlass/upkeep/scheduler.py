@@ -4,17 +4,17 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from graphlib import CycleError, TopologicalSorter
 
-from windlass.core.models import ALL_TENANTS, NewJob
-from windlass.core.schedule import GRACE, Schedule, fires
-from windlass.core.states import JobState
-from windlass.core.trigger import Trigger
-from windlass.core.trigger_fields import schedule_of
+from windlass.core.jobs.models import ALL_TENANTS, NewJob
+from windlass.core.jobs.states import JobState
+from windlass.core.triggers.schedule import GRACE, Schedule, fires
+from windlass.core.triggers.trigger import Trigger
+from windlass.core.triggers.trigger_fields import schedule_of
 from windlass.engine.engine import Engine
 from windlass.engine.loop import Loop
-from windlass.engine.trigger_refusals import NOT_SCHEDULED, REFUSALS
+from windlass.engine.triggers.refusals import NOT_SCHEDULED, REFUSALS
 from windlass.errors import DatabaseOutage, TriggerRightGone, TriggerUnreadable, WindlassError
 from windlass.ids import TriggerId
-from windlass.storage.triggers import Due, Refused
+from windlass.storage.triggers.triggers import Due, Refused
 from windlass.telemetry import described
 
 _MOST = 100

@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 from windlass.engine.engine import Engine
+from windlass.engine.leases.wrong_clock import ClockRepair
 from windlass.engine.loop import Loop
-from windlass.engine.wrong_clock import ClockRepair
 from windlass.upkeep.alerting import LOOK_SECONDS, Alerting
+from windlass.upkeep.bulk_operations import Operating
 from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
-from windlass.upkeep.operating import Operating
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 

@@ -11,25 +11,25 @@ from random import Random
 from typing import Any
 
 from windlass import clock
-from windlass.core import outcome
-from windlass.core.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.lease import Finish, Lease
-from windlass.core.outcome import Failure
-from windlass.core.payload import dump_json, load_json
-from windlass.core.redact import Redactor
-from windlass.core.states import Outcome
+from windlass.core.jobs import outcome
+from windlass.core.jobs.outcome import Failure
+from windlass.core.jobs.states import Outcome
+from windlass.core.leases.lease import Finish, Lease
+from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
+from windlass.core.payloads.payload import dump_json, load_json
+from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean, type_name
-from windlass.engine.leases import ERROR_BYTES
+from windlass.engine.leases.leases import ERROR_BYTES
 from windlass.errors import Stopped, WindlassError
 from windlass.tasks import start_task
-from windlass.worker.command import END_SECONDS, Account
 from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed, StopReason
-from windlass.worker.deadlines import Deadlines
-from windlass.worker.failures import PERMANENT, failure_of, is_one_of, trace_of
 from windlass.worker.handlers import Handler
-from windlass.worker.process import KILL_SECONDS, ChildFailed, Children
-from windlass.worker.reports import Reports
-from windlass.worker.threads import Threads
+from windlass.worker.isolation.command import END_SECONDS, Account
+from windlass.worker.isolation.process import KILL_SECONDS, ChildFailed, Children
+from windlass.worker.isolation.threads import Threads
+from windlass.worker.reporting.error_text import PERMANENT, failure_of, is_one_of, trace_of
+from windlass.worker.reporting.log_writer import Reports
+from windlass.worker.time_limits import Deadlines
 
 #: How long a run that was told to stop may take before its slot is written off.
 GRACE_SECONDS = 5.0

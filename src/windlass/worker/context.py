@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol, TypedDict, TypeVar
 
-from windlass.core.dedupe import check_app_key
 from windlass.core.durations import duration
-from windlass.core.lease import Lease
-from windlass.core.models import Level
-from windlass.core.payload import load_json
+from windlass.core.jobs.dedupe import check_app_key
+from windlass.core.jobs.models import Level
+from windlass.core.leases.lease import Lease
+from windlass.core.payloads.payload import load_json
 from windlass.core.text import clean, text_of
-from windlass.engine.events import EventOptions
+from windlass.engine.triggers.events import EventOptions
 from windlass.errors import OptionInvalid, Stopped
 from windlass.ids import JobId
 from windlass.storage.callers import drive

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from windlass.core.backoff import Backoff
-from windlass.core.declared_trigger import DeclaredTrigger
-from windlass.core.definition import Definition
-from windlass.core.gates import version_of
-from windlass.core.jsontext import dump_json, load_json
-from windlass.core.lease import Lease
-from windlass.core.payload import RESULT_LIMIT, HandlerPayload, encode_result
+from windlass.core.definitions.backoff import Backoff
+from windlass.core.definitions.definition import Definition
+from windlass.core.leases.gates import version_of
+from windlass.core.leases.lease import Lease
+from windlass.core.payloads.json_text import dump_json, load_json
+from windlass.core.payloads.payload import RESULT_LIMIT, HandlerPayload, encode_result
+from windlass.core.triggers.declared_trigger import DeclaredTrigger
 from windlass.errors import DefinitionInvalid
 
 if TYPE_CHECKING:
-    from windlass.worker.command import Command
+    from windlass.worker.isolation.command import Command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

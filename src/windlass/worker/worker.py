@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from windlass import clock
-from windlass.core import outcome
-from windlass.core.gates import runs_alone
-from windlass.core.lease import Finish, Held, Lease
-from windlass.core.orders import Order, call
+from windlass.core.jobs import outcome
+from windlass.core.leases.gates import runs_alone
+from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.worker_orders import Order, call
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import redactor_of
 from windlass.errors import EpochChanged, WindlassError
@@ -21,26 +21,26 @@ from windlass.errors.wording import printable
 from windlass.ids import WorkerId, new_job_id, short
 from windlass.tasks import start_task
 from windlass.worker.attempt import GRACE_SECONDS, Around, LiveAttempt, Tools
-from windlass.worker.cancel_watch import CancelWatch
-from windlass.worker.finisher import Finisher
-from windlass.worker.hand_back import last_ends
+from windlass.worker.backend import Side
 from windlass.worker.handlers import Handler, Handlers
-from windlass.worker.heartbeat import Heartbeat
-from windlass.worker.knowledge import Knowledge, Resolve
-from windlass.worker.listening import listen
-from windlass.worker.lost_claims import LostClaims
-from windlass.worker.memory import resident_mb
+from windlass.worker.isolation.fork_server_pool import Stems
+from windlass.worker.isolation.memory import resident_mb
+from windlass.worker.isolation.process import Children
+from windlass.worker.isolation.threads import Threads
+from windlass.worker.leases.cancel_watch import CancelWatch
+from windlass.worker.leases.hand_back import last_ends
+from windlass.worker.leases.heartbeat import Heartbeat
+from windlass.worker.leases.lease_renewer import Renewer
+from windlass.worker.leases.lost_claims import LostClaims
+from windlass.worker.leases.pending_claim import PendingClaim
+from windlass.worker.leases.renewal_thread import Renewal
+from windlass.worker.leases.watchdog import Blockage
+from windlass.worker.nudge_listener import listen
 from windlass.worker.options import WorkerOptions
-from windlass.worker.pending_claim import PendingClaim
-from windlass.worker.process import Children
-from windlass.worker.renewal import Renewal
-from windlass.worker.renewer import Renewer
-from windlass.worker.reports import Reports
-from windlass.worker.side import Side
-from windlass.worker.stems import Stems
-from windlass.worker.threads import Threads
-from windlass.worker.timekeeper import Timekeeper
-from windlass.worker.watchdog import Blockage
+from windlass.worker.reporting.latency_recorder import Timekeeper
+from windlass.worker.reporting.log_writer import Reports
+from windlass.worker.reporting.outcome_writer import Finisher
+from windlass.worker.runnable_definitions import Knowledge, Resolve
 
 #: Half of many slots are filled at a time, so that one half runs while the other is claimed.
 _SMALLEST_SHARE = 50

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from tests.conformance.builders import tables_of
 from windlass.ids import JobId
-from windlass.storage.base import Storage
 from windlass.storage.database import Session
+from windlass.storage.storage import Storage
 
 #: How often each race is run; the sides take turns in starting first.
 ROUNDS = 6

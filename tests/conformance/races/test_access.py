@@ -14,9 +14,9 @@ from tests.conformance.accounts import (
 )
 from tests.conformance.builders import ACME, MINUTE, a_tenant, claim, end, enqueue, state_of
 from tests.conformance.races.race import ROUNDS, in_one_place, race
-from windlass.core.audit import first_break
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import ENDED, JobState
+from windlass.core.access.audit import first_break
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import ENDED, JobState
 from windlass.ids import new_session_id
 
 

@@ -25,8 +25,8 @@ from tests.conformance.builders import (
     state_of,
 )
 from tests.conformance.races.race import uncommitted
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
 
 #: Long enough for a statement to meet a lock; too short costs only sharpness.
 MEETING = 0.05

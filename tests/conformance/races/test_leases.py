@@ -16,9 +16,9 @@ from tests.conformance.builders import (
     state_of,
 )
 from tests.conformance.races.race import ROUNDS, in_one_place, race
-from windlass.core.lease import Progress
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Progress
 
 PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
 

@@ -20,11 +20,11 @@ from tests.conformance.builders import (
     regate,
 )
 from tests.conformance.races.race import ROUNDS, race, uncommitted
-from windlass.core import registry
-from windlass.core.definition import Definition
-from windlass.core.definition_options import edits
-from windlass.core.gates import own_gate
-from windlass.core.models import DEFAULT_TENANT
+from windlass.core.definitions import merge
+from windlass.core.definitions.definition import Definition
+from windlass.core.definitions.options import edits
+from windlass.core.jobs.models import DEFAULT_TENANT
+from windlass.core.leases.gates import own_gate
 from windlass.ids import DefinitionKey, QueueName, new_job_id
 
 SYNC = DefinitionKey("sync")
@@ -39,7 +39,7 @@ def gate(key):
 
 async def edit(storage, key, **changes):
     await storage.change_definitions(
-        [key], lambda found: [registry.edited(each, edits(changes)) for each in found.values()]
+        [key], lambda found: [merge.edited(each, edits(changes)) for each in found.values()]
     )
 
 

@@ -24,9 +24,9 @@ from tests.conformance.builders import (
     tables_of,
 )
 from tests.conformance.races.race import ROUNDS, race
-from windlass.core.lease import Held
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Held
 from windlass.ids import new_job_id
 
 PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState

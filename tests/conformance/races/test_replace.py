@@ -15,9 +15,9 @@ from tests.conformance.builders import (
     started,
 )
 from tests.conformance.races.race import ROUNDS, in_one_place, race
-from windlass.core.dead import Edit
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
+from windlass.core.jobs.dead import Edit
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName, new_job_id
 
 QUEUED, RUNNING, DEAD_LETTER = JobState.QUEUED, JobState.RUNNING, JobState.DEAD_LETTER

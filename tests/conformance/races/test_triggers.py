@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.builders import MINUTE, new_job
 from tests.conformance.races.race import ROUNDS, race, uncommitted
 from tests.conformance.test_triggers import changed, kept
-from windlass.core.models import ALL_TENANTS
+from windlass.core.jobs.models import ALL_TENANTS
 
 #: Long enough for a statement to meet the first one's locks; too short costs only sharpness.
 MEETING = 0.05

@@ -32,13 +32,13 @@ from tests.conformance.builders import (
     tables_of,
 )
 from tests.conformance.races.race import uncommitted
-from windlass.core.dead import Edit
-from windlass.core.lease import Lease, Progress
-from windlass.core.models import ALL_TENANTS
-from windlass.core.query import JobQuery
-from windlass.core.states import JobState
+from windlass.core.jobs.dead import Edit
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Lease, Progress
 from windlass.ids import JobId, new_job_id
-from windlass.storage.base import Storage
+from windlass.storage.storage import Storage
 
 #: Long enough for a statement to meet the first one's locks; too short costs only sharpness.
 MEETING = 0.02

@@ -21,9 +21,9 @@ from tests.conformance.builders import (
     set_enabled,
 )
 from tests.conformance.races.race import ROUNDS, in_one_place, race
-from windlass.core.models import ALL_TENANTS
-from windlass.core.states import JobState
-from windlass.storage.base import Storage
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.storage.storage import Storage
 
 PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
 

@@ -7,7 +7,7 @@ import pytest
 from tests.conformance.builders import DEFINITIONS
 from tests.storage.callers.kinds import CALLERS
 from tests.storage.callers.windlass import Windlass
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import pytest
 
 from tests.conformance.builders import claim, finish, new_job
 from tests.storage.callers.kinds import CALLERS
-from windlass.core.states import JobState
+from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
 from windlass.storage.callers import caller_session, drive
-from windlass.storage.jobs import Stored
-from windlass.storage.leases import finish_batch
+from windlass.storage.jobs.jobs import Stored
+from windlass.storage.leases.leases import finish_batch
 
 for_every_caller = pytest.mark.parametrize(
     ("database", "kind"),

@@ -21,7 +21,7 @@ from tests.storage.callers.kinds import CALLERS, engine, file_of
 from tests.storage.callers.windlass import Windlass
 from windlass.storage.callers import drive
 from windlass.storage.migrate import migrate
-from windlass.storage.open import open_storage
+from windlass.storage.storage import open_storage
 
 on_sqlite = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 on_postgresql = pytest.mark.parametrize("database", ["postgresql"], indirect=True)

@@ -7,11 +7,11 @@ from typing import Any
 
 from tests.conformance.builders import claim
 from tests.storage.callers.kinds import Caller
-from windlass.core.models import ALL_TENANTS, Job, NewJob
+from windlass.core.jobs.models import ALL_TENANTS, Job, NewJob
 from windlass.ids import JobId
-from windlass.storage.base import Storage
 from windlass.storage.callers import caller_session, drive
-from windlass.storage.jobs import Stored, store
+from windlass.storage.jobs.jobs import Stored, store
+from windlass.storage.storage import Storage
 
 
 @dataclass(frozen=True)

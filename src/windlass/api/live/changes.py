@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from windlass.core.jsontext import dump_json
+from windlass.core.payloads.json_text import dump_json
 
 
 class Audience(NamedTuple):

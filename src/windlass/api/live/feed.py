@@ -16,12 +16,12 @@ from fastapi import Depends, Request
 
 from windlass import clock
 from windlass.api.live.changes import Audience, Change, Picture
-from windlass.api.live.looks import LOOKS, Look
-from windlass.api.live.pace import Pace
-from windlass.api.live.places import Places
+from windlass.api.live.intervals import Pace
+from windlass.api.live.pollers import LOOKS, Look
 from windlass.api.live.rechecks import Rechecks
+from windlass.api.live.stream_quota import Places
 from windlass.api.live.subscription import Subscription
-from windlass.core.models import Scope
+from windlass.core.jobs.models import Scope
 from windlass.engine.engine import Engine
 
 #: Between looks that somebody new waits for.

@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 from windlass import clock
 from windlass.api.live.feed import Feed
 from windlass.api.live.subscription import Message, Subscription
-from windlass.core.jsontext import dump_json
+from windlass.core.payloads.json_text import dump_json
 from windlass.errors.wording import printable_json
 
 _HEADERS = {

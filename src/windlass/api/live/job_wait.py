@@ -7,7 +7,7 @@ from fastapi import Request
 from windlass import clock
 from windlass.api.live.feed import Feed
 from windlass.api.live.topics import of_job
-from windlass.core.models import Job, Scope
+from windlass.core.jobs.models import Job, Scope
 from windlass.engine.engine import Engine
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple
 
 from windlass import clock
-from windlass.api.live.pace import Pace
+from windlass.api.live.intervals import Pace
 
 
 class _Recheck(NamedTuple):

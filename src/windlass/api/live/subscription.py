@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Literal, NamedTuple
 
 from windlass.api.live.changes import Change, Place
-from windlass.core.models import Scope
+from windlass.core.jobs.models import Scope
 
 
 class Message(NamedTuple):

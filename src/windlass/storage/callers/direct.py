@@ -7,7 +7,7 @@ from typing import Any
 
 from windlass.storage.callers.drivers import Driver
 from windlass.storage.callers.wire import Style, Values, Wire, named, outside
-from windlass.storage.sql import Rows
+from windlass.storage.sql.statements import Rows
 
 
 def direct_wire(connection: object, driver: Driver) -> Wire:

@@ -5,7 +5,7 @@ from typing import Any
 
 from windlass.errors import TransactionUnsupported
 from windlass.storage.callers.wire import Style, Values, named, outside
-from windlass.storage.sql import Rows
+from windlass.storage.sql.statements import Rows
 
 
 class DjangoWire:

@@ -11,7 +11,7 @@ from windlass.storage.callers.direct import direct_wire
 from windlass.storage.callers.drivers import class_name, driver_of
 from windlass.storage.callers.wire import Values, Wire
 from windlass.storage.database import Database
-from windlass.storage.sql import Rows, Scripts, Statement, split
+from windlass.storage.sql.statements import Rows, Scripts, Statement, split
 
 T = TypeVar("T")
 

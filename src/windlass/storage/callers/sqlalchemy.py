@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from windlass.errors import TransactionUnsupported
 from windlass.storage.callers.drivers import ASYNCPG, Driver, driver_of
 from windlass.storage.callers.wire import Style, Values, outside
-from windlass.storage.sql import Rows
+from windlass.storage.sql.statements import Rows
 
 T = TypeVar("T")
 

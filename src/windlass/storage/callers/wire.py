@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from windlass.errors import TransactionUnsupported
-from windlass.storage.sql import Rows
+from windlass.storage.sql.statements import Rows
 
 #: A statement's values, by place or by name as its placeholders ask.
 Values = Sequence[Any] | Mapping[str, Any]

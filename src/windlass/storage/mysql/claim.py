@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from windlass.core.gates import counted_by, definition_of
+from windlass.core.leases.gates import counted_by, definition_of
 from windlass.storage.mysql import dialect
-from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import filled
-from windlass.storage.sql import Rows, Statement
+from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.sql_literals import filled
+from windlass.storage.sql.statements import Rows, Statement
 
 Job = dict[str, Any]
 #: Queue, tenant, gate, the gate's definition, the most to take from it, the most to take of its tenant

@@ -1,23 +1,22 @@
 """MariaDB and MySQL as a database: a few connections for each lane, their work in threads."""
 
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from windlass.storage.address import Address
-from windlass.storage.again import again
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.deadlines import LONG, Deadlines
+from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Lane, Watch
-from windlass.storage.deadlines import LONG, Deadlines
 from windlass.storage.mysql import dialect
-from windlass.storage.mysql.durability import WATCHED, warnings
-from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import filled, literal
+from windlass.storage.mysql.connection import Link
 from windlass.storage.mysql.pool import Loan, Pool
+from windlass.storage.mysql.sql_literals import filled, literal
 from windlass.storage.mysql.verbs import Verbs
 from windlass.storage.mysql.watch import MysqlWatch
-from windlass.storage.sql import Dialect, Rows, Scripts, split
+from windlass.storage.sql.statements import Dialect, Rows, Scripts, split
 
 _SIZES = {Lane.STORE: 4, Lane.WORK: 4, Lane.RENEW: 1, Lane.GENERAL: 8}
 #: Seconds to wait for the migration lock before asking again.
@@ -169,3 +168,31 @@ class MysqlSession:
 
 async def _ask(loan: Loan, text: str) -> Rows:
     return await loan.call(lambda link: link.query(text))
+
+
+#: The settings that decide it.
+WATCHED = ("innodb_flush_log_at_trx_commit", "innodb_doublewrite", "log_bin", "sync_binlog")
+
+
+def warnings(settings: Mapping[str, str]) -> Sequence[str]:
+    """What may be lost under these settings, in words; empty if nothing."""
+    return list(_warnings({name: value.lower() for name, value in settings.items()}))
+
+
+def _warnings(settings: Mapping[str, str]) -> Iterator[str]:
+    flush = settings.get("innodb_flush_log_at_trx_commit", "1")
+    if flush not in ("1", "3"):  # 3 is MariaDB's: as safe as 1
+        yield (
+            f"The server runs with innodb_flush_log_at_trx_commit = {flush}: "
+            "acknowledged jobs can be lost in a crash"
+        )
+    if settings.get("innodb_doublewrite", "on") in ("off", "0", "detect_only"):
+        yield (
+            "The server runs with innodb_doublewrite off: "
+            "a crash can leave pages half written, and jobs with them"
+        )
+    if settings.get("log_bin", "off") in ("on", "1") and settings.get("sync_binlog", "1") != "1":
+        yield (
+            f"The server runs with sync_binlog = {settings['sync_binlog']}: after a crash of the "
+            "machine its replicas can lack jobs it has acknowledged"
+        )

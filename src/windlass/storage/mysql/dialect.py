@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from windlass.storage.batches import BATCHES, Shape
-from windlass.storage.sql import Dialect
+from windlass.storage.sql.batches import BATCHES, Shape
+from windlass.storage.sql.statements import Dialect
 
 NOW = "utc_timestamp(6)"
 

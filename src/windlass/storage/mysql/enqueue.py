@@ -10,12 +10,12 @@ from typing import Any
 import pymysql
 from pymysql.constants import ER
 
-from windlass.storage.batches import BATCHES
 from windlass.storage.mysql import dialect
+from windlass.storage.mysql.connection import Link
 from windlass.storage.mysql.faults import code_of
-from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import Written, filled, literal
-from windlass.storage.sql import Rows, Statement
+from windlass.storage.mysql.sql_literals import Written, filled, literal
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Rows, Statement
 
 Job = tuple[Any, ...]
 #: What a job may have in common with others of its batch: all but its place, id and payload.

@@ -13,8 +13,8 @@ from windlass.errors import (
     DatabaseUnreachable,
     SchemaOutdated,
 )
-from windlass.storage.address import Address
-from windlass.storage.again import Crossed
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.deadlock_retry import Crossed
 
 #: Longest wait for another transaction's lock, in seconds: shorter than any wait for the server.
 LOCK_WAIT = 8

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windlass.core.states import JobState, Outcome
-from windlass.storage.batches import BATCHES
-from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import filled, literal
-from windlass.storage.sql import Rows, Statement
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.sql_literals import filled, literal
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Rows, Statement
 
 Finish = Sequence[Any]
 

@@ -20,9 +20,9 @@ from windlass.errors import (
     DatabaseTimeout,
     DatabaseUnreachable,
 )
-from windlass.storage.address import Address
+from windlass.storage.connection.address import Address
+from windlass.storage.mysql.connection import Link
 from windlass.storage.mysql.faults import meaning
-from windlass.storage.mysql.link import Link
 
 T = TypeVar("T")
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import kept
-from windlass.storage.sql import Rows, Statement
+from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.sql_literals import kept
+from windlass.storage.sql.statements import Rows, Statement
 
 _TAKES_NOTE = re.compile(r"\binto (@windlass_\w+)\b")
 _MARKED = re.compile(r"""locate\('("\w+")', (@windlass_\w+)\) > 0""")

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from windlass.core.models import LogLine, Scope
-from windlass.storage.address import Address
-from windlass.storage.base import Storage
-from windlass.storage.deadlines import Deadlines
+from windlass.core.jobs.models import LogLine, Scope
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.mysql.database import MysqlDatabase
+from windlass.storage.storage import Storage
 
 #: So many of the newest log lines are looked through before the full-text index is asked.
 _LOOK = 5_000

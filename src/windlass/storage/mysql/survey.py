@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from typing import Any
 
-from windlass.core.gates import definition_of
+from windlass.core.leases.gates import definition_of
 from windlass.storage.mysql import dialect
-from windlass.storage.mysql.link import Link
-from windlass.storage.mysql.literal import filled
-from windlass.storage.sql import Rows, Statement
+from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.sql_literals import filled
+from windlass.storage.sql.statements import Rows, Statement
 
 #: How many entries of the index each half of a hop reads; as the statement says.
 _SEEN = 20

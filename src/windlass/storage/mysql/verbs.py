@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windlass.storage.batches import BATCHES
 from windlass.storage.mysql.claim import claim
+from windlass.storage.mysql.connection import Link
 from windlass.storage.mysql.enqueue import enqueue_plainly
 from windlass.storage.mysql.finish import finish_plainly
-from windlass.storage.mysql.link import Link
 from windlass.storage.mysql.script import run
 from windlass.storage.mysql.survey import survey
-from windlass.storage.sql import Rows, Scripts, Statement
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Rows, Scripts, Statement
 
 #: Verbs whose statements are made of what earlier ones found.
 _PROGRAMS = {"claim": claim, "survey": survey}

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from windlass.storage.heard import Heard
+from windlass.storage.connection.pending_nudges import Heard
 
 
 class MysqlWatch:

@@ -13,18 +13,18 @@ from windlass.errors import (
     DatabaseUnreachable,
     RowSecurityUnavailable,
 )
-from windlass.storage.address import Address
-from windlass.storage.again import again
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.deadlines import LONG, Deadlines
+from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Lane, Watch
-from windlass.storage.deadlines import LONG, Deadlines
 from windlass.storage.postgres import dialect
-from windlass.storage.postgres.connecting import connect, pooled_connection, transaction
+from windlass.storage.postgres.connect import connect, pooled_connection, transaction
+from windlass.storage.postgres.fast_enqueue import are_many, copied, is_plain, shortest_way
 from windlass.storage.postgres.faults import RAISED, meaning
-from windlass.storage.postgres.plain import are_many, copied, is_plain, shortest_way
 from windlass.storage.postgres.pool import Pool
-from windlass.storage.postgres.wall import Wall, check_version, lacking, statements
+from windlass.storage.postgres.row_security import Wall, check_version, lacking, statements
 from windlass.storage.postgres.watch import PostgresWatch, channel
-from windlass.storage.sql import Dialect, Rows, Scripts
+from windlass.storage.sql.statements import Dialect, Rows, Scripts
 
 #: To plan an enqueue takes longer than to run it, so its plan is made once per connection.
 _PLANNED_ONCE = {

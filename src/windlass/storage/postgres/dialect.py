@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from windlass.core import outcome
-from windlass.core.lease import Held
+from windlass.core.jobs import outcome
+from windlass.core.leases.lease import Held
 from windlass.ids import JobId
-from windlass.storage.batches import Shape
-from windlass.storage.leases import finish_row
-from windlass.storage.sql import Dialect, columns
+from windlass.storage.leases.leases import finish_row
+from windlass.storage.sql.batches import Shape
+from windlass.storage.sql.statements import Dialect, columns
 
 #: Fixed for a statement, so that an index can be used with it; real time, not the transaction's.
 NOW = "statement_timestamp()"

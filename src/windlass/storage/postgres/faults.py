@@ -12,8 +12,8 @@ from windlass.errors import (
     DatabaseUnreachable,
     SchemaOutdated,
 )
-from windlass.storage.address import Address
-from windlass.storage.again import Crossed
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.deadlock_retry import Crossed
 
 #: What a connection may raise that is ours to explain.
 RAISED = (

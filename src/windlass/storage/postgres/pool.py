@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from windlass import clock
-from windlass.storage.postgres.connecting import closed
+from windlass.storage.postgres.connect import closed
 from windlass.tasks import start_task
 
 #: A connection not needed for this long is closed.

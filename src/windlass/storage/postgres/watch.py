@@ -9,9 +9,9 @@ import asyncpg
 
 from windlass import clock
 from windlass.errors import WindlassError
-from windlass.storage.address import Address
-from windlass.storage.heard import Heard
-from windlass.storage.postgres.connecting import closed, connect
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.pending_nudges import Heard
+from windlass.storage.postgres.connect import closed, connect
 from windlass.tasks import start_task
 
 #: How long the end waits for a connection that is being made or asked.

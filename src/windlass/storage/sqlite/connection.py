@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from windlass.storage.batches import BATCHES
-from windlass.storage.sql import Rows, Statement
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.sql.statements import Rows, Statement
 from windlass.storage.sqlite import dialect
 from windlass.storage.sqlite.dialect import Filling
 from windlass.storage.sqlite.files import create

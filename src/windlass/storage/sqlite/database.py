@@ -8,18 +8,18 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 from windlass.errors import DatabaseReadOnly, DatabaseTimeout
-from windlass.storage.address import Address
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Lane, Watch
-from windlass.storage.deadlines import Deadlines
-from windlass.storage.sql import Dialect, Rows, Scripts, Statement, split
+from windlass.storage.sql.statements import Dialect, Rows, Scripts, Statement, split
 from windlass.storage.sqlite import dialect
 from windlass.storage.sqlite.connection import MEMORY, Connection
+from windlass.storage.sqlite.connection_thread import WorkThread
 from windlass.storage.sqlite.faults import translated
 from windlass.storage.sqlite.files import readable_by_others
 from windlass.storage.sqlite.lock_holders import lock_holders, waited_too_long
-from windlass.storage.sqlite.thread import WorkThread
-from windlass.storage.sqlite.turn import Turn
 from windlass.storage.sqlite.watch import SqliteWatch, nudge
+from windlass.storage.sqlite.write_transaction import Turn
 from windlass.storage.sqlite.writer import Writer
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from windlass.errors import (
     DatabaseUnreachable,
     SchemaOutdated,
 )
-from windlass.storage.address import Address
+from windlass.storage.connection.address import Address
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT}
 #: What was to be stored is at fault.

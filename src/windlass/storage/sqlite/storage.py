@@ -1,9 +1,9 @@
 """Address -> Storage on SQLite."""
 
-from windlass.storage.address import Address
-from windlass.storage.base import Storage
-from windlass.storage.deadlines import Deadlines
+from windlass.storage.connection.address import Address
+from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.sqlite.database import SqliteDatabase
+from windlass.storage.storage import Storage
 
 
 def open_sqlite(

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-from windlass.storage.heard import Heard
+from windlass.storage.connection.pending_nudges import Heard
 
 _MOST_AT_ONCE = 100
 _MOST_BYTES = 4096

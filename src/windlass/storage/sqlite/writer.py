@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 
 from windlass.storage.sqlite.connection import MEMORY, Connection
-from windlass.storage.sqlite.lock import FileLock
+from windlass.storage.sqlite.file_lock import FileLock
 from windlass.storage.sqlite.mounts import networked
 
 #: The log is copied back when it has grown by so many bytes: before connections that are not ours,

@@ -58,7 +58,7 @@ again as (
     )
     select
         id, tenant_id, definition, queue,
-        -- A suspect whose attempt ended is none any more; see `core/gates.py`.
+        -- A suspect whose attempt ended is none any more; see `core/leases/gates.py`.
         case
             when f ->> 'gate' is not null then f ->> 'gate'
             when f_outcome = 'released' or strpos(gate, chr(29)) = 0 then gate

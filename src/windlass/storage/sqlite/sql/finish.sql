@@ -74,7 +74,7 @@ insert into windlass_later (
 )
 select
     j.id, j.tenant_id, j.definition, j.queue,
-    -- A suspect whose attempt ended is none any more; see `core/gates.py`.
+    -- A suspect whose attempt ended is none any more; see `core/leases/gates.py`.
     case
         when f.gate is not null then f.gate
         when f.outcome = 'released' or instr(j.gate, char(29)) = 0 then j.gate

@@ -1,0 +1,176 @@
+"""The caller of a request: its name, rights and scope, and the dependencies that check them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+
+from windlass.api.middleware import audit
+from windlass.api.middleware.rate_limit import limits_of
+from windlass.core.access.grants import may_enqueue
+from windlass.core.access.principal import Principal, local
+from windlass.core.access.roles import Right, Table
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
+from windlass.engine.engine import Engine
+from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
+from windlass.storage.connection.tenant_binding import bind
+
+#: Where a route's right stands in its description, and that it is for owners too.
+RIGHT, OWN = audit.RIGHT, "x-own"
+#: Why somebody is refused what cannot be told of their own jobs alone.
+ONLY_OWN = "this tells of everybody's jobs, and the right reaches only what the caller made"
+#: What stands in place of a right where none is needed.
+NO_RIGHT = "none"
+#: The scope of somebody who is bound to no tenant, or to several and has named none: it has nothing.
+NOWHERE = Scope.of("")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody who is known: by what name their deeds are recorded, and what they may do.
+
+    With an `owner` they may touch only what that one made; without `reads_all` they see no other
+    jobs than their own. Without a name they are nobody in
+    particular, as on a server without authentication.
+    """
+
+    name: str | None
+    scope: Scope
+    rights: frozenset[str] | None = None  # None means all
+    owner: str | None = None
+    reads_all: bool = True
+    #: Whether the scope is one that a request asked for, of a credential that is bound to no tenant.
+    narrowed: bool = False
+    principal: Principal | None = field(default=None, compare=False)
+
+    def may(self, right: str) -> bool:
+        return self.rights is None or right in self.rights
+
+    @property
+    def tenant(self) -> str:
+        """The tenant of what they make, unless they name another."""
+        return self.scope.tenant or DEFAULT_TENANT
+
+    @property
+    def bound_to(self) -> str | None:
+        """The tenant that their credential is bound to, whatever they ask for; None is bound to none."""
+        wide = self.principal is not None and self.principal.installation_wide
+        return None if wide else self.scope.tenant
+
+    @property
+    def known_as(self) -> Principal:
+        """Whom the engine's own rules of access see: nobody with more rights than the caller."""
+        return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
+
+    @property
+    def by(self) -> Principal | None:
+        """Whose right to enqueue is asked for; None where there is no authentication."""
+        return None if self.name is None and self.rights is None else self.known_as
+
+    @property
+    def reaches_all(self) -> bool:
+        """Whether their credential is bound to no tenant, whatever tenant a request names."""
+        if self.principal is not None:
+            return self.principal.installation_wide
+        return self.scope.tenant is None or self.narrowed
+
+    def sees(self, definition: Definition, table: Table) -> bool:
+        """Whether they may know of a definition: system ones are for those who reach all; who sees
+        only their own jobs sees what they may enqueue."""
+        if self.reaches_all:
+            return True
+        return not definition.system and (
+            self.reads_all or may_enqueue(self.known_as, definition, self.tenant, table=table)
+        )
+
+    def theirs(self, job: Job, asked: str) -> Job:
+        """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
+        how they named it, and all that the answer repeats."""
+        if self.owner not in (None, job.created_by):
+            raise JobNotFound(asked)
+        return job
+
+
+#: Whoever may reach a server without authentication: it listens on loopback only.
+ANYBODY = Caller(None, ALL_TENANTS)
+
+#: Tells who sent a request; raises NotAuthenticated.
+Authenticate = Callable[[Request], Awaitable[Caller]]
+
+
+async def open_access(request: Request) -> Caller:
+    """The authenticator of an API that asks for no credential: every caller may do everything.
+
+    An API made with it answers only requests from this machine to a loopback name, and refuses
+    cross-site writes.
+    """
+    return ANYBODY
+
+
+async def caller_of(request: Request, tenant: str | None = None) -> Caller:
+    """Whoever sent a request, seeing only `tenant` if they name one."""
+    bind(None)
+    try:
+        known: Caller = await request.app.state.authenticate(request)
+    except NotAuthenticated:
+        limits_of(request).reject(request)
+        raise
+    if request.app.state.windlass.settings.database.row_security:
+        bind(known.bound_to)
+    request.state.caller = known
+    if tenant is None or tenant == known.scope.tenant:
+        return known
+    if known.scope.tenant is not None:
+        raise TenantNotFound(tenant)  # a foreign tenant is answered like an unknown one
+    narrowed = replace(known, scope=Scope.of(tenant), narrowed=True)
+    request.state.caller = narrowed
+    return narrowed
+
+
+async def counted_caller(
+    request: Request,
+    tenant: Annotated[
+        str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
+    ] = None,
+) -> Caller:
+    """Whoever sent a request, if they have not sent too many."""
+    caller = await caller_of(request, tenant)
+    works = caller.rights is not None and Right.WORKER_WORK in caller.rights
+    limits_of(request).admit(request, caller.name, caller.bound_to, works=works)
+    return caller
+
+
+def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
+    """The dependency that refuses whoever has not this right, and notes what is changed by it."""
+
+    async def check(request: Request, caller: Calling, engine: Ready) -> None:
+        described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
+        beyond = caller.owner is not None and not described.get(OWN)
+        if beyond or not caller.may(right):
+            raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
+        if audits:
+            await audit.begin(request, caller, engine, right)
+
+    return check
+
+
+def asks(route: APIRoute) -> bool:
+    """Whether a route asks who its caller is."""
+
+    def within(dependant: Dependant) -> bool:
+        return dependant.call is counted_caller or any(map(within, dependant.dependencies))
+
+    return within(route.dependant)
+
+
+async def _engine(request: Request) -> Engine:
+    engine: Engine = await request.app.state.windlass.ready()
+    return engine
+
+
+Calling = Annotated[Caller, Depends(counted_caller)]
+Ready = Annotated[Engine, Depends(_engine)]

@@ -1,0 +1,66 @@
+"""Authentication by what a request carries: a bearer token, or a session's cookie."""
+
+from typing import TYPE_CHECKING
+
+from fastapi import Request
+
+from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
+from windlass.api.middleware.browser_security import session_secret
+from windlass.core.access.principal import Principal
+from windlass.core.access.roles import Reach, Right, Table, reach_of, scope_of
+from windlass.core.jobs.models import Scope
+from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+
+
+async def by_credentials(request: Request) -> Caller:
+    """Who sent a request; its scope comes from the credential alone."""
+    return speaking_for(request, await find_principal(request))
+
+
+def speaking_for(request: Request, principal: Principal) -> Caller:
+    """What somebody may do with a request, by the app's table of roles. For an authenticator of
+    one's own, which knows people by other means."""
+    request.state.principal = principal
+    table: Table = request.app.state.windlass.roles
+    described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
+    needed = described.get(RIGHT, "")
+    scope = _scope(principal, request.query_params.get("tenant"), needed)
+    rights = {
+        right: reach
+        for right in Right
+        if (reach := reach_of(principal, right, scope.tenant, table)) is not None
+    }
+    is_own = rights.get(needed) is Reach.OWN
+    return Caller(
+        principal.actor,
+        scope,
+        frozenset(map(str, rights)),
+        owner=principal.actor if is_own else None,
+        reads_all=rights.get(Right.JOBS_READ) in (Reach.TENANT, Reach.ALL),
+        principal=principal,
+    )
+
+
+def _scope(principal: Principal, asked: str | None, right: str) -> Scope:
+    try:
+        return scope_of(principal, asked)
+    except (TenantNeeded, Forbidden):
+        if right != NO_RIGHT:
+            raise
+        return NOWHERE  # to be told who one is, no tenant has to be named
+
+
+async def find_principal(request: Request) -> Principal:
+    """The owner of the bearer token, or else of the session, that a request carries."""
+    windlass: Windlass = request.app.state.windlass
+    engine = await windlass.ready()
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token:
+        return await engine.access.by_token(token.strip())
+    secret = session_secret(request)
+    if secret is None:
+        raise NotAuthenticated
+    return await engine.access.by_session(secret)

@@ -1,0 +1,83 @@
+"""`/members`: who has which role in a tenant."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Request
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.api.jobs.jobs import tenant_of
+from windlass.api.routing import Routes
+from windlass.api.schema import render, responses
+from windlass.api.schema.paging import Paged
+from windlass.api.schema.requests import MemberEdit, NewMember
+from windlass.core.access.accounts import Member
+
+routes = Routes("members")
+
+Id = Annotated[
+    str,
+    Path(
+        description="A user's id or name; of a pending one the name.", min_length=1, max_length=191
+    ),
+]
+
+
+@routes.get("", "members.read", responses.paged(responses.Member), summary="List members")
+async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+    """By tenant and name. Those who have not accepted their invitation yet are `pending`, have no
+    right, and no `user_id`."""
+    found = await engine.members.list(caller.known_as, tenant=caller.scope.tenant)
+    page = paging.cut(sorted(found, key=_place), _place)
+    return {**page, "items": [render.member(each) for each in page["items"]]}
+
+
+@routes.post(
+    "",
+    "members.write",
+    responses.Invited,
+    status_code=201,
+    summary="Invite somebody",
+    audits=False,
+    keys="refused",
+)
+async def invite(
+    request: Request, caller: Calling, engine: Ready, body: NewMember
+) -> dict[str, Any]:
+    """Offers a role in a tenant. It is theirs once they have accepted it by `link`, which is never
+    shown again. The answer is the same whether there is an account of that name or not. Inviting
+    again makes a new link, and the one before is void."""
+    invited = await engine.members.invite(
+        caller.known_as,
+        tenant_of(caller, body.tenant),
+        body.name,
+        role=body.role,
+        permissions=body.permissions,
+        request_id=request.state.request_id,
+    )
+    return {
+        "member": render.member(invited.member),
+        "link": render.link(request, invited.link),
+    }
+
+
+@routes.patch("/{id}", "members.write", responses.Member, summary="Change a role", audits=False)
+async def change(
+    request: Request, caller: Calling, engine: Ready, id: Id, body: MemberEdit
+) -> dict[str, Any]:
+    """Or permissions; what is left out stays. Of a pending member it changes what is offered. Nobody gives, or changes, more than they hold."""
+    changed = await engine.members.change(
+        caller.known_as, caller.tenant, id, **body.said(), request_id=request.state.request_id
+    )
+    return render.member(changed)
+
+
+@routes.delete("/{id}", "members.write", status_code=204, summary="Remove a member", audits=False)
+async def remove(request: Request, caller: Calling, engine: Ready, id: Id) -> None:
+    """The user itself stays. The link of a pending one is void."""
+    await engine.members.remove(
+        caller.known_as, caller.tenant, id, request_id=request.state.request_id
+    )
+
+
+def _place(member: Member) -> str:
+    return f"{member.tenant}\0{member.name}"

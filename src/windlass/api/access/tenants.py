@@ -1,0 +1,81 @@
+"""`/tenants`: who owns jobs."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request
+
+from windlass.api.access.callers import Caller, Calling, Ready
+from windlass.api.routing import Routes
+from windlass.api.schema import responses
+from windlass.api.schema.paging import Paged
+from windlass.api.schema.requests import NewTenant, TenantEdit
+from windlass.core import wire
+from windlass.errors import TenantNotFound
+
+routes = Routes("tenants")
+
+Id = Annotated[str, Path(min_length=1, max_length=191)]
+
+
+@routes.get("", "tenants.read", responses.paged(responses.Tenant), summary="List tenants")
+async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+    found = [each for each in await engine.tenants.list() if _sees(caller, each.id)]
+    page = paging.cut(found, lambda tenant: tenant.id)
+    return {**page, "items": [wire.tenant(each) for each in page["items"]]}
+
+
+@routes.post("", "tenants.write", responses.Tenant, status_code=201, summary="Make a tenant")
+async def create(engine: Ready, body: NewTenant) -> dict[str, Any]:
+    """An id that a tenant has, or had before it was deleted, is refused with 409."""
+    said = body.said()
+    return wire.tenant(await engine.tenants.create(said.pop("id"), **said))
+
+
+@routes.get("/{id}", "tenants.read", responses.Tenant, summary="One tenant")
+async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    if not _sees(caller, id):
+        raise TenantNotFound(id)
+    return wire.tenant(await engine.tenants.get(id))
+
+
+@routes.patch("/{id}", "tenants.write", responses.Tenant, summary="Change it")
+async def change(engine: Ready, id: Id, body: TenantEdit) -> dict[str, Any]:
+    return wire.tenant(await engine.tenants.change(id, **body.said()))
+
+
+@routes.post("/{id}/suspend", "tenants.write", responses.Tenant, summary="Suspend it")
+async def suspend(engine: Ready, id: Id) -> dict[str, Any]:
+    await engine.tenants.suspend(id)
+    return wire.tenant(await engine.tenants.get(id))
+
+
+@routes.post("/{id}/resume", "tenants.write", responses.Tenant, summary="Let it go on")
+async def resume(engine: Ready, id: Id) -> dict[str, Any]:
+    await engine.tenants.resume(id)
+    return wire.tenant(await engine.tenants.get(id))
+
+
+@routes.delete("/{id}", "tenants.write", responses.Closed, summary="Delete it")
+async def delete(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    id: Id,
+    purge: Annotated[bool, Query(description="Remove all its rows but the audit, too.")] = False,
+) -> dict[str, Any]:
+    """Ends its open jobs in the dead letter, its tokens, roles and invitations; its id stays taken.
+    History stays, unless it is purged: a request removes a bounded number of rows, and is sent
+    again while the answer says `more`."""
+    if not purge:
+        return {"closed": await engine.tenants.delete(id, actor=caller.name)}
+    purged = await engine.tenants.purge(id, by=caller.known_as, request_id=request.state.request_id)
+    return {
+        "closed": purged.closed,
+        "rows": dict(purged.rows),
+        "open": purged.open,
+        "more": purged.more,
+    }
+
+
+def _sees(caller: Caller, id: str) -> bool:
+    return caller.scope.tenant in (None, id)

@@ -1,0 +1,81 @@
+"""`/tokens`: credentials of programs. A secret is shown once."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.api.routing import Routes
+from windlass.api.schema import responses
+from windlass.api.schema.paging import Paged
+from windlass.api.schema.requests import NewToken
+from windlass.core.wire import fields_of
+from windlass.errors import TokenNotFound
+from windlass.ids import TokenId, parse_job_id
+
+routes = Routes("tokens")
+
+
+@routes.get("", "tokens.read", responses.paged(responses.Token), summary="List tokens")
+async def find(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    revoked: Annotated[bool, Query(description="Revoked and expired ones too.")] = True,
+) -> dict[str, Any]:
+    """Newest first, never with their secrets; revoked and expired ones included unless told not to."""
+    before = None if paging.after is None else parse_job_id(paging.after)
+    found = await engine.tokens.list(
+        caller.known_as,
+        tenant=caller.scope.tenant,
+        ended=revoked,
+        before=None if before is None else TokenId(before),
+        limit=paging.limit + 1,
+    )
+    page = found[: paging.limit]
+    more = len(found) > paging.limit
+    return paging.page([fields_of(token) for token in page], str(page[-1].id) if more else None)
+
+
+@routes.post(
+    "",
+    "tokens.write",
+    responses.NewToken,
+    status_code=201,
+    summary="Make a token",
+    audits=False,
+    keys="refused",
+)
+async def create(
+    request: Request, caller: Calling, engine: Ready, body: NewToken
+) -> dict[str, Any]:
+    """Its secret is in this answer, and never shown again."""
+    made = await engine.tokens.create(
+        caller.known_as,
+        body.name,
+        role=body.role,
+        tenant=body.tenant or caller.scope.tenant,
+        rights=body.rights,
+        permissions=body.permissions,
+        expires=None if body.expires_seconds is None else f"{body.expires_seconds}s",
+        request_id=request.state.request_id,
+    )
+    return {**fields_of(made.token), "secret": made.secret}
+
+
+@routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke it", audits=False)
+async def revoke(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    id: Annotated[str, Path(max_length=64)],
+) -> None:
+    whole = parse_job_id(id)
+    if whole is None:
+        raise TokenNotFound(id)
+    await engine.tokens.revoke(
+        caller.known_as,
+        TokenId(whole),
+        tenant=caller.scope.tenant,
+        request_id=request.state.request_id,
+    )

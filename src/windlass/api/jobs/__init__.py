@@ -1,0 +1,1 @@
+"""Routes of jobs, the dead letter, bulk operations and logs."""

@@ -1,0 +1,142 @@
+"""`/dead`: the dead letter by cause; retry, edit and retry, discard, mute."""
+
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.api.jobs.jobs import Id, job_id
+from windlass.api.routing import Routes
+from windlass.api.schema import render, responses
+from windlass.api.schema.paging import Paged
+from windlass.api.schema.requests import Edited, GroupMeant, GroupMute, OneGroup
+from windlass.core import wire
+from windlass.core.jobs.dead import GroupChange
+
+routes = Routes("dead")
+
+
+@routes.get(
+    "",
+    "jobs.read",
+    responses.paged(responses.JobEntry),
+    summary="List dead-lettered jobs",
+    own=True,
+)
+async def find(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    definition: Annotated[str | None, Query(max_length=191)] = None,
+    fingerprint: Annotated[str | None, Query(max_length=64)] = None,
+) -> dict[str, Any]:
+    page = await engine.dead.list(
+        definition=definition,
+        fingerprint=fingerprint,
+        created_by=caller.owner,
+        after=job_id(paging.after),
+        limit=paging.limit,
+        scope=caller.scope,
+    )
+    return paging.page(await render.jobs(engine, page), page.next)
+
+
+@routes.get(
+    "/groups", "jobs.read", responses.listed(responses.Group), summary="Group them by cause"
+)
+async def groups(
+    caller: Calling,
+    engine: Ready,
+    definition: Annotated[str | None, Query(max_length=191)] = None,
+    muted: Annotated[bool, Query(description="Those that are muted, too.")] = False,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> dict[str, Any]:
+    """The cause seen last first."""
+    found = await engine.dead.groups(
+        definition=definition, muted=muted, limit=limit, scope=caller.scope
+    )
+    return {"items": [wire.fields_of(group) for group in found]}
+
+
+@routes.post("/groups/retry", "jobs.retry", responses.Changed, summary="Retry a group")
+async def retry_group(
+    request: Request, caller: Calling, engine: Ready, body: OneGroup
+) -> dict[str, Any]:
+    request.state.target = f"{body.definition}/{body.fingerprint}"
+    return _changed(
+        await engine.dead.retry_group(
+            body.definition,
+            body.fingerprint,
+            limit=body.limit,
+            actor=caller.name,
+            scope=caller.scope,
+            by=caller.by,
+        )
+    )
+
+
+@routes.post("/groups/discard", "jobs.discard", responses.Changed, summary="Discard a group")
+async def discard_group(
+    request: Request, caller: Calling, engine: Ready, body: OneGroup
+) -> dict[str, Any]:
+    request.state.target = f"{body.definition}/{body.fingerprint}"
+    return _changed(
+        await engine.dead.discard_group(
+            body.definition, body.fingerprint, limit=body.limit, scope=caller.scope
+        )
+    )
+
+
+@routes.post("/groups/mute", "dead.mute", responses.Mute, summary="Mute a group")
+async def mute_group(
+    request: Request, caller: Calling, engine: Ready, body: GroupMute
+) -> dict[str, Any]:
+    """It is no longer listed, and no verdict counts it: for a time, or until it is unmuted. Whoever is
+    bound to a tenant, or names one, mutes it for that tenant; else it is for all."""
+    request.state.target = f"{body.definition}/{body.fingerprint}"
+    mute = await engine.mutes.mute(
+        body.definition,
+        body.fingerprint,
+        lasts=body.for_seconds,
+        reason=body.reason,
+        actor=caller.name,
+        scope=caller.scope,
+    )
+    return wire.fields_of(mute)
+
+
+@routes.post("/groups/unmute", "dead.mute", responses.Mute, summary="Unmute a group")
+async def unmute_group(
+    request: Request, caller: Calling, engine: Ready, body: GroupMeant
+) -> dict[str, Any]:
+    """The answer tells of a mute that holds nevertheless: what is muted for all tenants stays so for
+    each of them."""
+    request.state.target = f"{body.definition}/{body.fingerprint}"
+    return wire.fields_of(
+        await engine.mutes.unmute(body.definition, body.fingerprint, scope=caller.scope)
+    )
+
+
+@routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry one")
+async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    job = await engine.dead.retry(job_id, actor=caller.name, scope=caller.scope, by=caller.by)
+    return await render.job(engine, job)
+
+
+@routes.post(
+    "/{job_id}/edit-retry", "jobs.retry", responses.Job, summary="Retry one with another payload"
+)
+async def edit_retry(caller: Calling, engine: Ready, job_id: Id, body: Edited) -> dict[str, Any]:
+    job = await engine.dead.edit_retry(
+        job_id, body.payload, actor=caller.name, scope=caller.scope, by=caller.by
+    )
+    return await render.job(engine, job)
+
+
+@routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Discard one")
+async def discard(caller: Calling, engine: Ready, job_id: Id) -> None:
+    await engine.dead.discard(job_id, scope=caller.scope)
+
+
+def _changed(change: GroupChange) -> dict[str, Any]:
+    return {"changed": change.changed, "skipped": change.skipped, "more": change.more}

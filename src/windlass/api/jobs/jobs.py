@@ -1,0 +1,553 @@
+"""`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from fastapi import Path, Query, Request, Response
+
+from windlass.api.access.callers import Caller, Calling, Ready, caller_of
+from windlass.api.live.feed import Following
+from windlass.api.live.job_wait import wait_for_end
+from windlass.api.middleware.field_names import of_fields
+from windlass.api.middleware.hints import as_requests
+from windlass.api.middleware.problems import by_commands
+from windlass.api.routing import Routes
+from windlass.api.schema import render, responses
+from windlass.api.schema.paging import LAST_NUMBER, Paged
+from windlass.api.schema.requests import InstantAsked, JobEdit, NewJob, NewJobs, Reason
+from windlass.app.options import Delivery
+from windlass.core import wire
+from windlass.core.access.roles import Right
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.filter import parse
+from windlass.core.jobs.models import Job, Scope
+from windlass.core.jobs.models import NewJob as ToEnqueue
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState, View
+from windlass.core.monitoring import summary_wire
+from windlass.engine.access.audit import Target
+from windlass.engine.engine import Engine
+from windlass.errors import (
+    BatchRefused,
+    DatabaseOutage,
+    DefinitionDisabled,
+    DefinitionNotFound,
+    FieldError,
+    Forbidden,
+    JobNotFound,
+    OptionInvalid,
+    ParentInvalid,
+    TenantNotFound,
+    TenantSuspended,
+    WindlassError,
+)
+from windlass.ids import JobId, parse_job_id
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+
+routes = Routes("jobs")
+
+Id = Annotated[
+    str,
+    Path(description="A job's id, or its last six or more characters.", max_length=64),
+]
+_STATES = frozenset([*JobState, *View])
+
+
+@routes.post(
+    "",
+    "jobs.enqueue",
+    responses.Enqueued,
+    also=(200, 409),
+    status_code=201,
+    summary="Enqueue a job",
+    own=True,
+)
+async def enqueue(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    body: NewJob,
+    dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
+) -> dict[str, Any]:
+    """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
+    too, with the status `valid`, when it was only checked. An `Idempotency-Key` becomes the job's
+    `idempotency_key`, unless the body has one."""
+    options = {"tenant": tenant_of(caller, body.tenant), **body.options()}
+    key = request.headers.get("idempotency-key")
+    if key is not None:
+        options.setdefault("idempotency_key", key)
+    made = _Made(body.definition, body.payload, options, key)
+    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+
+
+@routes.post(
+    "/batch",
+    "jobs.enqueue",
+    responses.Receipts,
+    also=(200,),
+    status_code=201,
+    summary="Enqueue many jobs",
+    own=True,
+)
+async def enqueue_batch(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    body: NewJobs,
+    dry_run: Annotated[bool, Query(description="Check them, and store nothing.")] = False,
+) -> dict[str, Any]:
+    """In one transaction, with a receipt for each. If one is refused, none is stored, and `errors`
+    has every one at fault: `/jobs/3/payload/to` is in the fourth. 201 when a job was created, else
+    200. An `Idempotency-Key` is the batch's, and no job's."""
+    items = [
+        _Made(
+            each.definition,
+            each.payload,
+            {"tenant": tenant_of(caller, each.tenant), **each.options()},
+        )
+        for each in body.jobs
+    ]
+    prepared: list[_Prepared] = []
+    refused: dict[int, WindlassError] = {}
+    for place, made in enumerate(items):
+        try:
+            prepared.append(await _prepare(request, caller, engine, made))
+        except (Forbidden, DatabaseOutage):
+            raise
+        except WindlassError as error:
+            refused[place] = error
+    try:
+        if refused:
+            raise BatchRefused(refused)
+        if dry_run:
+            receipts = [_VALID] * len(items)
+        else:
+            app: Windlass = request.app.state.windlass
+            found = await app.deliveries.deliver_together(
+                [(each.job, each.definition, each.delivery) for each in prepared], by=caller.by
+            )
+            receipts = [wire.receipt(each) for each in found]
+    except BatchRefused as error:
+        raise _within_batch(request, error) from None
+    for each, receipt in zip(prepared, receipts, strict=True):
+        if each.behalf and receipt["status"] == "created":
+            await _record_behalf(request, caller, engine, each, str(receipt["job_id"]))
+    if not any(each["status"] == "created" for each in receipts):
+        response.status_code = 200
+    return {"items": receipts}
+
+
+@routes.get("", "jobs.read", responses.paged(responses.JobEntry), summary="List jobs", own=True)
+async def find(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    q: Annotated[str, Query(description="A filter, such as `state:retrying attempts:>3`.")] = "",
+    state: Annotated[list[str] | None, Query(description="States and views.")] = None,
+    definition: Annotated[str | None, Query(max_length=191)] = None,
+    queue: Annotated[str | None, Query(max_length=191)] = None,
+    source: Annotated[str | None, Query(max_length=16)] = None,
+    correlation_id: Annotated[str | None, Query(max_length=191)] = None,
+    created_after: Annotated[InstantAsked | None, Query()] = None,
+    created_before: Annotated[InstantAsked | None, Query()] = None,
+) -> dict[str, Any]:
+    """Newest first, without payloads and results, and with the first 500 characters of errors."""
+    states = frozenset(word for words in state or () for word in words.split(","))
+    if unknown := sorted(states - _STATES):
+        raise OptionInvalid("state", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}")
+    chosen = parse(q) & JobQuery.of(
+        states=states,
+        definition=definition,
+        queue=queue,
+        source=source,
+        correlation_id=correlation_id,
+        created_after=created_after,
+        created_before=created_before,
+        created_by=caller.owner,
+    )
+    page = await engine.lists.page(
+        chosen, scope=caller.scope, after=job_id(paging.after), limit=paging.limit
+    )
+    return paging.page(await render.jobs(engine, page), page.next)
+
+
+@routes.get("/summary", "jobs.read", responses.Summary, summary="Count jobs")
+async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
+    """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    return summary_wire.summary(await engine.summaries.summary(caller.scope))
+
+
+@routes.get("/{job_id}", "jobs.read", responses.Job, summary="One job", own=True)
+async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    return await render.job(engine, await theirs(caller, engine, job_id))
+
+
+@routes.get(
+    "/{job_id}/attempts",
+    "jobs.read",
+    responses.listed(responses.Attempt),
+    summary="Its attempts",
+    own=True,
+)
+async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    job = await theirs(caller, engine, job_id)
+    found = await engine.jobs.attempts(job.id, caller.scope)
+    return {"items": render.attempts(found)}
+
+
+@routes.get(
+    "/{job_id}/history",
+    "history.read",
+    responses.listed(responses.Transition),
+    summary="Its history",
+    own=True,
+)
+async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    job = await theirs(caller, engine, job_id)
+    found = await engine.jobs.history(job.id, caller.scope)
+    return {"items": render.history(engine, found)}
+
+
+@routes.get(
+    "/{job_id}/logs", "logs.read", responses.listed(responses.LogLine), summary="Its log", own=True
+)
+async def logs(
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    after: Annotated[
+        int, Query(ge=0, le=LAST_NUMBER, description="The last sequence number seen.")
+    ] = 0,
+    limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
+) -> dict[str, Any]:
+    job = await theirs(caller, engine, job_id)
+    found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
+    return {"items": render.lines(found)}
+
+
+@routes.get(
+    "/{job_id}/graph",
+    "jobs.read",
+    responses.Graph,
+    summary="What it waits for, and what waits for it",
+    own=True,
+)
+async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    job = await theirs(caller, engine, job_id)
+    found = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
+    return {
+        "edges": [
+            {
+                "child_id": str(edge.child_id),
+                "parent_id": str(edge.parent_id),
+                "policy": edge.policy,
+                "settled": edge.settled,
+                "child_state": edge.child_state,
+                "parent_state": edge.parent_state,
+            }
+            for edge in found
+        ]
+    }
+
+
+@routes.get(
+    "/{job_id}/explain",
+    "jobs.read",
+    responses.Explanation,
+    summary="Why it is not running",
+    own=True,
+)
+async def explain(request: Request, caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    job = await theirs(caller, engine, job_id)
+    told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
+    hint = told.hint if by_commands(request) else as_requests(told.hint)
+    return {"code": told.code, "sentence": told.sentence, "hint": hint}
+
+
+@routes.get(
+    "/{job_id}/wait",
+    "jobs.read",
+    responses.Job,
+    also=(202,),
+    summary="Wait until it has ended",
+    own=True,
+)
+async def wait(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    feed: Following,
+    job_id: Id,
+    timeout: Annotated[
+        float, Query(ge=0, le=60, description="For how many seconds at most.")
+    ] = 30.0,
+) -> dict[str, Any]:
+    """200 with the job once it has ended, however it did; 202 with the job as it stands when the time
+    is over before: ask again. A waiting request counts as a stream does."""
+    job = await theirs(caller, engine, job_id)
+    if not job.ended and timeout:
+        seats = feed.places.take(caller.name, caller.scope.tenant)
+        try:
+            await wait_for_end(request, engine, feed, job, timeout=timeout)
+        finally:
+            feed.places.give_back(seats)
+        # The credential may be gone by now, and the job with it.
+        again = await caller_of(request, request.query_params.get("tenant"))
+        job = await theirs(again, engine, str(job.id))
+    response.status_code = 200 if job.ended else 202
+    return await render.job(engine, job)
+
+
+@routes.patch("/{job_id}", "jobs.update", responses.Job, summary="Change it while it waits")
+async def update(caller: Calling, engine: Ready, job_id: Id, body: JobEdit) -> dict[str, Any]:
+    """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
+    job = await engine.jobs.update(
+        job_id, body.change(), scope=caller.scope, actor=caller.name, by=caller.by
+    )
+    return await render.job(engine, job)
+
+
+@routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Delete it")
+async def discard(caller: Calling, engine: Ready, job_id: Id) -> None:
+    """Only once it has ended, and nothing waits for it: else 409."""
+    await engine.jobs.discard(job_id, scope=caller.scope)
+
+
+@routes.post("/{job_id}/cancel", "jobs.cancel", responses.Job, summary="Cancel it", own=True)
+async def cancel(
+    caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None
+) -> dict[str, Any]:
+    """Ends a waiting job at once, asks a running one to stop."""
+    found = await theirs(caller, engine, job_id)
+    job = await engine.jobs.cancel(
+        found.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
+    )
+    return await render.job(engine, job)
+
+
+@routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry it")
+async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
+    job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
+    return await render.job(engine, job)
+
+
+@routes.post("/{job_id}/run-now", "jobs.run_now", responses.Job, summary="Run it now")
+async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+    """Makes a job due at once: one due later, retrying, or on hold."""
+    job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
+    return await render.job(engine, job)
+
+
+@routes.post(
+    "/{job_id}/reveal",
+    "jobs.reveal",
+    responses.Revealed,
+    summary="Its payload and result, secrets included",
+    audits=False,
+    keys="refused",
+)
+async def reveal(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    body: Reason | None = None,
+) -> dict[str, Any]:
+    """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    job = await engine.jobs.reveal(job_id, caller.scope)
+    await engine.audit.record(
+        caller.known_as,
+        "jobs.reveal",
+        Target("jobs", str(job.id)),
+        tenant=job.tenant,
+        after={"reason": body.reason if body else None},
+        request_id=request.state.request_id,
+    )
+    response.headers["cache-control"] = "no-store"
+    return wire.revealed(job)
+
+
+@routes.post(
+    "/{job_id}/clone",
+    "jobs.enqueue",
+    responses.Enqueued,
+    also=(200, 409),
+    status_code=201,
+    summary="Make another like it",
+    own=True,
+)
+async def clone(
+    request: Request,
+    response: Response,
+    caller: Calling,
+    engine: Ready,
+    job_id: Id,
+    dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
+) -> dict[str, Any]:
+    """Of the same definition and payload, secrets included, due at once. It waits for no other job
+    and has none of its keys."""
+    job = await _readable(caller, engine, job_id)
+    options = {name: getattr(job, name) for name in _CLONED}
+    if job.timeout_seconds is not None:
+        options["timeout"] = job.timeout_seconds
+    made = _Made(job.definition, engine.jobs.opened(job).payload, options)
+    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+
+
+#: What a clone has of the job it is made of, besides its definition and payload.
+_CLONED = ("tenant", "queue", "priority", "max_attempts", "metadata", "correlation_id")
+
+
+class _Made(NamedTuple):
+    """A job to enqueue, and the options it is enqueued with."""
+
+    definition: str
+    payload: Mapping[str, Any]
+    options: dict[str, Any]
+    #: The key of the request, which is the job's if that has none of its own.
+    key: str | None = None
+
+
+class _Prepared(NamedTuple):
+    """A job to store; `behalf` if it is another's than the caller's."""
+
+    job: ToEnqueue
+    definition: Definition
+    delivery: Delivery
+    behalf: bool
+
+
+async def _enqueue(
+    request: Request,
+    response: Response,
+    caller: Caller,
+    engine: Engine,
+    made: _Made,
+    *,
+    dry_run: bool,
+) -> dict[str, Any]:
+    prepared = await _prepare(request, caller, engine, made)
+    job, definition, delivery, _ = prepared
+    if dry_run:
+        response.status_code = 200
+        return {"receipt": _VALID, "job": None}
+    app: Windlass = request.app.state.windlass
+    receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
+    if prepared.behalf:
+        await _record_behalf(request, caller, engine, prepared, str(receipt.job_id))
+    shown = {"receipt": wire.receipt(receipt), "job": None}
+    if receipt.status != "rejected":
+        stored = await engine.jobs.get(receipt.job_id, caller.scope)
+        if receipt.status == "existing" and made.key is not None:
+            engine.jobs.check_repeated(job, stored, key=made.key)
+        # Whoever sees only their own jobs is told that there is another, not what it is.
+        if caller.reads_all or stored.created_by == caller.name:
+            shown["job"] = await render.job(engine, stored)
+    response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
+    return shown
+
+
+async def _prepare(request: Request, caller: Caller, engine: Engine, made: _Made) -> _Prepared:
+    """A job that is checked and may be stored."""
+    options = made.options
+    # Before anything else is looked at: who may not enqueue it is not told what would be valid.
+    await engine.enqueue_rights.require(
+        caller.by, made.definition, options["tenant"], Right.JOBS_ENQUEUE, Target("job")
+    )
+    request_id, behalf = request.state.request_id, options.pop("created_by", None)
+    options["source_ref"] = request_id
+    if behalf is not None:
+        options["created_by"] = await engine.access.allow_enqueue_for(
+            caller.known_as, behalf, tenant=options["tenant"], request_id=request_id
+        )
+    elif caller.name is not None:
+        options["created_by"] = caller.name
+    if not caller.reads_all:
+        # As a parent, another's job is answered like one that does not exist.
+        parents = [id for each in options.get("after", ()) if (id := parse_job_id(each))]
+        scope = Scope.of(options["tenant"])
+        await engine.jobs.check_parents(parents, scope, created_by=caller.name)
+    app: Windlass = request.app.state.windlass
+    delivery = Delivery({}).and_also(options)
+    job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
+    return _Prepared(job, definition, delivery, behalf is not None and caller.name is not None)
+
+
+async def _record_behalf(
+    request: Request, caller: Caller, engine: Engine, prepared: _Prepared, id: str
+) -> None:
+    """Leave an audit entry of a job that was enqueued for somebody else."""
+    await engine.audit.record(
+        caller.known_as,
+        Right.JOBS_ENQUEUE_FOR,
+        Target("job", id),
+        tenant=prepared.job.tenant,
+        after={"created_by": prepared.job.created_by, "definition": prepared.job.definition},
+        request_id=request.state.request_id,
+    )
+
+
+def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
+    """The error of a batch, with pointers into what was sent."""
+    sent = request.state.sent["jobs"]
+    found = []
+    for place, error in refused.refused.items():
+        known = of_fields(NewJob, error, sent[place])
+        field = next((f"/{name}" for kind, name in _FIELDS.items() if isinstance(error, kind)), "")
+        whole = f"{error.message} {error.reason}".strip()
+        found += [
+            FieldError(f"/jobs/{place}{each.pointer}", each.message)
+            for each in known.errors or [FieldError(field, whole)]
+        ]
+    refused.errors = tuple(found)
+    return refused
+
+
+#: An error that names no field -> the field that it is about.
+_FIELDS: Mapping[type[WindlassError], str] = {
+    DefinitionNotFound: "definition",
+    DefinitionDisabled: "definition",
+    TenantNotFound: "tenant",
+    TenantSuspended: "tenant",
+    ParentInvalid: "after",
+}
+#: The receipt of a job that was only checked.
+_VALID = {"status": "valid", "job_id": None, "because": None}
+
+
+async def _readable(caller: Caller, engine: Engine, id: str) -> Job:
+    """A job that the caller may look at, though what they are about to do is another right."""
+    if not caller.reads_all and parse_job_id(id) is None:
+        raise JobNotFound(id)
+    job = await engine.jobs.get(id, caller.scope)
+    if not caller.reads_all and job.created_by != caller.name:
+        raise JobNotFound(id)
+    return job
+
+
+async def theirs(caller: Caller, engine: Engine, id: str) -> Job:
+    """A job that the caller may know of."""
+    # The end of an id could be that of another's job, and tell of it.
+    if caller.owner is not None and parse_job_id(id) is None:
+        raise JobNotFound(id)
+    return caller.theirs(await engine.jobs.get(id, caller.scope), id)
+
+
+def tenant_of(caller: Caller, asked: str | None) -> str:
+    """The tenant that something new belongs to; never one the caller may not touch."""
+    if asked is None or asked == caller.scope.tenant:
+        return caller.tenant
+    if caller.scope.tenant is not None:
+        raise TenantNotFound(asked)  # a foreign tenant is answered like an unknown one
+    return asked
+
+
+def job_id(after: str | None) -> JobId | None:
+    return None if after is None else parse_job_id(after)

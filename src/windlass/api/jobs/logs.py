@@ -1,0 +1,71 @@
+"""`/logs`: lines of all jobs, by their words."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.api.jobs.jobs import theirs
+from windlass.api.routing import Routes
+from windlass.api.schema import render, responses
+from windlass.api.schema.paging import Paged
+from windlass.core.jobs.models import Level, LogPlace
+from windlass.ids import JobId, parse_job_id
+
+routes = Routes("logs")
+
+_Instant = Query(
+    max_length=64, description="An instant, or one from now on: -2h, 2026-07-01T10:00Z."
+)
+
+
+@routes.get("", "logs.read", responses.paged(responses.LogLine), summary="Search logs", own=True)
+async def search(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    words: Annotated[
+        str | None,
+        Query(
+            description="All of them, whole and in any case; without any, every line.",
+            min_length=1,
+            max_length=500,
+        ),
+    ] = None,
+    definition: Annotated[str | None, Query(max_length=191)] = None,
+    job: Annotated[str | None, Query(description="Only this job's lines.", max_length=64)] = None,
+    level: Annotated[Level | None, Query(description="This one and worse.")] = None,
+    since: Annotated[str | None, _Instant] = None,
+    until: Annotated[str | None, _Instant] = None,
+) -> dict[str, Any]:
+    """Newest first. `job_id` and `sequence` of a hit lead to its line:
+    `/jobs/{job_id}/logs?after={sequence - 1}`."""
+    found = await engine.logs.search(
+        words,
+        definition=definition,
+        level=level,
+        job=None if job is None else (await theirs(caller, engine, job)).id,
+        since=since,
+        until=until,
+        created_by=caller.owner,
+        before=_read(paging.after),
+        limit=paging.limit + 1,
+        scope=caller.scope,
+    )
+    page = found[: paging.limit]
+    more = len(found) > paging.limit
+    return paging.page(render.lines(page), _written(page[-1].place) if more else None)
+
+
+def _written(place: LogPlace) -> str:
+    return f"{place.at.isoformat()} {place.job_id} {place.sequence}"
+
+
+def _read(cursor: str | None) -> LogPlace | None:
+    if cursor is None:
+        return None
+    at, id, sequence = cursor.split()
+    job = parse_job_id(id)
+    assert job is not None  # a cursor is signed
+    return LogPlace(datetime.fromisoformat(at), JobId(job), int(sequence))

@@ -1,0 +1,1 @@
+"""Routes of queues, workers, and workers that work over HTTP."""

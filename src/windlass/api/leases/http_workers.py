@@ -1,0 +1,178 @@
+"""`/worker`: claim, heartbeat, complete, fail and release for workers without a database.
+
+A worker touches only what it leases. Of a lease that is unknown, stale or another's it hears the
+same: it is lost.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from windlass.api.access.callers import Caller, Calling, Ready
+from windlass.api.routing import Routes
+from windlass.api.schema import responses
+from windlass.api.schema.worker_requests import (
+    Beat,
+    Beats,
+    Claim,
+    Completion,
+    Ends,
+    Failing,
+    Leaving,
+    Presence,
+    Release,
+    ended,
+)
+from windlass.core.jobs.dedupe import check_name, is_name
+from windlass.core.jobs.states import Outcome
+from windlass.core.leases import worker_wire as wire
+from windlass.core.leases.lease import Held
+from windlass.core.leases.worker_wire import Ended
+from windlass.engine.engine import Engine
+from windlass.engine.leases.leases import storable_fields
+from windlass.errors import Forbidden
+from windlass.errors.wording import printable
+from windlass.ids import JobId, WorkerId
+
+#: Recording how a run ended never fails because of its text.
+routes = Routes("worker", any_text=True)
+
+RIGHT = "worker.work"
+#: Of a credential's name, so that an id fits into every database.
+_LONGEST_NAME = 80
+
+
+@routes.post("/jobs/claim", RIGHT, responses.Claimed, keys="own", summary="Claim jobs")
+async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
+    """Leases with what their runs need, and in how many seconds another job becomes due."""
+    claimed = await engine.remote.claim(
+        _id(caller, body.worker),
+        body.slots,
+        queues=body.queues,
+        definitions=body.definitions,
+        lease_time=timedelta(seconds=body.lease_seconds),
+        nudged=body.nudged,
+        key=body.key,
+    )
+    due = claimed.next_due_in
+    return {
+        "leases": [wire.lease(lease) for lease in claimed.leases],
+        "next_due_seconds": None if due is None else due.total_seconds(),
+    }
+
+
+@routes.post(
+    "/heartbeat", RIGHT, responses.Renewed, keys="own", summary="Renew all leases of a worker"
+)
+async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str, Any]:
+    """Takes progress and log lines of all runs at once. `stop` is null, canceled or lost."""
+    asked = [lease.held for lease in body.leases]
+    if body.complete:
+        await engine.remote.release_unknown(_id(caller, body.worker), asked)
+    alive = await engine.remote.heartbeat(
+        _id(caller, body.worker),
+        asked,
+        lease_time=body.lease_time,
+        progress=[step.progress(step.held) for step in body.progress],
+        lines=[said.line(said.held) for said in body.lines],
+    )
+    return {"leases": [{**wire.held(held), "stop": _stop(alive.get(held))} for held in asked]}
+
+
+@routes.post(
+    "/jobs/{job_id}/heartbeat", RIGHT, responses.Stopping, keys="own", summary="Renew a lease"
+)
+async def heartbeat(caller: Calling, engine: Ready, job_id: UUID, body: Beat) -> dict[str, Any]:
+    """Takes progress and log lines. `stop` is null, canceled or lost."""
+    held = Held(JobId(job_id), body.token)
+    alive = await engine.remote.heartbeat(
+        _id(caller, body.worker),
+        [held],
+        lease_time=body.lease_time,
+        progress=[body.progress.progress(held)] if body.progress else [],
+        lines=[said.line(held) for said in body.lines],
+    )
+    return {"stop": _stop(alive.get(held))}
+
+
+@routes.post("/finish", RIGHT, responses.Finished, keys="own", summary="Report how runs ended")
+async def finish(caller: Calling, engine: Ready, body: Ends) -> dict[str, Any]:
+    """Many at once. `state` is where the job went; null where its lease is lost."""
+    ends = [ended(end.held, end, Outcome(end.outcome)) for end in body.ends]
+    return {"ends": await _finished(engine, _id(caller, body.worker), ends)}
+
+
+@routes.post(
+    "/jobs/{job_id}/complete", RIGHT, responses.Settled, keys="own", summary="Report success"
+)
+async def complete(
+    caller: Calling, engine: Ready, job_id: UUID, body: Completion
+) -> dict[str, Any]:
+    """`state` is where the job went; null where its lease is lost."""
+    end = ended(Held(JobId(job_id), body.token), body, Outcome.SUCCEEDED)
+    [told] = await _finished(engine, _id(caller, body.worker), [end])
+    return told
+
+
+@routes.post("/jobs/{job_id}/fail", RIGHT, responses.Settled, keys="own", summary="Report failure")
+async def fail(caller: Calling, engine: Ready, job_id: UUID, body: Failing) -> dict[str, Any]:
+    """Whether it is tried again is decided here. `state` is where the job went; null where its
+    lease is lost."""
+    end = ended(Held(JobId(job_id), body.token), body, Outcome(body.outcome))
+    [told] = await _finished(engine, _id(caller, body.worker), [end])
+    return told
+
+
+@routes.post(
+    "/jobs/{job_id}/release", RIGHT, responses.Settled, keys="own", summary="Hand a job back"
+)
+async def release(caller: Calling, engine: Ready, job_id: UUID, body: Release) -> dict[str, Any]:
+    """Unrun and uncounted. `state` is where the job went; null where its lease is lost."""
+    end = ended(Held(JobId(job_id), body.token), body, Outcome.RELEASED)
+    [told] = await _finished(engine, _id(caller, body.worker), [end])
+    return told
+
+
+@routes.post("/beat", RIGHT, responses.Wanted, keys="own", summary="Keep a worker's row")
+async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]:
+    """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
+    which of its definitions nobody has made known here: they have no jobs."""
+    id = _id(caller, body.worker)
+    row = body.row(id, storable_fields(body.metadata))
+    wanted, unknown = await engine.remote.heartbeat_of(row)
+    return {"wanted": wanted, "unknown_definitions": unknown}
+
+
+@routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")
+async def leave(caller: Calling, engine: Ready, body: Leaving) -> None:
+    """For a worker that has stopped."""
+    await engine.workers.leave(_id(caller, body.worker))
+
+
+async def _finished(
+    engine: Engine, worker: WorkerId, ends: Sequence[Ended]
+) -> list[dict[str, Any]]:
+    states = await engine.remote.finish(worker, ends)
+    return [{**wire.held(end.held), "state": states.get(end.held)} for end in ends]
+
+
+def _stop(cancel_requested: bool | None) -> str | None:
+    if cancel_requested is None:
+        return "lost"
+    return "canceled" if cancel_requested else None
+
+
+def _id(caller: Caller, said: str) -> WorkerId:
+    """The worker's id here: of a credential's own, so that no other can speak for it."""
+    if caller.scope.tenant is not None:
+        # A claim serves all tenants; a credential of one must not see the others' jobs.
+        raise Forbidden(RIGHT)
+    check_name("worker", said)
+    if caller.name is None:
+        return WorkerId(said)
+    name = caller.name
+    if len(name) > _LONGEST_NAME or not is_name(name):
+        name = f"{printable(name)[:40]}#{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    return WorkerId(f"{name}/{said}")

@@ -1,0 +1,48 @@
+"""`/queues`: pause, resume, limit."""
+
+from typing import Annotated, Any
+
+from fastapi import Path
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.api.routing import Routes
+from windlass.api.schema import responses
+from windlass.api.schema.paging import Paged
+from windlass.api.schema.requests import QueueLimit, Reason
+from windlass.core import wire
+
+routes = Routes("queues")
+
+Name = Annotated[str, Path(min_length=1, max_length=191)]
+
+
+@routes.get("", "queues.read", responses.paged(responses.Queue), summary="List queues")
+async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+    page = paging.cut(await engine.queues.list(caller.scope), lambda queue: queue.name)
+    return {**page, "items": [wire.queue(each) for each in page["items"]]}
+
+
+@routes.get("/{name}", "queues.read", responses.Queue, summary="One queue")
+async def get(caller: Calling, engine: Ready, name: Name) -> dict[str, Any]:
+    return wire.queue(await engine.queues.get(name, caller.scope))
+
+
+@routes.patch("/{name}", "queues.write", responses.Queue, summary="Limit it")
+async def limit(caller: Calling, engine: Ready, name: Name, body: QueueLimit) -> dict[str, Any]:
+    await engine.queues.limit(name, body.max_concurrency)
+    return wire.queue(await engine.queues.get(name, caller.scope))
+
+
+@routes.post("/{name}/pause", "queues.pause", responses.Queue, summary="Pause it")
+async def pause(
+    caller: Calling, engine: Ready, name: Name, body: Reason | None = None
+) -> dict[str, Any]:
+    """Stops claims; what runs goes on."""
+    await engine.queues.pause(name, reason=body.reason if body else None, actor=caller.name)
+    return wire.queue(await engine.queues.get(name, caller.scope))
+
+
+@routes.post("/{name}/resume", "queues.pause", responses.Queue, summary="Resume it")
+async def resume(caller: Calling, engine: Ready, name: Name) -> dict[str, Any]:
+    await engine.queues.resume(name)
+    return wire.queue(await engine.queues.get(name, caller.scope))

@@ -1,0 +1,80 @@
+"""`/stream`: what changes, as it changes."""
+
+from typing import Annotated
+
+from fastapi import Header, Query, Request
+from starlette.responses import Response
+
+from windlass.api.access.callers import ONLY_OWN, Caller, Calling, Ready, caller_of
+from windlass.api.live import topics as known
+from windlass.api.live.feed import Following
+from windlass.api.live.frames import EventStream
+from windlass.api.middleware.rate_limit import presented
+from windlass.api.routing import Routes
+from windlass.engine.engine import Engine
+from windlass.errors import Forbidden, JobNotFound, WindlassError
+
+routes = Routes("stream")
+
+
+@routes.get(
+    "",
+    "stream.read",
+    summary="Follow what changes",
+    status_code=200,
+    response_class=EventStream,
+    answers={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+    own=True,
+)
+async def follow(
+    request: Request,
+    caller: Calling,
+    engine: Ready,
+    feed: Following,
+    topics: Annotated[
+        str,
+        Query(
+            description="Some of jobs, dead, queues, workers, schedules, triggers, events and "
+            "job:<id>, by commas.",
+            max_length=8_000,
+        ),
+    ],
+    last_event_id: Annotated[str | None, Header(max_length=64)] = None,
+) -> Response:
+    """Server-sent events. After `ready` nothing is missed: read what you show then, and again what
+    a `reset` names; `changes` tells what is different since. Whoever sees only their own jobs may
+    follow those, each as job:<id>."""
+    asked = known.parse(topics)
+    await _check(caller, engine, asked)
+    seats = feed.places.take(caller.name, caller.scope.tenant)
+    subscription = feed.subscribe(engine, asked, caller.scope, last_id=last_event_id)
+
+    async def check() -> bool:
+        try:
+            return await caller_of(request, request.query_params.get("tenant")) == caller
+        except WindlassError:  # nobody it knows, or nobody can tell
+            return False
+
+    async def still_may() -> bool:
+        return await feed.rechecks.may_listen((caller, presented(request)), check)
+
+    def close() -> None:
+        subscription.close()
+        feed.places.give_back(seats)
+
+    return EventStream(feed, subscription, still_may=still_may, close=close)
+
+
+async def _check(caller: Caller, engine: Engine, topics: frozenset[str]) -> None:
+    for topic in sorted(topics):
+        right = known.right_of(topic)
+        if not caller.may(right):
+            raise Forbidden(right)
+        # A right to listen, or to look, that reaches only what the caller made.
+        if caller.owner is None and (caller.reads_all or right != "jobs.read"):
+            continue
+        job = known.job_of(topic)
+        if job is None:
+            raise Forbidden(right, because=ONLY_OWN)
+        if (await engine.jobs.get(job, caller.scope)).created_by != caller.name:
+            raise JobNotFound(job)

@@ -1,0 +1,1 @@
+"""Middleware and request checks: request id, limits, idempotency, audit, errors."""

@@ -1,0 +1,88 @@
+"""Decides whether a request is let in at all, before its route, body or credential is looked at."""
+
+from fastapi import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from windlass.api.access.callers import Caller, open_access
+from windlass.api.access.credentials import by_credentials, find_principal
+from windlass.api.middleware.browser_security import check_loopback, check_write
+from windlass.api.middleware.problems import respond
+from windlass.api.middleware.rate_limit import limits_of
+from windlass.core.access.principal import Principal
+from windlass.engine.access.audit import Target
+from windlass.errors import CrossSiteRefused, NotAuthenticated, WindlassError
+
+#: Not counted: a load balancer that shares its address with its clients must not have its probes
+#: refused on their account, or it takes the server out of service.
+_UNCOUNTED = frozenset({"/healthz", "/readyz"})
+_MOST_CHARACTERS = 200
+
+
+class Admission:
+    """Refuses remote requests to an open API, requests beyond a limit, and cross-site writes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            request = Request(scope)
+            try:
+                await _admit(request)
+            except WindlassError as error:
+                await respond(request, error)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+async def _admit(request: Request) -> None:
+    if request.app.state.authenticate is open_access:
+        check_loopback(request)
+    if _path(request) not in _UNCOUNTED:
+        limits_of(request).arrive(request)
+    try:
+        check_write(request)
+    except CrossSiteRefused as error:
+        await _record_cross_site(request, error)
+        raise
+
+
+def _path(request: Request) -> str:
+    """The path below where the API is mounted."""
+    path: str = request.scope["path"]
+    return path.removeprefix(request.scope.get("root_path", ""))
+
+
+async def _record_cross_site(request: Request, error: CrossSiteRefused) -> None:
+    """Leave an audit entry if the caller is known, and a log line if not."""
+    place = f"{request.method} {_path(request)}"[:_MOST_CHARACTERS]
+    principal = await _principal(request)
+    if principal is None:
+        request.app.state.telemetry.warn(
+            "cross-site request refused", request=place, request_id=request.state.request_id
+        )
+        return
+    limits_of(request).admit(request, principal.actor, None, works=False)
+    engine = await request.app.state.windlass.ready()
+    await engine.access.record_refusal(
+        principal,
+        "requests.cross_site",
+        Target("request", place),
+        error,
+        request_id=request.state.request_id,
+    )
+
+
+async def _principal(request: Request) -> Principal | None:
+    """The caller, whatever tenant the request is about; None if it has no valid credential."""
+    authenticate = request.app.state.authenticate
+    try:
+        if authenticate is by_credentials:
+            return await find_principal(request)
+        caller: Caller = await authenticate(request)
+    except NotAuthenticated:
+        limits_of(request).reject(request)
+        return None
+    except WindlassError:
+        return None
+    return None if caller.name is None else caller.known_as

@@ -1,0 +1,190 @@
+"""Errors in the names of a request: pointers lead to the field or parameter that the caller sent.
+
+A pointer is a JSON pointer into the body, `?name` of the query, `{name}` of the path, or `/name` of a
+header.
+"""
+
+import copy
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple, get_args
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, TypeAdapter
+
+from windlass.api.middleware.query_parameters import parameters_of
+from windlass.api.schema.requests import Shape
+from windlass.core.payloads.field_errors import by_types
+from windlass.errors import (
+    FieldError,
+    OptionInvalid,
+    PayloadInvalid,
+    PayloadTooLarge,
+    PayloadUnstorable,
+    RequestInvalid,
+    WindlassError,
+)
+
+#: Fields whose value an error does not repeat: they are secret, or hold what a program was given.
+_UNREPEATED = frozenset(
+    {
+        "payload",
+        "default_payload",
+        "data",
+        "metadata",
+        "result",
+        "link",
+        "before",
+        "after",
+        "password",
+    }
+)
+_NO_JSON = "not JSON: send it with `Content-Type: application/json`"
+
+
+class _Place(NamedTuple):
+    """Where an option stands in a request. `sent` is what was given for a field that is called
+    otherwise than its option, and so was converted."""
+
+    pointer: str
+    name: str
+    sent: object = None
+
+
+def unreadable(request: Request, error: RequestValidationError) -> RequestInvalid:
+    """The error of a request whose fields are not what the route takes."""
+    by_holder: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for each in error.errors():
+        holder, *inside = each["loc"]
+        by_holder[holder].append({**each, "loc": inside})
+    found: list[FieldError] = []
+    for holder, problems in by_holder.items():
+        match holder:
+            case "body":
+                found += _of_body(request, problems, error.body)
+            case "query":
+                query = dict(request.query_params)
+                found += [_at(f"?{e.pointer[1:]}", e) for e in by_types(problems, query, {})]
+            case "path":
+                named = by_types(problems, request.path_params, {})
+                found += [_at(f"{{{e.pointer[1:]}}}", e) for e in named]
+            case _:
+                found += by_types(problems, dict(request.headers), {})
+    return RequestInvalid(found)
+
+
+def as_sent(request: Request, error: WindlassError) -> WindlassError:
+    """An error of a verb, with the names and pointers of the request that it was asked by."""
+    route = request.scope.get("route")
+    if not isinstance(route, APIRoute) or isinstance(error, RequestInvalid):
+        return error
+    if isinstance(error, OptionInvalid):
+        place = _place(request, route, error.option)
+        return error if place is None else error.renamed(place.name, place.sent, place.pointer)
+    model = body_model(route)
+    return error if model is None else of_fields(model, error, getattr(request.state, "sent", None))
+
+
+def of_fields(model: type[Shape], error: WindlassError, sent: object = None) -> WindlassError:
+    """An error of a verb, with the names and pointers of a body of this model."""
+    has_payload = "payload" in model.model_fields
+    match error:
+        case OptionInvalid():
+            place = _in_body(model, error.option, sent)
+            return error if place is None else error.renamed(place.name, place.sent, place.pointer)
+        case PayloadInvalid() if has_payload:
+            within = [_at(f"/payload{each.pointer}", each) for each in error.errors]
+            return PayloadInvalid(error.definition, within)
+        case PayloadTooLarge() | PayloadUnstorable() if has_payload and error.of_payload:
+            return _with_errors(
+                error, [_at(f"/payload{each.pointer}", each) for each in error.errors]
+            )
+        case _ if error.errors and model.OPTIONS:
+            return _with_errors(error, [_at(_renamed(model, e.pointer), e) for e in error.errors])
+        case _:
+            return error
+
+
+def body_model(route: APIRoute) -> type[Shape] | None:
+    """The model of the body that a route takes."""
+    if route.body_field is None:
+        return None
+    annotation = route.body_field.field_info.annotation
+    for each in (annotation, *get_args(annotation)):
+        if isinstance(each, type) and issubclass(each, Shape):
+            return each
+    return None
+
+
+def _of_body(request: Request, problems: list[dict[str, Any]], body: object) -> list[FieldError]:
+    if isinstance(body, bytes):
+        return [FieldError("", _NO_JSON)]
+    if body is None:
+        return [FieldError("", "required: the request has no body")]
+    model = body_model(request.scope["route"])
+    return by_types(problems, body, _schema(model) if model else {})
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
+    """The fields of a model, with those marked that an error does not repeat."""
+    schema = TypeAdapter(model).json_schema()
+    hidden = {"writeOnly": True}
+    return {
+        **schema,
+        "properties": {
+            name: {**about, **hidden} if name in _UNREPEATED else about
+            for name, about in schema.get("properties", {}).items()
+        },
+    }
+
+
+def _place(request: Request, route: APIRoute, option: str) -> _Place | None:
+    if option in request.query_params and option in parameters_of(route):
+        return _Place(f"?{option}", option)
+    model, name = body_model(route), option.replace(" ", "_")
+    sent = getattr(request.state, "sent", None)
+    if model is not None and (found := _in_body(model, option, sent)):
+        return found
+    if name in request.path_params:
+        return _Place(f"{{{name}}}", name)
+    return None
+
+
+def _in_body(model: type[Shape], option: str, sent: object) -> _Place | None:
+    fields = {said: field for field, said in model.OPTIONS.items()}
+    name = fields.get(option, option)
+    given = sent if isinstance(sent, Mapping) else {}
+    if name in model.model_fields:
+        converted = name != option and name not in _UNREPEATED
+        return _Place(f"/{name}", name, given.get(name) if converted else None)
+    for field, inner in _nested(model):
+        if field in given and (found := _in_body(inner, option, given[field])):
+            return found._replace(pointer=f"/{field}{found.pointer}")
+    return None
+
+
+def _nested(model: type[Shape]) -> Iterator[tuple[str, type[Shape]]]:
+    for name, field in model.model_fields.items():
+        for each in (field.annotation, *get_args(field.annotation)):
+            if isinstance(each, type) and issubclass(each, Shape):
+                yield name, each
+
+
+def _renamed(model: type[Shape], pointer: str) -> str:
+    fields = {said: field for field, said in model.OPTIONS.items()}
+    first, *rest = pointer.split("/")[1:] or [""]
+    return "/".join(["", fields.get(first, first), *rest]) if first in fields else pointer
+
+
+def _with_errors(error: WindlassError, errors: list[FieldError]) -> WindlassError:
+    made = copy.copy(error)
+    made.errors = tuple(errors)
+    return made
+
+
+def _at(pointer: str, error: FieldError) -> FieldError:
+    return FieldError(pointer, error.message)

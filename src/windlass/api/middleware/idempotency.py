@@ -1,0 +1,102 @@
+"""`Idempotency-Key`: a write that is repeated under its key is answered again and not done again."""
+
+import json
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from fastapi import Header, Request
+from starlette.responses import Response
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.engine.access.idempotency import Answered, Turn
+from windlass.engine.engine import Engine
+from windlass.errors import FieldError, RequestInvalid
+
+#: Whether answers are kept under keys, keys are refused, or a route minds them itself.
+Keys = Literal["kept", "refused", "own"]
+
+_HEADER = "idempotency-key"
+#: How a truth value is spelled in a query.
+_TRUE = frozenset({"true", "1", "yes", "on", "t", "y", "True", "TRUE"})
+_Key = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=191,
+        description="Repeated within 24 hours, the request is answered as before and not done again.",
+    ),
+]
+
+
+class Repeated(Exception):
+    """Not an error: there is an answer already."""
+
+    def __init__(self, answered: Answered) -> None:
+        super().__init__()
+        self._answered = answered
+
+    def response(self) -> Response:
+        return Response(
+            self._answered.body,
+            self._answered.status,
+            {"idempotency-replayed": "true"},
+            "application/json" if self._answered.body else None,
+        )
+
+
+async def once(
+    request: Request, caller: Calling, engine: Ready, idempotency_key: _Key = None
+) -> None:
+    """Take the key of a request that has one, or tell that it was answered.
+
+    A dry run changes nothing and takes no key: the same key is good for the write itself.
+    """
+    if idempotency_key is None or request.query_params.get("dry_run") in _TRUE:
+        return
+    begun = await engine.answers.begin(
+        idempotency_key,
+        tenant=caller.scope.tenant,
+        caller=caller.name,
+        route=f"{request.method} {request.url.path}",
+        request=request.url.query.encode() + b"\n" + await _body(request),
+    )
+    if isinstance(begun, Answered):
+        raise Repeated(begun)
+    request.state.turn = engine, begun
+
+
+def refuse_key(request: Request) -> None:
+    """For a route whose answer has a secret: it is kept nowhere, so it cannot be given again."""
+    if _HEADER in request.headers:
+        raise RequestInvalid(
+            [FieldError(f"/{_HEADER}", "this answer has a secret and is not kept")]
+        )
+
+
+async def keep(request: Request, response: Response) -> None:
+    """Keep what was answered, if something was done."""
+    if response.status_code >= HTTPStatus.BAD_REQUEST:  # a job that a limit rejects
+        await let_go(request)
+        return
+    if (taken := _taken(request)) is not None:
+        engine, turn = taken
+        body = bytes(response.body).decode() if response.body else None
+        await engine.answers.keep(turn, response.status_code, body)
+
+
+async def let_go(request: Request) -> None:
+    """A problem is not kept: the same may be asked again, under the same key."""
+    if (taken := _taken(request)) is not None:
+        engine, turn = taken
+        await engine.answers.let_go(turn)
+
+
+async def _body(request: Request) -> bytes:
+    """The body, however its JSON is spaced and its keys are ordered."""
+    sent = getattr(request.state, "sent", None)
+    return await request.body() if sent is None else json.dumps(sent, sort_keys=True).encode()
+
+
+def _taken(request: Request) -> tuple[Engine, Turn] | None:
+    taken: tuple[Engine, Turn] | None = getattr(request.state, "turn", None)
+    return taken

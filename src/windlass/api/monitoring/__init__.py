@@ -1,0 +1,1 @@
+"""Routes of counts, metrics and health."""

@@ -1,0 +1,36 @@
+"""`/healthz`: the process lives. `/readyz`: it can answer, its database is there and migrated, and it
+was not told to end."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from windlass import clock
+from windlass.api.access.callers import Ready
+from windlass.api.routing import PROBLEMS, SafeRoute
+from windlass.api.schema import responses
+from windlass.errors import ServerDraining
+
+#: The database is asked no more often than this, however many ask here: nobody is counted.
+_READY_SECONDS = 1.0
+
+router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
+
+
+_OK: dict[int | str, dict[str, Any]] = {200: {"model": responses.Status}}
+
+
+@router.get("/healthz", summary="Is the process alive?", response_model=None, responses=_OK)
+async def healthz(request: Request) -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@router.get("/readyz", summary="Can it answer?", response_model=None, responses=_OK)
+async def readyz(request: Request, engine: Ready) -> dict[str, str]:
+    state = request.app.state
+    if getattr(state, "draining", False):
+        raise ServerDraining
+    if clock.monotonic() >= getattr(state, "ready_until", 0.0):
+        await engine.now()
+        state.ready_until = clock.monotonic() + _READY_SECONDS
+    return {"status": "ok"}

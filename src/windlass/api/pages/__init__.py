@@ -1,0 +1,1 @@
+"""HTML pages rendered by the server, without script."""

@@ -1,0 +1,176 @@
+"""`/`: a plain page that tells how things stand. It has no script, and loads itself anew."""
+
+import html
+from collections.abc import AsyncIterator, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from windlass.api.access.callers import OWN, RIGHT, Caller, counted_caller
+from windlass.api.middleware.browser_security import page_headers
+from windlass.api.routing import SafeRoute
+from windlass.api.schema import render
+from windlass.core.access.roles import Right
+from windlass.core.durations import words
+from windlass.core.jobs.query import JobQuery
+from windlass.core.monitoring.state_icons import SIGNS
+from windlass.engine.engine import Engine
+from windlass.engine.leases.workers import liveness
+from windlass.errors import Forbidden, NotAuthenticated
+from windlass.errors.wording import counted, first_line
+from windlass.ids import short
+
+router = APIRouter(route_class=SafeRoute, include_in_schema=False)
+
+_SECONDS = 5
+_JOBS, _CAUSES, _RUNS = 25, 5, 5
+#: Whoever waits longer than this should be looked at.
+_LONG = timedelta(minutes=1)
+#: What is counted on top; of what has completed nobody keeps a count.
+_CARDS = ("queued", "running", "retrying", "scheduled", "waiting", "dead_letter")
+_FIRST = "Make one: <code>windlass enqueue hello name=Ada</code>."
+_STYLE = """
+:root{color-scheme:light dark;--muted:#57606b;--line:#d5d9df;--scheduled:#460e66;--waiting:#86859e;
+--queued:#105e63;--running:#2862eb;--retrying:#bc7300;--completed:#219a73;--canceled:#292928;
+--dead_letter:#991905}
+@media(prefers-color-scheme:dark){:root{--muted:#9aa4b0;--line:#2b323b;--scheduled:#b07ea7;
+--waiting:#d1d1d2;--queued:#5edafd;--running:#487cfd;--retrying:#fdc933;--completed:#3db08c;
+--canceled:#786961;--dead_letter:#e9581c}}
+body{font:14px/20px system-ui;font-variant-numeric:tabular-nums;max-width:72rem;margin:0 auto;
+padding:1rem}h1{font-size:20px}h2{font-size:16px;margin-top:2rem}.muted,th{color:var(--muted)}
+ul{display:flex;flex-wrap:wrap;gap:1rem 2rem;padding:0;list-style:none}ul b{display:block;font-size:20px;
+line-height:28px}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:6px 12px 6px 0;
+border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}th{font-weight:normal}
+.wide{overflow-x:auto}.glyph{display:inline-block;min-width:1.2em}
+""" + "".join(f".{name} .glyph{{color:var(--{name})}}" for name in SIGNS)
+_HEADERS = page_headers(_STYLE)
+
+
+@router.get("/", openapi_extra={RIGHT: Right.JOBS_READ, OWN: True})
+async def overview(request: Request) -> Response:
+    """What whoever asks may see, for the tenant they name; who is not signed in is asked to."""
+    root = request.scope.get("root_path", "")
+    try:
+        caller = await counted_caller(request, request.query_params.get("tenant"))
+    except NotAuthenticated:
+        return RedirectResponse(f"{root}/login", 303)
+    if not caller.may(Right.JOBS_READ):
+        raise Forbidden(Right.JOBS_READ)
+    engine: Engine = await request.app.state.windlass.ready()
+    told = "".join([part async for part in _parts(engine, caller, await engine.now())])
+    links = f'<a href="{root}/docs">API reference</a>'
+    return HTMLResponse(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Windlass</title>"
+        "<meta name=viewport content='width=device-width'><meta name=robots content=noindex>"
+        f"<meta http-equiv=refresh content={_SECONDS}><style>{_STYLE}</style>"
+        f"<body><header><h1>Windlass</h1></header><main>{told}</main><footer><p class=muted>"
+        f"Loaded anew every {_SECONDS} s · {links}</footer></html>",
+        headers=_HEADERS,
+    )
+
+
+async def _parts(engine: Engine, caller: Caller, now: datetime) -> AsyncIterator[str]:
+    if caller.owner is None:
+        yield await _standing(engine, caller)
+    if caller.may(Right.QUEUES_READ):
+        yield await _queues(engine, caller)
+    if caller.owner is None:
+        yield await _causes(engine, caller, now)
+    yield await _jobs(engine, caller, now)
+    if caller.may(Right.TRIGGERS_READ):
+        yield await _runs(engine, caller, now)
+
+
+async def _standing(engine: Engine, caller: Caller) -> str:
+    """A verdict, and how many jobs are where."""
+    summary = await engine.summaries.summary(caller.scope)
+    workers = [w for w in await engine.workers.list() if liveness(w) == "live" and w.claims]
+    late = summary.oldest_age is not None and summary.oldest_age > _LONG
+    if late and not workers:
+        verdict = "Jobs wait, and no worker takes any: start one with windlass worker."
+    elif late and summary.oldest_age is not None:
+        verdict = f"The oldest job in line waits {words(summary.oldest_age)}."
+    else:
+        verdict = "Healthy: no job in line waits long."
+    counts = {str(state): f"{number:,}" for state, number in summary.states.items()}
+    counts |= {view: str(count) for view, count in summary.views.items()}
+    cards = "".join(f"<li class={name}><b>{counts[name]}</b>{_sign(name)}" for name in _CARDS)
+    return f"<p><strong>{verdict}</strong> {counted(len(workers), 'worker')} live.<ul>{cards}</ul>"
+
+
+async def _queues(engine: Engine, caller: Caller) -> str:
+    found = await engine.queues.list(caller.scope)
+    rows = (
+        [
+            _text(queue.name),
+            f"{queue.queued:,}",
+            f"{queue.running:,}",
+            _text(f"paused: {queue.pause_reason or 'no reason given'}" if queue.paused_at else ""),
+        ]
+        for queue in found
+    )
+    return _table("Queues", ("queue", "queued", "running", ""), rows)
+
+
+async def _jobs(engine: Engine, caller: Caller, now: datetime) -> str:
+    query = JobQuery.of(created_by=caller.owner)
+    page = await engine.lists.page(query, scope=caller.scope, limit=_JOBS)
+    rows = (
+        [
+            f'<span title="{job.id}">{short(job.id)}</span>',
+            f"<span class={shown['view']}>{_sign(shown['view'])}</span>",
+            _text(job.definition),
+            _text(job.tenant),
+            _text(job.queue),
+            f"{job.attempts}/{job.max_attempts}",
+            _ago(job.created_at, now),
+            _text(first_line(shown["last_error"] or "")),
+        ]
+        for job, shown in zip(page.jobs, await render.jobs(engine, page), strict=True)
+    )
+    titles = ("job", "state", "definition", "tenant", "queue", "attempts", "made", "error")
+    return _table("Newest jobs", titles, rows) or f"<h2>No jobs yet</h2><p>{_FIRST}"
+
+
+async def _causes(engine: Engine, caller: Caller, now: datetime) -> str:
+    found = await engine.dead.groups(limit=_CAUSES, scope=caller.scope)
+    rows = (
+        [f"{each.count:,}", _text(each.definition), _text(each.sentence), _ago(each.last_at, now)]
+        for each in found
+    )
+    return _table("Failed for good, by cause", ("jobs", "definition", "cause", "last"), rows)
+
+
+async def _runs(engine: Engine, caller: Caller, now: datetime) -> str:
+    found = [
+        (each.next_run_at, each)
+        for each in await engine.triggers.list("time", caller.scope)
+        if each.enabled and each.next_run_at is not None
+    ]
+    rows = (
+        [_text(each.name), _text(each.definition), f"{at:%Y-%m-%d %H:%M:%S} UTC", _ago(at, now)]
+        for at, each in sorted(found, key=lambda pair: pair[0])[:_RUNS]
+    )
+    return _table("Next runs", ("schedule", "definition", "at", ""), rows)
+
+
+def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows of cells that are HTML already; nothing if there are none."""
+    body = "".join(f"<tr>{''.join(f'<td>{cell}' for cell in row)}" for row in rows)
+    head = "".join(f"<th scope=col>{head}" for head in heads)
+    return body and f"<h2>{title}</h2><div class=wide><table><tr>{head}{body}</table></div>"
+
+
+def _sign(name: str) -> str:
+    sign = SIGNS[name]
+    return f"<span class=glyph aria-hidden=true>{sign.glyph}</span> {sign.label}"
+
+
+def _ago(at: datetime, now: datetime) -> str:
+    told = f"in {words(at - now)}" if at > now else f"{words(now - at)} ago"
+    return f'<time datetime="{at.isoformat()}">{told}</time>'
+
+
+def _text(value: str) -> str:
+    return html.escape(value)

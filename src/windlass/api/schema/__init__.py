@@ -1,0 +1,1 @@
+"""Requests and responses: their models, paging, and the API reference."""

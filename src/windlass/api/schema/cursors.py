@@ -1,0 +1,48 @@
+"""Cursors: where a list goes on. Signed, and good only for the list and the tenant they came from.
+
+They are masked too: a list may stop behind something that whoever reads it must not know.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass
+
+from windlass.core.jobs.models import Scope
+from windlass.errors import OptionInvalid
+
+_SIGNATURE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Cursors:
+    secret: bytes
+
+    def make(self, after: object, *, list: str, scope: Scope) -> str:
+        """The cursor that goes on after something."""
+        body = json.dumps(str(after)).encode()
+        signature = self._sign(body, list, scope)
+        made = signature + self._masked(body, signature)
+        return base64.urlsafe_b64encode(made).decode().rstrip("=")
+
+    def read(self, cursor: str, *, list: str, scope: Scope) -> str:
+        """What a cursor goes on after; one that was not made here for this list is refused."""
+        try:
+            raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+            signature, masked = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
+            body = self._masked(masked, signature)
+            if hmac.compare_digest(signature, self._sign(body, list, scope)):
+                return str(json.loads(body))
+        except ValueError:
+            pass
+        raise OptionInvalid("cursor", cursor, allowed="the next_cursor of the same list")
+
+    def _sign(self, body: bytes, list: str, scope: Scope) -> bytes:
+        bound = json.dumps([list, scope.tenant]).encode()
+        return hmac.digest(self.secret, bound + b"\0" + body, hashlib.sha256)[:_SIGNATURE_BYTES]
+
+    def _masked(self, body: bytes, signature: bytes) -> bytes:
+        """The body under a mask that only its signature gives; masked twice, it is itself."""
+        mask = hashlib.shake_256(b"cursor\0" + self.secret + signature).digest(len(body))
+        return bytes(a ^ b for a, b in zip(body, mask, strict=True))

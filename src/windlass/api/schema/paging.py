@@ -1,0 +1,59 @@
+"""Lists by page: `limit` and `cursor` in, `items` and `next_cursor` out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
+
+from windlass.api.access.callers import Calling
+from windlass.api.schema.cursors import Cursors
+from windlass.core.jobs.models import Scope
+
+#: The largest number of a row that every database can compare.
+LAST_NUMBER = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """Where a list begins and how long it may be."""
+
+    limit: int
+    after: str | None
+    _cursors: Cursors
+    _list: str
+    _scope: Scope
+
+    def page(self, items: Sequence[Any], next: object | None) -> dict[str, Any]:
+        """A page, and the cursor that goes on after it (null at the end)."""
+        cursor = None
+        if next is not None:
+            cursor = self._cursors.make(next, list=self._list, scope=self._scope)
+        return {"items": list(items), "next_cursor": cursor}
+
+    def cut(self, found: Sequence[Any], key: Callable[[Any], str]) -> dict[str, Any]:
+        """A page of a list that is read whole, in the order of its keys."""
+        rest = [item for item in found if self.after is None or key(item) > self.after]
+        more = len(rest) > self.limit
+        return self.page(rest[: self.limit], key(rest[self.limit - 1]) if more else None)
+
+
+async def _paging(
+    request: Request,
+    caller: Calling,
+    limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 50,
+    cursor: Annotated[
+        str | None, Query(max_length=500, description="Where to go on: a next_cursor.")
+    ] = None,
+) -> Paging:
+    cursors: Cursors = request.app.state.cursors
+    # The filters are part of what a cursor is good for.
+    asked = sorted(item for item in request.query_params.multi_items() if item[0] not in _OWN)
+    name = f"{request.scope['route'].path} {asked}"
+    after = None if cursor is None else cursors.read(cursor, list=name, scope=caller.scope)
+    return Paging(limit, after, cursors, name, caller.scope)
+
+
+_OWN = ("limit", "cursor")
+
+Paged = Annotated[Paging, Depends(_paging)]

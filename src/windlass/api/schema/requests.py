@@ -1,0 +1,531 @@
+"""Request models. Closed: an unknown field is an error, never ignored."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from windlass.core.access.accounts import LinkPurpose
+from windlass.core.definitions.definition import Isolation, Kind
+from windlass.core.instants import ALLOWED, in_utc
+from windlass.core.jobs.change import Change
+from windlass.core.jobs.filter import MOST_CHARACTERS
+from windlass.core.jobs.models import OnDuplicate, ParentFailure
+from windlass.core.triggers.trigger import Misfire, Overlap, TriggerType
+from windlass.engine.definitions.definitions import IfExists
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=191)]
+Text = Annotated[str, StringConstraints(max_length=2_000)]
+Seconds = Annotated[float, Field(ge=0, le=10 * 365 * 86_400, allow_inf_nan=False)]
+Whole = Annotated[int, Field(strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+Object = dict[str, Any]
+
+
+def _bounded(at: datetime) -> datetime:
+    if (found := in_utc(at)) is None:
+        raise ValueError(f"it is not {ALLOWED}")
+    return found
+
+
+def _in_zone(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+Instant = Annotated[datetime, AfterValidator(_bounded)]
+#: As in a filter, one without an offset is in UTC.
+InstantAsked = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bounded)]
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    #: A field -> the option of the Python API that it is, where that is called otherwise.
+    OPTIONS: ClassVar[Mapping[str, str]] = {}
+
+    def said(self) -> dict[str, Any]:
+        """What was said, as opposed to left out."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class NewJob(Shape):
+    """A job to enqueue."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"definition": "mail.send", "payload": {"to": "ada@example.com"}}]
+        }
+    )
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "due_at": "at",
+        "delay_seconds": "delay",
+        "expires_seconds": "expires",
+        "timeout_seconds": "timeout",
+        "dedupe_window_seconds": "dedupe_window",
+        "max_wait_seconds": "max_wait",
+    }
+
+    definition: Name
+    """The key of what is to run."""
+    payload: Object = Field(default_factory=dict)
+    """What the handler is given: its arguments by name."""
+    tenant: Name | None = None
+    """Whose job it is; by default the caller's tenant."""
+    queue: Name | None = None
+    """The line it waits in; by default the definition's."""
+    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    """A smaller number runs first; by default the definition's."""
+    due_at: Instant | None = None
+    """From when on it may run. Either this or `delay_seconds`."""
+    delay_seconds: Seconds | None = None
+    """For how long it waits before it may run."""
+    expires_seconds: Seconds | None = None
+    """It is canceled if it has not begun so long after it was due."""
+    max_attempts: Whole | None = None
+    """How often it may be tried, the first time included."""
+    timeout_seconds: Seconds | None = None
+    """How long an attempt may take."""
+    dedupe_key: Name | None = None
+    """While a job with this key has not ended, or is within the window, no second one is made."""
+    dedupe_window_seconds: Seconds | None = None
+    """For how long after it was made a job is met by its `dedupe_key`, ended or not."""
+    idempotency_key: Name | None = None
+    """One job in its tenant has this key, for as long as it is kept."""
+    limit_key: Name | None = None
+    """What limits by key count it under."""
+    on_duplicate: OnDuplicate | None = None
+    """What becomes of a job that meets an equal one: that is answered, an error, or replaced."""
+    max_wait_seconds: Seconds | None = None
+    """For how long a job that is replaced again and again may be put off."""
+    after: list[Name] = Field(default_factory=list, max_length=1_000)
+    """Ids of jobs that it waits for."""
+    on_parent_failure: ParentFailure | None = None
+    """What it does when one of those fails."""
+    hold: Flag = False
+    """It waits until it is told to run now."""
+    correlation_id: Name | None = None
+    """A name that you give to all jobs of one piece of work."""
+    created_by: Name | None = None
+    """On whose behalf: `user:<id>` of a member of the tenant, or a name of your own, kept as
+    `for:<name>`. Needs the right `jobs.enqueue_for`."""
+    metadata: Object = Field(default_factory=dict)
+    """What you want to keep beside it."""
+
+    def options(self) -> dict[str, Any]:
+        """What of it is `.options(...)`; what was left out is the definition's to say."""
+        return {
+            self.OPTIONS.get(name, name): value
+            for name, value in self.said().items()
+            if name not in ("definition", "payload", "tenant") and value is not None
+        }
+
+
+class NewJobs(Shape):
+    """Jobs to enqueue in one transaction."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "jobs": [
+                        {"definition": "mail.send", "payload": {"to": "ada@example.com"}},
+                        {"definition": "mail.send", "payload": {"to": "grace@example.com"}},
+                    ]
+                }
+            ]
+        }
+    )
+
+    jobs: list[NewJob] = Field(min_length=1, max_length=1_000)
+    """In the order in which they are answered."""
+
+
+class Reason(Shape):
+    """Why something is done; it is shown to whoever asks later."""
+
+    reason: Text | None = None
+
+
+class Edited(Shape):
+    """Another payload."""
+
+    payload: Object
+
+
+class JobEdit(Shape):
+    """What is changed of a job that waits; what is null or left out stays. Metadata is replaced as a
+    whole."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"priority": "high", "queue": "mail"}]}
+    )
+    OPTIONS: ClassVar[Mapping[str, str]] = {"due_at": "at", "delay_seconds": "delay"}
+
+    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    queue: Name | None = None
+    due_at: Instant | None = None
+    delay_seconds: Seconds | None = None
+    metadata: Object | None = None
+
+    def change(self) -> Change:
+        return Change.of(
+            priority=self.priority,
+            queue=self.queue,
+            at=self.due_at,
+            delay=self.delay_seconds,
+            metadata=self.metadata,
+        )
+
+
+class GroupMeant(Shape):
+    """Dead-lettered jobs with one cause."""
+
+    definition: Name
+    fingerprint: Annotated[str, StringConstraints(max_length=64)]
+
+
+class GroupMute(GroupMeant, Reason):
+    """For how long dead-lettered jobs with one cause are not to be heard of, and why."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "definition": "mail.send",
+                    "fingerprint": "9f86d081884c7d65",
+                    "for_seconds": 604_800,
+                    "reason": "the relay moves",
+                }
+            ]
+        }
+    )
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {"for_seconds": "lasts"}
+
+    for_seconds: Annotated[float, Field(gt=0, le=10 * 365 * 86_400, allow_inf_nan=False)] | None = (
+        None
+    )
+
+
+class OneGroup(GroupMeant):
+    """Some of the dead-lettered jobs with one cause."""
+
+    limit: Annotated[int, Field(ge=1, le=100_000)] = 1_000
+
+
+class OperationMeant(Shape):
+    """One action on the jobs that a filter finds."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"action": "retry", "q": "state:dead_letter definition:mail.*"}]
+        }
+    )
+
+    action: Literal["cancel", "retry", "run_now", "discard", "update"]
+    q: Annotated[str, StringConstraints(max_length=MOST_CHARACTERS)]
+    changes: JobEdit | None = Field(default=None, description="What `update` changes.")
+
+    def change(self) -> Change | None:
+        return None if self.changes is None else self.changes.change()
+
+
+class NewOperation(OperationMeant, Reason):
+    """An operation to begin, and why."""
+
+    partly: Flag = Field(
+        default=False, description="Where more jobs match than one may take, begin with the newest."
+    )
+
+
+class DefinitionEdit(Shape):
+    """What an operator says of a definition. Null unsets what can be."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"max_attempts": 5, "rate_limit": "100/min"}]}
+    )
+
+    enabled: Flag | None = None
+    title: Name | None = None
+    description: Annotated[str, StringConstraints(max_length=10_000)] | None = None
+    queue: Name | None = None
+    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    max_attempts: Whole | None = None
+    backoff: Object | None = None
+    timeout_seconds: Seconds | None = None
+    max_concurrency: Whole | None = None
+    limit_key: Name | None = Field(
+        default=None,
+        description="The field of the payload that limits per key count by: `args.id`.",
+    )
+    max_per_key: Whole | None = None
+    rate_limit: Name | None = Field(default=None, description="Starts in a time: `100/min`.")
+    rate_per_key: Name | None = None
+    dedupe: Literal["payload"] | None = None
+    dedupe_window_seconds: Seconds | None = None
+    on_duplicate: OnDuplicate | None = None
+    isolation: Isolation | None = None
+    memory_limit_mb: Whole | None = None
+    idempotent: Flag | None = None
+    requires_permission: Name | None = None
+    on_parent_failure: ParentFailure | None = None
+    on_dead_letter: Name | None = Field(
+        default=None, description="The definition that gets a job when one is dead-lettered."
+    )
+    after: list[Name] | None = Field(
+        default=None, description="Definitions whose open jobs a new job waits for."
+    )
+    retention_days: Seconds | Literal["forever"] | None = None
+    log_retention_days: Seconds | Literal["forever"] | None = None
+    retention_count: Whole | None = None
+    tags: list[Name] | None = None
+    default_payload: Object | None = None
+    metadata: Object | None = None
+    path: Name | None = Field(
+        default=None, description="A function, under a prefix of worker.handler_paths."
+    )
+    command: Name | None = Field(
+        default=None, description="A command of the settings, `[commands.<name>]`, by its name."
+    )
+    kind: Kind | None = Field(
+        default=None, description="`remote` for a worker over HTTP; else what the handler says."
+    )
+    payload_schema: Object | None = None
+
+    def changes(self) -> dict[str, Any]:
+        return self.said()
+
+
+class NewDefinition(DefinitionEdit):
+    """A definition that no code declares: its handler is a function by `path`, a `command` of the
+    settings, or with the kind `remote` a worker over HTTP. What is null has its default."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "key": "report.daily",
+                    "path": "shop.jobs.report",
+                    "payload_schema": {"properties": {"day": {"type": "string", "format": "date"}}},
+                    "max_attempts": 5,
+                    "if_exists": "keep",
+                }
+            ]
+        }
+    )
+
+    key: Name
+    if_exists: IfExists = Field(
+        default="error", description="What becomes of a definition that has the key already."
+    )
+
+    def changes(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self.said().items()
+            if value is not None and name != "key"
+        }
+
+
+class TriggerEdit(Shape):
+    """What is changed of a trigger."""
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "delay_seconds": "delay",
+        "dedupe_window_seconds": "dedupe_window",
+        "event_name": "event",
+        "interval_seconds": "interval",
+    }
+
+    name: Name | None = None
+    type: TriggerType | None = None
+    enabled: Flag | None = None
+    payload: Object | None = None
+    cron: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
+    interval_seconds: Seconds | None = None
+    at: Instant | None = None
+    run_once: Flag | None = None
+    timezone: Name | None = None
+    misfire: Misfire | None = None
+    overlap: Overlap | None = None
+    event_name: Name | None = None
+    condition: Object | None = None
+    delay_seconds: Seconds | None = None
+    dedupe_window_seconds: Seconds | None = None
+    dedupe_key: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
+    max_attempts: Whole | None = None
+
+
+class NewTrigger(TriggerEdit):
+    """A trigger: its name, its definition, and the fields of its type. The type need not be said
+    where `cron`, `interval_seconds`, `at`, `run_once` or `event_name` tells it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "nightly",
+                    "type": "cron",
+                    "definition": "report",
+                    "cron": "0 2 * * *",
+                    "timezone": "Europe/Berlin",
+                }
+            ]
+        }
+    )
+
+    name: Name
+    definition: Name
+    tenant: Name | None = None
+
+
+class NewEvent(Shape):
+    """Something that has happened."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "folder.changed", "data": {"path": "/in"}}]}
+    )
+
+    name: Name
+    data: Object = Field(default_factory=dict)
+    tenant: Name | None = None
+    correlation_id: Name | None = None
+
+
+class TriedWith(Shape):
+    """What a trigger is tried with: an event of the past, or data."""
+
+    event_id: Name | None = None
+    data: Object | None = None
+
+
+class QueueLimit(Shape):
+    max_concurrency: Whole | None
+
+
+class NewToken(Shape):
+    """A program's credential: a role in a tenant, or in the whole installation."""
+
+    name: Name
+    role: Name = "user"
+    tenant: Name | None = None
+    rights: list[Name] | None = None
+    permissions: list[Name] = Field(default_factory=list)
+    expires_seconds: Seconds | None = None
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {"expires_seconds": "expires"}
+
+
+class NewUser(Shape):
+    """Somebody who signs in, once a password is set by a link."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "ada@example.com"}]})
+
+    name: Name
+    superadmin: Flag = False
+
+
+class NewSuperadmin(Shape):
+    """Somebody who is offered to administer everything."""
+
+    name: Name
+
+
+class UserEdit(Shape):
+    """What is changed of a user. Superadmin is only taken away here; an invitation gives it."""
+
+    superadmin: Flag | None = None
+    disabled: Flag | None = None
+
+
+class NewLink(Shape):
+    """A link that works once: to set a password, or to sign in."""
+
+    purpose: LinkPurpose = "password"
+    expires_seconds: Annotated[int, Field(strict=True, ge=60, le=30 * 86_400)] | None = None
+
+
+class NewMember(Shape):
+    """A role in a tenant that is offered to somebody."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "ada@example.com", "role": "tenant_admin"}]}
+    )
+
+    name: Name
+    role: Name = "user"
+    permissions: list[Name] = Field(default_factory=list, max_length=100)
+    tenant: Name | None = None
+
+
+class MemberEdit(Shape):
+    """What is changed of a member."""
+
+    role: Name | None = None
+    permissions: Annotated[list[Name], Field(max_length=100)] | None = None
+
+
+class Login(Shape):
+    """A person's name and password."""
+
+    name: Name
+    password: Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class ByLink(Shape):
+    """What a one-time link carries."""
+
+    link: Annotated[str, StringConstraints(max_length=200)]
+
+
+class PasswordByLink(ByLink):
+    """A password, and the link that allows to set it: of an account, or of an invitation."""
+
+    password: Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class PasswordChange(Shape):
+    """The password there is, and the one to come."""
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {"after": "password"}
+
+    before: Annotated[str, StringConstraints(max_length=1_000)]
+    after: Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class NewTenant(Shape):
+    """A tenant."""
+
+    id: Name
+    name: Name | None = None
+    weight: Whole = 1
+    max_running: Whole | None = None
+    max_open: Whole | None = None
+    timezone: Name = "UTC"
+
+
+class TenantEdit(Shape):
+    """What is changed of a tenant. Null unsets a limit."""
+
+    name: Name | None = None
+    weight: Whole | None = None
+    max_running: Whole | None = None
+    max_open: Whole | None = None
+    timezone: Name | None = None
+
+
+class AuditHead(Shape):
+    """Where an audit chain ended once, as `GET /audit/heads` answered it."""
+
+    tenant_id: Name | None = Field(description="None is the installation.")
+    sequence: Annotated[int, Field(strict=True, ge=1, lt=2**63)]
+    hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+    signature: Annotated[str, StringConstraints(max_length=191)] | None = None
+
+
+class PinnedHeads(Shape):
+    """Heads that were kept outside the database."""
+
+    heads: Annotated[list[AuditHead], Field(max_length=10_000)]

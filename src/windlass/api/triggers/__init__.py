@@ -1,0 +1,1 @@
+"""Routes of schedules, triggers and events."""

@@ -1,0 +1,69 @@
+"""`/events`: emit, look, replay."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.api.jobs.jobs import job_id, tenant_of
+from windlass.api.routing import Routes
+from windlass.api.schema import render, responses
+from windlass.api.schema.paging import Paged
+from windlass.api.schema.requests import InstantAsked, NewEvent
+from windlass.ids import EventId
+
+routes = Routes("events")
+
+Id = Annotated[str, Path(max_length=64)]
+
+
+@routes.post("", "events.emit", responses.Event, status_code=201, summary="Emit an event")
+async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent) -> dict[str, Any]:
+    about = {"correlation_id": body.correlation_id} if body.correlation_id else {}
+    event = await request.app.state.windlass.emit(
+        body.name,
+        body.data,
+        tenant=tenant_of(caller, body.tenant),
+        created_by=caller.name,
+        **about,
+    )
+    return await render.event(engine, event)
+
+
+@routes.get("", "events.read", responses.paged(responses.Event), summary="List events")
+async def find(
+    caller: Calling,
+    engine: Ready,
+    paging: Paged,
+    name: Annotated[str | None, Query(max_length=191)] = None,
+    correlation_id: Annotated[str | None, Query(max_length=191)] = None,
+    created_after: Annotated[InstantAsked | None, Query()] = None,
+    created_before: Annotated[InstantAsked | None, Query()] = None,
+) -> dict[str, Any]:
+    before = job_id(paging.after)
+    found = await engine.events.list(
+        name=name,
+        correlation_id=correlation_id,
+        created_after=created_after,
+        created_before=created_before,
+        before=None if before is None else EventId(before),
+        limit=paging.limit + 1,
+        scope=caller.scope,
+    )
+    shown = await render.events(engine, found[: paging.limit])
+    return paging.page(shown, found[paging.limit - 1].id if len(found) > paging.limit else None)
+
+
+@routes.get("/{id}", "events.read", responses.Event, summary="One event")
+async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    """What it tells, and which triggers matched it, made a job, met an equal one or failed, and why."""
+    return await render.event(engine, await engine.events.get(id, caller.scope))
+
+
+@routes.post(
+    "/{id}/replay", "events.emit", responses.Event, status_code=201, summary="Emit it again"
+)
+async def replay(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    return await render.event(
+        engine, await engine.events.replay(id, caller.scope, created_by=caller.name)
+    )

@@ -1,0 +1,315 @@
+"""`/triggers`: by time and by events."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request, Response
+
+from windlass.api.access.callers import Calling, Ready
+from windlass.api.jobs.jobs import tenant_of
+from windlass.api.middleware import audit
+from windlass.api.routing import Routes
+from windlass.api.schema import render, responses
+from windlass.api.schema.paging import Paged
+from windlass.api.schema.requests import InstantAsked, NewTrigger, TriedWith, TriggerEdit
+from windlass.core import wire
+from windlass.core.jobs.models import DEFAULT_TENANT, Origin
+from windlass.core.triggers.schedule import Cron, Every, Init, Once, Schedule
+from windlass.core.triggers.schedule_preview import MOST_RUNS
+from windlass.core.triggers.trigger import Trigger, TriggerType
+from windlass.core.triggers.trigger_fields import strange_to, type_by
+from windlass.errors import OptionInvalid, ScheduleInvalid, TriggerFieldsMixed
+
+Id = Annotated[
+    str,
+    Path(
+        description="A trigger's id, its last six or more characters, or its name.",
+        min_length=1,
+        max_length=191,
+    ),
+]
+DryRun = Annotated[bool, Query(description="Check it and tell what it would be; keep nothing.")]
+
+#: Type -> the fields that are its times, and so become a schedule.
+_TIMES_OF: Mapping[str, tuple[str, ...]] = {
+    "cron": ("cron", "timezone"),
+    "interval": ("interval_seconds",),
+    "once": ("at",),
+    "init": ("run_once",),
+}
+_TIMES = tuple(field for fields in _TIMES_OF.values() for field in fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What triggers can be chosen by."""
+
+    type: Annotated[TriggerType | None, Query()] = None
+    definition: Annotated[str | None, Query(max_length=191)] = None
+    event_name: Annotated[str | None, Query(max_length=191)] = None
+    enabled: Annotated[bool | None, Query()] = None
+    origin: Annotated[Origin | None, Query(description="Who made them.")] = None
+    failing: Annotated[
+        bool | None, Query(description="Those that could not make their last job, or the others.")
+    ] = None
+
+
+def routes_for(noun: str) -> Routes:
+    """The same routes for both nouns; a schedule is a trigger by time."""
+    routes = Routes(noun)
+    by_time = noun == "schedules"
+    if by_time:
+        _add_preview(routes)  # before any route that takes what follows the noun for an id
+
+    @routes.get("", "triggers.read", responses.paged(responses.Trigger), summary=f"List {noun}")
+    async def find(
+        caller: Calling, engine: Ready, paging: Paged, chosen: Annotated[Chosen, Depends()]
+    ) -> dict[str, Any]:
+        found = await engine.triggers.list(
+            "time" if by_time else None,
+            caller.scope,
+            type=chosen.type,
+            definition=chosen.definition,
+            event=chosen.event_name,
+            enabled=chosen.enabled,
+            origin=chosen.origin,
+            failing=chosen.failing,
+        )
+        page = paging.cut(sorted(found, key=_place), _place)
+        return {**page, "items": [wire.trigger(each) for each in page["items"]]}
+
+    @routes.post(
+        "",
+        "triggers.write",
+        responses.TriggerAnswer,
+        also=(200,),
+        status_code=201,
+        summary="Make one",
+    )
+    async def create(
+        request: Request,
+        response: Response,
+        caller: Calling,
+        engine: Ready,
+        body: NewTrigger,
+        dry_run: DryRun = False,
+    ) -> dict[str, Any]:
+        type = _new_type(body.said(), by_time=by_time)
+        trigger = await engine.triggers.create(
+            body.name,
+            definition=body.definition,
+            tenant=tenant_of(caller, body.tenant),
+            created_by=caller.name,
+            schedule=_schedule(body.name, type, body.said()),
+            event=body.event_name,
+            dry_run=dry_run,
+            by=caller.by,
+            **_said(body, without=("name", "definition", "tenant", "event_name")),
+        )
+        if dry_run:
+            audit.forget(request)
+            response.status_code = 200
+        return await render.trigger(engine, trigger)
+
+    @routes.get("/{id}", "triggers.read", responses.TriggerAnswer, summary="One of them")
+    async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        return await render.trigger(engine, await engine.triggers.get(id, caller.scope))
+
+    @routes.patch("/{id}", "triggers.write", responses.TriggerAnswer, summary="Change it")
+    async def update(
+        request: Request,
+        caller: Calling,
+        engine: Ready,
+        id: Id,
+        body: TriggerEdit,
+        dry_run: DryRun = False,
+    ) -> dict[str, Any]:
+        """What is left out stays; other times count from now, also those of another type."""
+        changes = _said(body)
+        trigger = await engine.triggers.get(id, caller.scope)
+        if (schedule := _changed(trigger, body.said())) is not None:
+            changes["schedule"] = schedule
+        changed = await engine.triggers.update(
+            id, caller.scope, dry_run=dry_run, by=caller.by, **changes
+        )
+        if dry_run:
+            audit.forget(request)
+        return await render.trigger(engine, changed)
+
+    @routes.post("/{id}/enable", "triggers.write", responses.TriggerAnswer, summary="Enable it")
+    async def enable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        enabled = await engine.triggers.enable(id, caller.scope, by=caller.by)
+        return await render.trigger(engine, enabled)
+
+    @routes.post("/{id}/disable", "triggers.write", responses.TriggerAnswer, summary="Disable it")
+    async def disable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        disabled = await engine.triggers.disable(id, caller.scope)
+        return await render.trigger(engine, disabled)
+
+    @routes.post(
+        "/{id}/reset", "triggers.write", responses.TriggerAnswer, summary="Return it to the code"
+    )
+    async def reset(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+        reset = await engine.triggers.reset(id, caller.scope, by=caller.by)
+        return await render.trigger(engine, reset)
+
+    @routes.delete("/{id}", "triggers.write", status_code=204, summary="Delete it")
+    async def delete(caller: Calling, engine: Ready, id: Id) -> None:
+        await engine.triggers.delete(id, caller.scope)
+
+    return routes
+
+
+def _add_preview(routes: Routes) -> None:
+    @routes.get("/preview", "triggers.read", responses.SchedulePreview, summary="What would it do?")
+    async def preview(
+        caller: Calling,
+        engine: Ready,
+        cron: Annotated[str | None, Query(max_length=255)] = None,
+        interval_seconds: Annotated[float | None, Query(allow_inf_nan=False)] = None,
+        at: Annotated[InstantAsked | None, Query()] = None,
+        timezone: Annotated[
+            str | None, Query(max_length=64, description="Else the tenant's.")
+        ] = None,
+        after: Annotated[
+            InstantAsked | None, Query(description="Runs after this instant; else from now on.")
+        ] = None,
+        limit: Annotated[int, Query(ge=1, le=MOST_RUNS, description="How many runs.")] = 5,
+        dedupe_window_seconds: Annotated[
+            float | None, Query(ge=0, allow_inf_nan=False, description="To learn what it swallows.")
+        ] = None,
+    ) -> dict[str, Any]:
+        """What a schedule would do, in words and dates, and what may surprise. Stores nothing."""
+        said = {"cron": cron, "interval_seconds": interval_seconds, "at": at}
+        type = _new_type(said, by_time=True)
+        schedule = times_of(type, said)
+        assert schedule is not None
+        found = await engine.triggers.preview(
+            schedule,
+            tz=timezone,
+            after=after,
+            limit=limit,
+            dedupe_window=dedupe_window_seconds,
+            tenant=caller.scope.tenant or DEFAULT_TENANT,
+        )
+        return {
+            "words": found.words,
+            "timezone": found.timezone,
+            "runs": [
+                {"at": wire.instant(run.at), "local": run.local, "note": run.note}
+                for run in found.runs
+            ],
+            "warnings": list(found.warnings),
+        }
+
+
+routes = routes_for("triggers")
+
+
+@routes.post("/{id}/test", "triggers.read", responses.Trial, summary="What would it do?")
+async def test(caller: Calling, engine: Ready, id: Id, body: TriedWith) -> dict[str, Any]:
+    """Whether an event would make a job, with which payload, or why not. Stores nothing."""
+    tried = await engine.trials.test(id, event=body.event_id, data=body.data, scope=caller.scope)
+    return {
+        "matches": tried.matches,
+        "because": tried.because,
+        "payload": tried.payload,
+        "error": None if tried.error is None else str(tried.error),
+    }
+
+
+def _place(trigger: Trigger) -> str:
+    return f"{trigger.tenant}\0{trigger.name}"
+
+
+def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What was said beside the times, as options. A null in place of an event says nothing."""
+    return {
+        body.OPTIONS.get(name, name): value
+        for name, value in body.said().items()
+        if name not in (*_TIMES, "type", *without) and (value is not None or name != "event_name")
+    }
+
+
+def _checked(type: TriggerType, said: Mapping[str, Any]) -> TriggerType:
+    """The type, if everything that was said is of it."""
+    given = [name for name, value in said.items() if value is not None]
+    if strange := strange_to(type, given):
+        raise TriggerFieldsMixed(type, strange)
+    return type
+
+
+def _new_type(said: Mapping[str, Any], *, by_time: bool) -> TriggerType:
+    """The type of a new trigger, as said or as its fields tell it."""
+    given = [name for name, value in said.items() if value is not None]
+    type = said.get("type") or type_by(given)
+    allowed = "a type by time: cron, interval, once, init" if by_time else "the type of a trigger"
+    if type is None:
+        raise OptionInvalid("type", None, allowed=f"{allowed}, or a field that tells it")
+    if by_time and type == "event":
+        raise OptionInvalid("type", "event", allowed=allowed)
+    if type == "event" and not said.get("event_name"):
+        raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
+    return _checked(type, said)
+
+
+def _schedule(name: str, type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
+    try:
+        return times_of(type, said)
+    except ScheduleInvalid as error:
+        raise error.named(name) from None
+
+
+def times_of(type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
+    """The fields of a type as a schedule; an error names the field that is missing or wrong."""
+    match type:
+        case "cron" if said.get("cron"):
+            return Cron(said["cron"], said.get("timezone"))
+        case "interval" if said.get("interval_seconds"):
+            return _every(said["interval_seconds"])
+        case "once" if said.get("at"):
+            return Once(said["at"])
+        case "init":
+            return Init(said.get("run_once") is not False)
+        case "event":
+            return None
+        case _:
+            pass
+    missing, what = _NEEDS[type]
+    raise OptionInvalid(missing, said.get(missing), allowed=f"{what}, for a trigger of type {type}")
+
+
+def _every(seconds: float) -> Every:
+    try:
+        return Every(seconds)
+    except OptionInvalid:
+        allowed = "seconds from 1 to those of 100 years"
+        raise OptionInvalid("interval_seconds", seconds, allowed=allowed) from None
+
+
+#: Type -> the field it cannot do without, and what that is.
+_NEEDS: Mapping[str, tuple[str, str]] = {
+    "cron": ("cron", 'an expression such as "0 2 * * *"'),
+    "interval": ("interval_seconds", "a number of seconds"),
+    "once": ("at", "an instant"),
+}
+
+
+def _changed(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | None:
+    """The times of a trigger with other fields, perhaps of another type; None if they stay."""
+    given = [name for name, value in said.items() if value is not None]
+    # Nothing else tells the type of one that has one: by event stays so, as by time does.
+    told = type_by([name for name in given if name in ("cron", "interval_seconds", "at")])
+    by_event = trigger.type == "event"
+    if by_event and said.get("event_name", trigger.event_name) is None:
+        raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
+    type = _checked(said.get("type") or (trigger.type if by_event else told or trigger.type), said)
+    if by_event != (type == "event"):
+        kind = "event" if by_event else "time"
+        raise OptionInvalid("type", type, allowed=f"a type by {kind}: {trigger.name} is one")
+    if by_event or (type == trigger.type and not {*_TIMES_OF[type]} & {*given}):
+        return None
+    before = {name: getattr(trigger, name) for name in _TIMES_OF[type] if type == trigger.type}
+    new = {name: value for name, value in said.items() if value is not None}
+    return _schedule(trigger.name, type, before | new)

@@ -1,0 +1,1 @@
+"""The Python API: declare jobs, enqueue them, query them; async and blocking."""

@@ -1,0 +1,406 @@
+"""`wl.jobs`, `wl.definitions` …: the engine's verbs with the app's readiness in front."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from uuid import UUID
+
+from windlass.app.verbs import Awaits, Check, Noun
+from windlass.core.durations import duration
+from windlass.core.jobs.change import Change
+from windlass.core.jobs.filter import parse
+from windlass.core.jobs.models import (
+    ALL_TENANTS,
+    NOT_LOADED,
+    Attempt,
+    Job,
+    LogLine,
+    Scope,
+    Transition,
+)
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState, View
+from windlass.core.monitoring.summary import Summary
+from windlass.engine.access.audit import Audit
+from windlass.engine.access.tenants import Tenants
+from windlass.engine.definitions.activity import Activity
+from windlass.engine.definitions.definitions import Definitions
+from windlass.engine.engine import Engine
+from windlass.engine.jobs.dead import Dead
+from windlass.engine.jobs.explain import Explanation
+from windlass.engine.jobs.logs import Logs
+from windlass.engine.jobs.mutes import Mutes
+from windlass.engine.leases.queues import Queues
+from windlass.engine.leases.workers import Workers
+from windlass.engine.triggers.events import Events
+from windlass.engine.triggers.trigger_dry_run import Trials
+from windlass.engine.triggers.triggers import Triggers
+from windlass.errors import OptionInvalid, TriggerNotFound, WorkerNotFound
+from windlass.ids import JobId, parse_job_id, parse_suffix
+from windlass.storage.jobs.jobs import Relative
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+    from windlass.engine.jobs.jobs import Jobs
+
+Id = JobId | str
+Duration = str | timedelta | float
+
+_STATES = frozenset([*JobState, *View])
+
+
+def _listed(job: Job) -> Job:
+    return replace(job, payload=NOT_LOADED, result=NOT_LOADED)
+
+
+class Changes(TypedDict, total=False):
+    """What can be changed of a job that waits."""
+
+    priority: int | str
+    queue: str
+    at: datetime
+    delay: Duration
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHandle(Job):
+    """A job as it was when it was read, with verbs that go on from it."""
+
+    _jobs: "JobsFace" = field(repr=False, compare=False)
+
+    async def wait(self, timeout: Duration = "60s") -> Any:
+        """The result once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
+        return (await self._jobs.wait(self.id, timeout)).result
+
+    async def refresh(self) -> "JobHandle":
+        """The job as it is now."""
+        return await self._jobs.get(self.id)
+
+    async def cancel(self, *, actor: str | None = None, reason: str | None = None) -> "JobHandle":
+        """End it if it waits, ask it to stop if it runs."""
+        return await self._jobs.cancel(self.id, actor=actor, reason=reason)
+
+    async def retry(self, *, actor: str | None = None) -> "JobHandle":
+        """Put it in line again after it was dead-lettered or canceled, with fresh attempts."""
+        return await self._jobs.retry(self.id, actor=actor)
+
+    async def update(self, *, actor: str | None = None, **changes: Unpack[Changes]) -> "JobHandle":
+        """Change it while it waits; JobStateConflict if it runs or has ended."""
+        return await self._jobs.update(self.id, actor=actor, **changes)
+
+    async def explain(self) -> Explanation:
+        """Why it is not running."""
+        return await self._jobs.explain(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Some of a list, newest first, and the id to go on after (None at the end). Payload and result
+    of its jobs are not loaded; `refresh` reads a whole job."""
+
+    jobs: Sequence[JobHandle]
+    next: JobId | None
+
+
+class JobsFace:
+    """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
+
+    def __init__(self, app: "Windlass", scope: Scope = ALL_TENANTS) -> None:
+        self._app = app
+        self._scope = scope
+
+    def of(self, tenant: str) -> "JobsFace":
+        """The same, confined to one tenant."""
+        return JobsFace(self._app, Scope.of(tenant))
+
+    async def get(self, id: Id) -> JobHandle:
+        """One job by its whole id; JobNotFound if there is none."""
+        return self._handle(await (await self._jobs()).get(whole_id(id), self._scope))
+
+    async def find(self, end: str) -> JobHandle:
+        """One job by the last six or more characters of its id, as people type them. JobNotFound if
+        there is none, AmbiguousId if several end so."""
+        return self._handle(await (await self._jobs()).get(end, self._scope))
+
+    async def reveal(self, id: Id) -> JobHandle:
+        """One job with its payload as it was given: what is encrypted at rest is decrypted.
+        PayloadKeyMissing if the key is not configured here."""
+        return self._handle(await (await self._jobs()).reveal(whole_id(id), self._scope))
+
+    async def list(
+        self,
+        query: str = "",
+        *,
+        states: Collection[str] = (),
+        definition: str | None = None,
+        queue: str | None = None,
+        source: str | None = None,
+        correlation_id: str | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        after: JobId | None = None,
+        limit: int = 50,
+    ) -> JobPage:
+        """Jobs newest first, their payloads and results not loaded; all of them if nothing is chosen.
+
+        `query` is a filter as people type it: `state:dead_letter definition:mail.* error:timeout`;
+        FilterInvalid if it is none. `states` takes views such as "retrying" too. `after` goes on from
+        a page's `next`.
+        """
+        if unknown := sorted({states} if isinstance(states, str) else set(states) - _STATES):
+            raise OptionInvalid(
+                "states", unknown[0], allowed=f"some of {', '.join(sorted(_STATES))}"
+            )
+        chosen = parse(query) & JobQuery.of(
+            states=states,
+            definition=definition,
+            queue=queue,
+            source=source,
+            correlation_id=correlation_id,
+            created_after=created_after,
+            created_before=created_before,
+        )
+        lists = (await self._app.ready()).lists
+        page = await lists.page(chosen, scope=self._scope, after=after, limit=limit)
+        return JobPage([self._handle(_listed(job)) for job in page.jobs], page.next)
+
+    async def summary(self) -> Summary:
+        """How many jobs are where: by state and view, queue and definition."""
+        return await (await self._app.ready()).summaries.summary(self._scope)
+
+    async def cancel(
+        self, id: Id, *, actor: str | None = None, reason: str | None = None
+    ) -> JobHandle:
+        """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
+        jobs = await self._jobs()
+        return self._handle(
+            await jobs.cancel(whole_id(id), scope=self._scope, actor=actor, reason=reason)
+        )
+
+    async def retry(self, id: Id, *, actor: str | None = None) -> JobHandle:
+        """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
+        jobs = await self._jobs()
+        return self._handle(await jobs.retry(whole_id(id), scope=self._scope, actor=actor))
+
+    async def run_now(self, id: Id, *, actor: str | None = None) -> JobHandle:
+        """Make a job due at once: one due later, retrying, or on hold."""
+        jobs = await self._jobs()
+        return self._handle(await jobs.run_now(whole_id(id), scope=self._scope, actor=actor))
+
+    async def update(
+        self, id: Id, *, actor: str | None = None, **changes: Unpack[Changes]
+    ) -> JobHandle:
+        """Change a job that waits: its priority, queue, due time (`at` or `delay`) or metadata, which
+        is replaced as a whole. JobStateConflict if it runs or has ended."""
+        jobs, change = await self._jobs(), Change.of(**changes)
+        return self._handle(await jobs.update(whole_id(id), change, scope=self._scope, actor=actor))
+
+    async def discard(self, id: Id) -> None:
+        """Delete an ended job for good."""
+        await (await self._jobs()).discard(whole_id(id), scope=self._scope)
+
+    async def attempts(self, id: Id) -> Sequence[Attempt]:
+        """Every try at a job, oldest first."""
+        return await (await self._jobs()).attempts(whole_id(id), self._scope)
+
+    async def history(self, id: Id) -> Sequence[Transition]:
+        """Every step a job took, oldest first."""
+        return await (await self._jobs()).history(whole_id(id), self._scope)
+
+    async def logs(self, id: Id, *, after: int = 0, limit: int = 1000) -> Sequence[LogLine]:
+        """A job's log lines in order, those past sequence number `after`."""
+        return await (await self._jobs()).logs(
+            whole_id(id), scope=self._scope, after=after, limit=limit
+        )
+
+    async def family(self, id: Id) -> Sequence[Relative]:
+        """What a job waits for and what waits for it."""
+        return await (await self._jobs()).family(whole_id(id), self._scope)
+
+    async def explain(self, id: Id) -> Explanation:
+        """Why a job is not running."""
+        return await (await self._jobs()).explain(whole_id(id), self._scope)
+
+    async def wait(self, id: Id, timeout: Duration = "60s") -> Job:
+        """The job once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
+        jobs = await self._jobs()
+        return await jobs.wait(whole_id(id), duration(timeout, option="timeout"), self._scope)
+
+    async def _jobs(self) -> "Jobs":
+        return (await self._app.ready()).jobs
+
+    def _handle(self, job: Job) -> JobHandle:
+        return JobHandle(**fields_of(job), _jobs=self)
+
+
+def whole_id(id: UUID | str, noun: str = "jobs") -> JobId:
+    """The id that was given; OptionInvalid unless it is a whole one. Its end alone could come to be
+    another's too, so that only `find` takes that."""
+    whole = parse_job_id(id) if isinstance(id, str) else id
+    if whole is None:
+        allowed = f"a whole id; `wl.{noun}.find` takes the end of one"
+        raise OptionInvalid(f"{noun.removesuffix('s')} id", id, allowed=allowed)
+    return JobId(whole)
+
+
+async def _whole_job(engine: Engine, id: UUID | str) -> None:
+    whole_id(id)
+
+
+async def _whole_event(engine: Engine, id: UUID | str) -> None:
+    whole_id(id, "events")
+
+
+async def _whole_trigger(engine: Engine, id: str) -> None:
+    """A name or a whole id; a name may look like the end of an id."""
+    if parse_suffix(id) is None or parse_job_id(id) is not None:
+        return
+    if all(trigger.name != id for trigger in await engine.triggers.list(system=True)):
+        raise TriggerNotFound(id)
+
+
+async def _whole_worker(engine: Engine, id: str) -> None:
+    if all(worker.id != id for worker in await engine.workers.list()):
+        raise WorkerNotFound(id)
+
+
+_JOB: Mapping[str, Check] = {"id": _whole_job}
+_EVENT: Mapping[str, Check] = {"id": _whole_event}
+_TRIGGER: Mapping[str, Check] = {"id": _whole_trigger}
+_TRIAL: Mapping[str, Check] = {"id": _whole_trigger, "event": _whole_event}
+_WORKER: Mapping[str, Check] = {"id": _whole_worker}
+_LOGS: Mapping[str, Check] = {"job": _whole_job}
+
+
+class DeadFace(Noun):
+    """What failed for good: groups by cause; retry, edit, discard and mute."""
+
+    noun = "dead"
+    groups = Awaits(Dead.groups)
+    list = Awaits(Dead.list)
+    retry = Awaits(Dead.retry, checks=_JOB)
+    retry_group = Awaits(Dead.retry_group)
+    edit_retry = Awaits(Dead.edit_retry, checks=_JOB)
+    discard = Awaits(Dead.discard, checks=_JOB)
+    discard_group = Awaits(Dead.discard_group)
+    mute = Awaits(Mutes.mute, noun="mutes")
+    unmute = Awaits(Mutes.unmute, noun="mutes")
+
+
+class DefinitionsFace(Noun):
+    """What may run: list, enable, disable, edit and reset definitions."""
+
+    noun = "definitions"
+    sync = Awaits(Definitions.mark_missing)
+    create = Awaits(Definitions.create)
+    get = Awaits(Definitions.get)
+    list = Awaits(Definitions.list)
+    activity = Awaits(Activity.activity, noun="activity")
+    enable = Awaits(Definitions.enable)
+    disable = Awaits(Definitions.disable)
+    edit = Awaits(Definitions.edit)
+    reset = Awaits(Definitions.reset)
+    reset_all = Awaits(Definitions.reset_all)
+    delete = Awaits(Definitions.delete)
+
+
+class AuditFace(Noun):
+    """The record of who changed what: check it, and tell where its chains end."""
+
+    noun = "audit"
+    verify = Awaits(Audit.verify_all)
+    heads = Awaits(Audit.heads)
+
+
+class TenantsFace(Noun):
+    """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
+
+    noun = "tenants"
+    create = Awaits(Tenants.create)
+    change = Awaits(Tenants.change)
+    get = Awaits(Tenants.get)
+    list = Awaits(Tenants.list)
+    suspend = Awaits(Tenants.suspend)
+    resume = Awaits(Tenants.resume)
+    delete = Awaits(Tenants.delete)
+    purge = Awaits(Tenants.purge)
+
+
+class QueuesFace(Noun):
+    """Named lines of jobs: list, pause, resume and limit queues."""
+
+    noun = "queues"
+    get = Awaits(Queues.get)
+    list = Awaits(Queues.list)
+    pause = Awaits(Queues.pause)
+    resume = Awaits(Queues.resume)
+    limit = Awaits(Queues.limit)
+
+
+class RulesFace(Noun):
+    """What schedules and triggers have in common. One is given by its name or its whole id; `find`
+    takes the end of an id too."""
+
+    noun = "triggers"
+    create = Awaits(Triggers.create)
+    get = Awaits(Triggers.get, checks=_TRIGGER)
+    find = Awaits(Triggers.get)
+    update = Awaits(Triggers.update, checks=_TRIGGER)
+    reschedule = Awaits(Triggers.reschedule, checks=_TRIGGER)
+    reset = Awaits(Triggers.reset, checks=_TRIGGER)
+    enable = Awaits(Triggers.enable, checks=_TRIGGER)
+    disable = Awaits(Triggers.disable, checks=_TRIGGER)
+    delete = Awaits(Triggers.delete, checks=_TRIGGER)
+    warnings = Awaits(Triggers.warnings, checks=_TRIGGER)
+
+
+class TriggersFace(RulesFace):
+    """Rules that make jobs, by time and by event: create, list, update, test and delete."""
+
+    list = Awaits(Triggers.list)
+    test = Awaits(Trials.test, noun="trials", checks=_TRIAL)
+
+
+class SchedulesFace(RulesFace):
+    """The rules that make jobs by time."""
+
+    list = Awaits(Triggers.schedules)
+    run = Awaits(Triggers.run, checks=_TRIGGER)
+    preview = Awaits(Triggers.preview)
+
+
+class EventsFace(Noun):
+    """What was emitted, and how many jobs came of it. Ids are whole; `find` takes the end of one."""
+
+    noun = "events"
+    get = Awaits(Events.get, checks=_EVENT)
+    find = Awaits(Events.get)
+    list = Awaits(Events.list)
+    replay = Awaits(Events.replay, checks=_EVENT)
+
+
+class LogsFace(Noun):
+    """Log lines of all jobs."""
+
+    noun = "logs"
+    search = Awaits(Logs.search, checks=_LOGS)
+
+
+class WorkersFace(Noun):
+    """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
+    one."""
+
+    noun = "workers"
+    get = Awaits(Workers.get, checks=_WORKER)
+    find = Awaits(Workers.get)
+    list = Awaits(Workers.list)
+    drain = Awaits(Workers.drain, checks=_WORKER)
+    resume = Awaits(Workers.resume, checks=_WORKER)
+    stop = Awaits(Workers.stop, checks=_WORKER)
+
+
+def fields_of(job: Job) -> dict[str, Any]:
+    """What every job has, whatever class it is of."""
+    return {each.name: getattr(job, each.name) for each in fields(Job)}

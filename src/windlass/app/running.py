@@ -1,0 +1,177 @@
+"""An app at work in this process: its worker, scheduler and upkeep."""
+
+import importlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from windlass.app.declare import declare, declare_in
+from windlass.app.declared import Declared
+from windlass.app.file_commands import command_handler
+from windlass.core.definitions.definition import Definition
+from windlass.core.definitions.handler_path import check_path, is_under
+from windlass.engine.engine import Engine
+from windlass.engine.startup_wait import when_ready
+from windlass.errors import DefinitionInvalid
+from windlass.settings import Settings
+from windlass.tasks import start_task
+from windlass.upkeep.upkeep import Upkeep
+from windlass.worker.backend import Side
+from windlass.worker.handlers import Handler, Handlers
+from windlass.worker.isolation.run_as import check_run_as
+from windlass.worker.isolation.threads import Threads
+from windlass.worker.options import WorkerOptions
+from windlass.worker.worker import Worker
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+
+
+class Running:
+    """What an app does to get jobs run; the engine it opens is closed when it ends."""
+
+    def __init__(self, app: "Windlass") -> None:
+        self._app = app
+
+    @asynccontextmanager
+    async def running(self, options: WorkerOptions) -> AsyncIterator[Worker | None]:
+        """Run worker and upkeep while the block lasts; leaving it drains."""
+        async with self._upheld(options) as engine:
+            if not self._app.settings.worker.enabled:
+                yield None
+                return
+            async with self.worker(engine, options) as worker:
+                working = start_task(worker.run(), name="windlass worker")
+                try:
+                    yield worker
+                finally:
+                    worker.drain()
+                    await working
+
+    @asynccontextmanager
+    async def upkeep(self, *, scheduling: bool | None) -> AsyncIterator[None]:
+        """Run upkeep, and no job, while the block lasts."""
+        options = WorkerOptions.of(self._app.settings)
+        async with self._upheld(options, scheduling=scheduling, runs=scheduling is not False):
+            yield
+
+    async def upkeep_once(self) -> None:
+        """Do one round of scheduling and upkeep."""
+        options = WorkerOptions.of(self._app.settings)
+        try:
+            engine = await self._ready_to_run()
+            await Upkeep(engine, lease_time=options.lease_time).tick()
+        finally:
+            await self._app.close()
+
+    async def work(
+        self,
+        options: WorkerOptions,
+        started: Callable[[Worker], object],
+        *,
+        scheduling: bool | None,
+    ) -> int:
+        """Run worker and upkeep until the worker has ended; how many jobs it could neither finish
+        nor hand back."""
+        async with (
+            self._upheld(options, scheduling=scheduling) as engine,
+            self.worker(engine, options) as worker,
+        ):
+            started(worker)
+            return await worker.run()
+
+    @asynccontextmanager
+    async def worker(
+        self,
+        engine: Side,
+        options: WorkerOptions,
+        *,
+        handlers: Handlers | None = None,
+        threads: Threads | None = None,
+    ) -> AsyncIterator[Worker]:
+        """A worker that does not run yet, inside the app's lifespans. RunAsUnavailable if a command
+        cannot run here as the user it should."""
+        known = self._known() if handlers is None else handlers
+        check_run_as(known.values())
+        async with AsyncExitStack() as stack:
+            for span in self._app.lifespans:
+                await stack.enter_async_context(span())
+            worker = Worker(
+                engine,
+                known,
+                options,
+                around=self._app.around_attempts,
+                threads=threads,
+                resolve=partial(row_handler, settings=self._app.settings),
+            )
+            try:
+                yield worker
+            finally:
+                worker.close()  # a handler in a thread may end when the database is gone
+
+    @asynccontextmanager
+    async def _upheld(
+        self, options: WorkerOptions, *, scheduling: bool | None = None, runs: bool = True
+    ) -> AsyncIterator[Engine]:
+        """An engine that is ready and kept up, closed at the end. Waits for a database that answers
+        and cannot do its work yet."""
+        try:
+            ready = self._ready_to_run if runs else self._app.ready
+            engine = await when_ready(ready, self._app.telemetry)
+            upkeep = Upkeep(engine, lease_time=options.lease_time, scheduling=scheduling)
+            upkeep.start()
+            try:
+                yield engine
+            finally:
+                await upkeep.stop()
+        finally:
+            await self._app.close()
+
+    async def _ready_to_run(self) -> Engine:
+        """The app's engine, Windlass's own jobs made known too: only by those who run jobs or
+        schedules, so that to enqueue or to look changes no row of theirs."""
+        for handler in self._known().values():
+            if handler.own:
+                declare_in(self._app.engine, handler)
+        return await self._app.ready()
+
+    def _known(self) -> Handlers:
+        """What a worker of this app can run."""
+        known = Handlers(beneath=self._app.handlers)
+        system_jobs = self._app.system_jobs
+        for handler in system_jobs.handlers(self._app.settings) if system_jobs else ():
+            known.add(handler)
+        return known
+
+
+def row_handler(row: Definition, settings: Settings) -> Handler:
+    """The handler of a definition that an operator made: by its path, or a command by its name."""
+    found = command_handler if row.kind == "command" else path_handler
+    return found(row, settings)
+
+
+def path_handler(row: Definition, settings: Settings) -> Handler:
+    """The handler that a row names. Nothing outside of the allowed prefixes is ever imported."""
+    allowed = settings.worker.handler_paths
+    found = _found(check_path(row.key, row.handler, allowed))
+    function = found.handler.call if isinstance(found, Declared) else found
+    if not callable(function):
+        raise DefinitionInvalid(row.key, f"{row.handler} is no function")
+    home = getattr(function, "__module__", None) or ""
+    if not is_under(f"{home}.", allowed):
+        raise DefinitionInvalid(
+            row.key,
+            f"{row.handler} is only imported there and stands in {home or 'no module'}, which is"
+            " under none of the prefixes that this worker allows",
+            hint="Name a function by the module it stands in.",
+        )
+    return found.handler if isinstance(found, Declared) else declare(found, row.key, {}, settings)
+
+
+def _found(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except AttributeError as error:
+        raise ImportError(f"there is no {name} in {module}") from error

@@ -1,0 +1,301 @@
+"""Windlass for blocking programs: the same names, and no logic of its own.
+
+The verbs run in the event loop of a background thread and are waited for here. A program that
+forks after using it, as `gunicorn --preload` does, is safe: each process starts its own thread
+and its own connections.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Concatenate, Self, Unpack, overload
+
+from windlass.app.blocking_nouns import (
+    Audit,
+    Dead,
+    Definitions,
+    Events,
+    Jobs,
+    Logs,
+    Queues,
+    Schedules,
+    Tenants,
+    Triggers,
+    Workers,
+)
+from windlass.app.commands import CommandOptions
+from windlass.app.declare import JobOptions
+from windlass.app.declared import BlockingDecorator, BlockingJob, P, R
+from windlass.app.enqueue import AroundEnqueue
+from windlass.app.options import Delivery, OptionNames
+from windlass.app.portal import Portal
+from windlass.app.verbs import Blocks
+from windlass.app.windlass import Lifespan
+from windlass.app.windlass import Windlass as Awaited
+from windlass.core.access.roles import ROLES, Table
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
+from windlass.core.triggers.declared_trigger import EventTriggerOptions, by_event
+from windlass.core.triggers.trigger import Event
+from windlass.engine.engine import Engine
+from windlass.engine.triggers.events import EventOptions
+from windlass.errors import TransactionUnsupported
+from windlass.settings import Settings
+from windlass.storage.callers import CallerSession, drive
+from windlass.worker.attempt import Around
+from windlass.worker.context import JobContext, emitted_within
+
+
+class Windlass:
+    """Jobs on the database a program already has, for code that cannot await.
+
+    `url` is as for `windlass.Windlass`. `close` ends the background thread; the next call starts
+    another.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        settings: Settings | None = None,
+        roles: Table = ROLES,
+    ) -> None:
+        self._awaited = Awaited(url, settings=settings, roles=roles)
+        self._portal = Portal()
+
+    @classmethod
+    def of(cls, awaited: Awaited) -> Self:
+        """The blocking face of an app that is awaited elsewhere."""
+        face = cls.__new__(cls)
+        face._awaited = awaited
+        face._portal = Portal()
+        return face
+
+    @overload
+    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> BlockingJob[P, R]: ...
+    @overload
+    def job(self, function: Callable[P, R], /) -> BlockingJob[P, R]: ...
+    @overload
+    def job(
+        self, key: str | None = None, /, **options: Unpack[JobOptions]
+    ) -> BlockingDecorator: ...
+    def job(self, key: Any = None, /, **options: Unpack[JobOptions]) -> Any:
+        """Declare a job: `@wl.job`, or `@wl.job("mail.send", queue="mail", …)`."""
+        if callable(key):
+            return BlockingJob(self, self._awaited.declare(key, None, {}))
+        return lambda function: BlockingJob(self, self._awaited.declare(function, key, options))
+
+    def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> BlockingDecorator:
+        """Declare a job, or take one that is, and a trigger that makes it when an event comes."""
+        trigger = by_event(event, options)
+        return lambda function: BlockingJob(self, self._awaited.declare_on(function, trigger))
+
+    def command(
+        self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
+    ) -> BlockingJob[..., Any]:
+        """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`."""
+        handler = self._awaited.declare_command(key, argv, options)
+        return BlockingJob(self, handler)
+
+    def around(self, wrap: Around) -> Around:
+        """Run every attempt inside an async context manager made by `wrap(ctx)`."""
+        return self._awaited.around(wrap)
+
+    def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
+        """Store jobs inside a context manager made by `wrap(jobs)`, once per call."""
+        return self._awaited.around_enqueue(wrap)
+
+    def lifespan(self, span: Lifespan) -> Lifespan:
+        """Enter an async context manager once per worker process, before its first claim."""
+        return self._awaited.lifespan(span)
+
+    @property
+    def app(self) -> Awaited:
+        """The same app for code that awaits."""
+        return self._awaited
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force, read when first needed."""
+        return self._awaited.settings
+
+    @property
+    def jobs(self) -> Jobs:
+        """Find, cancel, retry and explain jobs."""
+        return Jobs(self._awaited.jobs, self._portal)
+
+    @property
+    def dead(self) -> Dead:
+        """What failed for good, by cause: retry, edit, discard."""
+        return Dead(self._awaited.dead, self._portal)
+
+    @property
+    def definitions(self) -> Definitions:
+        """List, enable and disable definitions."""
+        return Definitions(self._awaited.definitions, self._portal)
+
+    @property
+    def queues(self) -> Queues:
+        """List, pause, resume and limit queues."""
+        return Queues(self._awaited.queues, self._portal)
+
+    @property
+    def audit(self) -> Audit:
+        """Check the record of who changed what."""
+        return Audit(self._awaited.audit, self._portal)
+
+    @property
+    def tenants(self) -> Tenants:
+        """Create, change, list, suspend and delete tenants."""
+        return Tenants(self._awaited.tenants, self._portal)
+
+    @property
+    def triggers(self) -> Triggers:
+        """Rules that make jobs: by time, and by event."""
+        return Triggers(self._awaited.triggers, self._portal)
+
+    @property
+    def schedules(self) -> Schedules:
+        """Those by time."""
+        return Schedules(self._awaited.schedules, self._portal)
+
+    @property
+    def events(self) -> Events:
+        """What was emitted."""
+        return Events(self._awaited.events, self._portal)
+
+    @property
+    def logs(self) -> Logs:
+        """Find log lines by their words."""
+        return Logs(self._awaited.logs, self._portal)
+
+    @property
+    def workers(self) -> Workers:
+        """Who runs jobs: list, drain, resume and stop workers."""
+        return Workers(self._awaited.workers, self._portal)
+
+    make = Blocks(Awaited.make)
+    stats = Blocks(Awaited.stats)
+
+    def enqueue(
+        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+    ) -> Receipt:
+        """Enqueue by key, without importing the handler; the definition's row says what is valid."""
+        delivery = Delivery({}).and_also(options)
+        job, definition = self._portal.run(self._awaited.deliveries.prepare(key, payload, delivery))
+        return self.deliver(job, definition, delivery)
+
+    def enqueue_many(
+        self,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        progress: Callable[[int, int], None] | None = None,
+        tx: object = None,
+    ) -> list[Receipt]:
+        """Store many jobs made by `make`, a few thousand per statement, a receipt for each.
+
+        `progress` is told how many of how many are stored, in the background thread.
+        """
+        run = self._portal.run
+        engine, session, ready = self._join(tx)
+        if session is None:
+            return run(
+                self._awaited.enqueue_many(jobs, on_duplicate=on_duplicate, progress=progress)
+            )
+        if not session.blocking:
+            raise TransactionUnsupported(
+                session.name, problem="It has to be awaited, and this code blocks."
+            )
+        # The caller's connection belongs to the caller's thread: its statements run here.
+        if not ready:
+            drive(engine.ready_in(session))
+        with self._awaited.deliveries.sending(jobs) as sent:
+            run(engine.jobs.check(sent))
+            over = run(engine.jobs.caps.over(sent))
+            stored = drive(
+                engine.jobs.enqueue_in(session, sent, on_duplicate=on_duplicate, over=over)
+            )
+            return run(engine.jobs.joined(sent, stored, on_duplicate))
+
+    def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        tx: object = None,
+        **about: Unpack[EventOptions],
+    ) -> Event:
+        """Say that something has happened: the tenant's triggers for it make their jobs, once.
+
+        In a `tx` it has happened once that commits.
+        """
+        run = self._portal.run
+        engine, session, ready = self._join(tx)
+        event = engine.events.make(name, dict(data or {}), **emitted_within(about))
+        if session is None:
+            return run(engine.events.emit(event))
+        if not session.blocking:
+            raise TransactionUnsupported(
+                session.name, problem="It has to be awaited, and this code blocks."
+            )
+        if not ready:
+            drive(engine.ready_in(session))
+        drive(engine.events.emit_in(session, event))
+        run(engine.events.match_after_commit(event.id))
+        return event
+
+    def _join(self, tx: object) -> tuple[Engine, CallerSession | None, bool]:
+        deliveries = self._awaited.deliveries
+        engine = self._portal.run(deliveries.engine())
+        # In this thread: a Django alias or a scoped session stands for the calling thread's own.
+        session = engine.join(tx)
+        return engine, session, self._portal.run(deliveries.ready(engine, session))
+
+    def effective(self, declared: Definition) -> Definition:
+        """A definition in code with what operators edited of it, at most some seconds ago."""
+        return self._awaited.effective(declared)
+
+    def deliver(self, job: NewJob, definition: Definition, delivery: Delivery) -> Receipt:
+        """Store a job and return when it is durable, or part of the caller's transaction."""
+        if delivery.tx is None:
+            return self._portal.run(self._awaited.deliveries.deliver(job, definition, delivery))
+        on_duplicate = delivery.on_duplicate(definition)
+        [receipt] = self.enqueue_many([job], on_duplicate=on_duplicate, tx=delivery.tx)
+        return receipt
+
+    @contextmanager
+    def running(
+        self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
+    ) -> Iterator[None]:
+        """Run worker and upkeep in the background while the block lasts; leaving it drains."""
+        # Not in the loop behind the other verbs: an async handler may call those, and waits.
+        portal = Portal()
+        try:
+            with portal.inside(self._awaited.running(concurrency=concurrency, queues=queues)):
+                yield
+        finally:
+            portal.close()
+
+    @contextmanager
+    def upkeep(self, *, scheduling: bool | None = None) -> Iterator[None]:
+        """Run scheduler and upkeep, and no job, in the background while the block lasts. `scheduling`
+        says whether schedules are fired, else scheduler.enabled."""
+        portal = Portal()
+        try:
+            with portal.inside(self._awaited.upkeep(scheduling=scheduling)):
+                yield
+        finally:
+            portal.close()
+
+    def close(self) -> None:
+        """Close the connections and end the thread. The next call starts anew."""
+        if self._portal.open:
+            self._portal.run(self._awaited.close())
+            self._portal.close()
+
+    def __enter__(self) -> Self:
+        self._portal.run(self._awaited.ready())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,135 @@
+"""Windlass's own jobs: what is past retention goes, counts are checked, lost workers forgotten.
+
+Ordinary definitions, hidden from lists, whose jobs belong to the tenant `system`: that they ran,
+and what they did, can be seen like everything else.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from windlass.app.declare import declare
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import SYSTEM_KEYS, SYSTEM_QUEUE
+from windlass.core.triggers.schedule import Schedule, cron
+from windlass.engine.background_pacing import rested, until_done
+from windlass.engine.engine import Engine
+from windlass.errors.wording import counted
+from windlass.ids import JobId
+from windlass.settings import Settings
+from windlass.worker.context import JobContext
+from windlass.worker.handlers import Handler
+
+#: Together at an hour when little else is due; each at a tenth of the database's time at most.
+_NIGHTLY = cron("0 2 * * *", tz="UTC")
+_LATER_AT_NIGHT = cron("30 2 * * *", tz="UTC")
+#: A recount reads every job there is.
+_WEEKLY = cron("0 3 * * 0", tz="UTC")
+_FIRST = JobId(UUID(int=0))
+_MOST_NAMED = 50
+
+Counts = dict[str, int]
+
+
+class SystemJobs:
+    """The handlers; `engine` gives the engine of the loop they run in."""
+
+    def __init__(self, engine: Callable[[], Engine]) -> None:
+        self._engine = engine
+
+    def handlers(self, settings: Settings) -> Iterator[Handler]:
+        """All of them, as declared. No setting changes what their rows say, so that processes with
+        other settings agree."""
+        for call, title, schedule in (
+            (self.prune_jobs, "Prune jobs", _NIGHTLY),
+            (self.prune_logs, "Prune logs", _NIGHTLY),
+            (self.forget_workers, "Forget lost workers", _LATER_AT_NIGHT),
+            (self.recount, "Recount jobs", _WEEKLY),
+        ):
+            yield _declared(call, title, schedule, settings)
+
+    async def prune_jobs(self, ctx: JobContext) -> Counts:
+        """Delete ended jobs past their days or beyond their count, with their attempts, history
+        and logs; and events as old."""
+        retention = self._engine().retention
+        jobs = await self._of_each_definition(ctx, retention.prune_jobs, "job")
+        events = await until_done(retention.prune_events, before=ctx.checkpoint)
+        ctx.progress(1.0, f"pruned {counted(jobs, 'job')} and {counted(events, 'event')}")
+        return {"jobs": jobs, "events": events}
+
+    async def prune_logs(self, ctx: JobContext) -> Counts:
+        """Delete log lines past their days, and those whose job is gone."""
+        retention = self._engine().retention
+        lines = await self._of_each_definition(ctx, retention.prune_logs, "line")
+        orphans, cursor = 0, _FIRST
+        while True:
+            ctx.checkpoint()
+            gone, after = await rested(retention.prune_orphans(cursor))
+            orphans += gone
+            if after is None:
+                break
+            cursor = after
+        ctx.progress(1.0, f"pruned {counted(lines + orphans, 'line')}")
+        return {"lines": lines, "orphans": orphans}
+
+    async def recount(self, ctx: JobContext) -> dict[str, Any]:
+        """Compare the counts that are kept with a recount, and correct those that are wrong."""
+        counts = self._engine().counts
+        ctx.progress(0.0, "counting")
+        wrong = await counts.check()
+        for each in wrong[:_MOST_NAMED]:
+            place = f"{each.definition} in queue {each.queue} of tenant {each.tenant}"
+            said = f"{place}, {each.state}: {each.kept:,} kept, {each.counted:,} counted"
+            ctx.log.warning(said)
+        ctx.checkpoint()
+        await counts.correct(wrong)
+        if wrong:
+            ctx.warn(f"{counted(len(wrong), 'count')} corrected")
+        ctx.progress(1.0, f"corrected {counted(len(wrong), 'count')}")
+        return {"corrected": len(wrong)}
+
+    async def forget_workers(self, ctx: JobContext) -> Counts:
+        """Remove the rows of workers not seen for a day."""
+        gone = await self._engine().workers.forget()
+        ctx.progress(1.0, f"forgot {counted(gone, 'worker')}")
+        return {"workers": gone}
+
+    async def _of_each_definition(
+        self, ctx: JobContext, step: Callable[[Definition], Awaitable[int]], noun: str
+    ) -> int:
+        """Take a step of each definition until there is nothing left to do."""
+        definitions = await self._engine().definitions.list(system=True)
+        total = 0
+        for number, definition in enumerate(definitions):
+            ctx.progress(number / len(definitions), f"pruned {counted(total, noun)}")
+            done = await until_done(partial(step, definition), before=ctx.checkpoint)
+            if done:
+                said = f"pruned {counted(done, noun)} of {definition.key}"
+                ctx.log.info(said)
+            total += done
+        return total
+
+
+def _declared(
+    call: Callable[..., Any], title: str, schedule: Schedule, settings: Settings
+) -> Handler:
+    handler = declare(
+        call,
+        f"{SYSTEM_KEYS}{call.__name__}",
+        {
+            "title": title,
+            "queue": SYSTEM_QUEUE,
+            "priority": "low",
+            "max_attempts": 3,
+            "timeout": "6h",
+            "max_concurrency": 1,
+            "schedule": schedule,
+            "overlap": "skip",
+            "system": True,
+            "idempotent": True,
+        },
+        settings,
+    )
+    return replace(handler, own=True)

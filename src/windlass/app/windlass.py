@@ -1,0 +1,409 @@
+"""Windlass: the object a program holds. It wires the layers together and delegates."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    contextmanager,
+)
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
+from weakref import WeakKeyDictionary, ref
+
+from windlass.app.commands import CommandOptions, declare_command
+from windlass.app.declare import JobOptions, declare, declare_in
+from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R
+from windlass.app.enqueue import AroundEnqueue, Deliveries
+from windlass.app.file_commands import commands_of
+from windlass.app.nouns import (
+    AuditFace,
+    DeadFace,
+    DefinitionsFace,
+    EventsFace,
+    JobsFace,
+    LogsFace,
+    QueuesFace,
+    SchedulesFace,
+    TenantsFace,
+    TriggersFace,
+    WorkersFace,
+)
+from windlass.app.options import Delivery, OptionNames
+from windlass.app.running import Running
+from windlass.app.system_jobs import SystemJobs
+from windlass.core.access.roles import ROLES, Table, frozen
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
+from windlass.core.monitoring.summary import Stats
+from windlass.core.triggers.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
+from windlass.core.triggers.trigger import Event
+from windlass.engine.engine import Engine
+from windlass.engine.triggers.events import EventOptions
+from windlass.settings import Settings
+from windlass.storage.storage import open_storage
+from windlass.telemetry import Telemetry
+from windlass.worker.attempt import Around
+from windlass.worker.backend import Side
+from windlass.worker.context import JobContext, emitted_within
+from windlass.worker.handlers import Handler, Handlers
+from windlass.worker.isolation.import_guard import imports
+from windlass.worker.isolation.threads import Threads
+from windlass.worker.options import WorkerOptions
+from windlass.worker.worker import Worker
+
+if TYPE_CHECKING:
+    from windlass.app import sync
+
+Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
+Engines = WeakKeyDictionary[asyncio.AbstractEventLoop, Engine]
+
+
+class Windlass:
+    """Jobs on the database a program already has.
+
+    `url` is a database URL; without one it is WINDLASS_DATABASE_URL, the settings file's, or
+    `sqlite:///windlass.db`. Making one never connects. `roles` is a table of who may do what, in
+    place of `windlass.core.access.roles.ROLES`.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        settings: Settings | None = None,
+        roles: Table = ROLES,
+    ) -> None:
+        self._url = url
+        self.roles = frozen(roles)
+        self._given_settings = settings
+        self.telemetry = Telemetry()
+        self.around_attempts: list[Around] = []
+        self.around_enqueues: list[AroundEnqueue] = []
+        self.lifespans: list[Lifespan] = []
+        self._connect: Callable[[], Engine] = self._engine
+        self.system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
+        # A driver's connections belong to the loop they were made in.
+        self._engines: Engines = WeakKeyDictionary()
+        self._newest: Callable[[], Engine | None] = lambda: None
+
+    @overload
+    def job(self, function: Callable[Concatenate[JobContext, P], R], /) -> DeclaredJob[P, R]: ...
+    @overload
+    def job(self, function: Callable[P, R], /) -> DeclaredJob[P, R]: ...
+    @overload
+    def job(self, key: str | None = None, /, **options: Unpack[JobOptions]) -> JobDecorator: ...
+    def job(self, key: Any = None, /, **options: Unpack[JobOptions]) -> Any:
+        """Declare a job: `@wl.job`, or `@wl.job("mail.send", queue="mail", …)`.
+
+        Key, payload schema, handler and options come from this one place.
+        """
+        if callable(key):
+            return DeclaredJob(self, self.declare(key, None, {}))
+        return lambda function: DeclaredJob(self, self.declare(function, key, options))
+
+    def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> JobDecorator:
+        """Declare a job, or take one that is, and a trigger of the tenant `default` that makes it
+        when an event comes: `@wl.on("folder.changed", payload={"folder": "{{event.path}}"})`."""
+        trigger = by_event(event, options)
+        return lambda function: DeclaredJob(self, self.declare_on(function, trigger))
+
+    def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
+        """Make a function known as a handler: the half of `@wl.job` that both faces share."""
+        if not isinstance(function, Declared):
+            return self._know(declare(function, key, said, self.settings))
+        before = function.handler  # `@wl.on` stands below `@wl.job`, which has more to say
+        self.handlers.forget(before.definition.key)
+        handler = declare(before.call, key, said, self.settings)
+        return self._know(handler.with_triggers(before.triggers))
+
+    def declare_on(self, function: Callable[..., Any], trigger: DeclaredTrigger) -> Handler:
+        """The half of `@wl.on` that both faces share."""
+        if isinstance(function, Declared):
+            return self._know(function.handler.with_triggers([trigger]))
+        return self._know(declare(function, None, {}, self.settings).with_triggers([trigger]))
+
+    def command(
+        self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
+    ) -> DeclaredJob[..., Any]:
+        """Declare a command as a job: `wl.command("sync", ["tool", "sync", "{folder}"], …)`.
+
+        No shell is involved. `{folder}` stands for a required field of the payload, whose schema is
+        `payload_schema`; the job's tenant is passed as `--tenant-id`.
+        """
+        return DeclaredJob(self, self.declare_command(key, argv, options))
+
+    def declare_command(self, key: str, argv: Sequence[str], said: CommandOptions) -> Handler:
+        """Make a command known: the half of `wl.command` that both faces share."""
+        return self._know(declare_command(key, argv, said, self.settings))
+
+    def around(self, wrap: Around) -> Around:
+        """Run every attempt inside an async context manager made by `wrap(ctx)`."""
+        self.around_attempts.append(wrap)
+        return wrap
+
+    def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
+        """Store jobs inside a context manager made by `wrap(jobs)`, once per call however many they
+        are. It yields the jobs to store: these, or changed ones."""
+        self.around_enqueues.append(wrap)
+        return wrap
+
+    def lifespan(self, span: Lifespan) -> Lifespan:
+        """Enter an async context manager once per worker process, before its first claim."""
+        self.lifespans.append(span)
+        return span
+
+    @cached_property
+    def handlers(self) -> Handlers:
+        """What this process can run: what was declared in code, and the settings' commands."""
+        known = Handlers()
+        for handler in commands_of(self.settings):
+            known.add(handler)
+        return known
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings in force, read when first needed."""
+        return self._given_settings or Settings.load()
+
+    @property
+    def url(self) -> str:
+        """The database's URL, secrets included."""
+        return self._url or self.settings.database.url
+
+    def move_to(self, url: str) -> None:
+        """Use another database than the code names: what `--db` asks for. Only while nothing is
+        connected."""
+        self._url = url
+
+    @property
+    def jobs(self) -> JobsFace:
+        """Find, cancel, retry and explain jobs."""
+        return JobsFace(self)
+
+    @property
+    def dead(self) -> DeadFace:
+        """What failed for good, by cause: retry, edit, discard."""
+        return DeadFace(self)
+
+    @property
+    def definitions(self) -> DefinitionsFace:
+        """List, enable and disable definitions."""
+        return DefinitionsFace(self)
+
+    @property
+    def queues(self) -> QueuesFace:
+        """List, pause, resume and limit queues."""
+        return QueuesFace(self)
+
+    @property
+    def audit(self) -> AuditFace:
+        """Check the record of who changed what."""
+        return AuditFace(self)
+
+    @property
+    def tenants(self) -> TenantsFace:
+        """Create, change, list, suspend and delete tenants."""
+        return TenantsFace(self)
+
+    @property
+    def triggers(self) -> TriggersFace:
+        """Rules that make jobs: by time, and by event."""
+        return TriggersFace(self)
+
+    @property
+    def schedules(self) -> SchedulesFace:
+        """Those by time."""
+        return SchedulesFace(self)
+
+    @property
+    def events(self) -> EventsFace:
+        """What was emitted."""
+        return EventsFace(self)
+
+    @property
+    def logs(self) -> LogsFace:
+        """Find log lines by their words."""
+        return LogsFace(self)
+
+    @property
+    def workers(self) -> WorkersFace:
+        """Who runs jobs: list, drain, resume and stop workers."""
+        return WorkersFace(self)
+
+    @property
+    def deliveries(self) -> Deliveries:
+        """How jobs get into the database."""
+        return Deliveries(self)
+
+    @cached_property
+    def blocking(self) -> "sync.Windlass":
+        """The same app for code that cannot await."""
+        from windlass.app import sync
+
+        return sync.Windlass.of(self)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the running loop."""
+        loop = asyncio.get_running_loop()
+        engine = self._engines.get(loop)
+        if engine is None:
+            imports.refuse()
+            engine = self._connect()
+            for handler in self.handlers.values():
+                declare_in(engine, handler)
+            self._engines[loop] = engine
+            self._newest = ref(engine)
+        return engine
+
+    def effective(self, declared: Definition) -> Definition:
+        """A definition in code with what operators edited of it, at most some seconds ago."""
+        engine = self._newest()
+        return declared if engine is None else engine.definitions.effective(declared)
+
+    async def ready(self) -> Engine:
+        """Connect, check the schema, make declared definitions known."""
+        engine = self.engine
+        await engine.ready()
+        return engine
+
+    async def enqueue(
+        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+    ) -> Receipt:
+        """Enqueue by key, without importing the handler; the definition's row says what is valid."""
+        delivery = Delivery({}).and_also(options)
+        job, definition = await self.deliveries.prepare(key, payload, delivery)
+        return await self.deliveries.deliver(job, definition, delivery)
+
+    async def make(
+        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+    ) -> NewJob:
+        """A job of a definition known by its key, validated and not stored yet."""
+        delivery = Delivery({}).and_also(options)
+        delivery.check_makeable()
+        return (await self.deliveries.prepare(key, payload, delivery))[0]
+
+    async def enqueue_many(
+        self,
+        jobs: Sequence[NewJob],
+        *,
+        on_duplicate: OnDuplicate = "existing",
+        progress: Callable[[int, int], None] | None = None,
+        tx: object = None,
+    ) -> list[Receipt]:
+        """Store many jobs made by `make`, a few thousand per statement, a receipt for each.
+
+        `progress` is told how many of how many are stored. A job may wait for earlier ones. An
+        error leaves what was stored before it; in a `tx` that is for its owner to roll back.
+        """
+        return await self.deliveries.store(
+            jobs, on_duplicate=on_duplicate, progress=progress, tx=tx
+        )
+
+    async def stats(
+        self,
+        window: str = "1h",
+        *,
+        definition: str | None = None,
+        queue: str | None = None,
+        scope: Scope = ALL_TENANTS,
+    ) -> Stats:
+        """What happened in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
+        summaries = (await self.ready()).summaries
+        return await summaries.stats(window, definition=definition, queue=queue, scope=scope)
+
+    async def emit(
+        self,
+        name: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        tx: object = None,
+        **about: Unpack[EventOptions],
+    ) -> Event:
+        """Say that something has happened: the tenant's triggers for it make their jobs, once.
+
+        In a `tx` it has happened once that commits.
+        """
+        return await self.deliveries.emit(name, data, emitted_within(about), tx=tx)
+
+    def running(
+        self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
+    ) -> AbstractAsyncContextManager[Worker | None]:
+        """Run worker and upkeep in this process while the block lasts; leaving it drains."""
+        options = WorkerOptions.of(self.settings, concurrency=concurrency, queues=queues)
+        return Running(self).running(options)
+
+    def upkeep(self, *, scheduling: bool | None = None) -> AbstractAsyncContextManager[None]:
+        """Run scheduler and upkeep, and no job, in this process while the block lasts. `scheduling`
+        says whether schedules are fired, else scheduler.enabled."""
+        return Running(self).upkeep(scheduling=scheduling)
+
+    async def upkeep_once(self) -> None:
+        """Do one round of scheduling and upkeep in this process."""
+        await Running(self).upkeep_once()
+
+    async def work(
+        self,
+        options: WorkerOptions,
+        started: Callable[[Worker], object],
+        *,
+        scheduling: bool | None = None,
+    ) -> int:
+        """Run worker and upkeep in this process until the worker has ended: stopped by whoever
+        `started` tells of it, or by itself. Answers how many jobs it could neither finish nor hand
+        back."""
+        return await Running(self).work(options, started, scheduling=scheduling)
+
+    def worker(
+        self,
+        engine: Side,
+        options: WorkerOptions,
+        *,
+        handlers: Handlers | None = None,
+        threads: Threads | None = None,
+    ) -> AbstractAsyncContextManager[Worker]:
+        """A worker that does not run yet, inside this app's lifespans."""
+        return Running(self).worker(engine, options, handlers=handlers, threads=threads)
+
+    async def close(self) -> None:
+        """Close this loop's connections. The next call opens new ones."""
+        engine = self._engines.pop(asyncio.get_running_loop(), None)
+        if engine is not None:
+            await engine.close()
+
+    @contextmanager
+    def redirected(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
+        """Have `connect` make the engines for a while: a test's, which has no jobs of Windlass's
+        own. The engines there were stay."""
+        before = self._connect, self._engines, self._newest, self.system_jobs
+        self._connect, self._engines, self.system_jobs = connect, WeakKeyDictionary(), None
+        self._newest = lambda: None
+        try:
+            yield self._engines
+        finally:
+            self._connect, self._engines, self._newest, self.system_jobs = before
+
+    async def __aenter__(self) -> "Windlass":
+        await self.ready()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _know(self, handler: Handler) -> Handler:
+        self.handlers.add(handler)
+        for engine in list(self._engines.values()):
+            declare_in(engine, handler)
+        return handler
+
+    def _engine(self) -> Engine:
+        database = self.settings.database
+        storage = open_storage(
+            self.url,
+            schema=database.schema,
+            listen_url=database.listen_url,
+            row_security=database.row_security,
+            lease_time=timedelta(seconds=self.settings.worker.lease_seconds),
+        )
+        return Engine(storage, self.settings, self.telemetry, roles=self.roles)

@@ -1,0 +1,1 @@
+"""Commands on tenants, members, users, tokens, logins and the audit."""

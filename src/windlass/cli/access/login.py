@@ -1,0 +1,89 @@
+"""`windlass login|logout`: be known to a server without giving a token each time."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.printing import prompt
+from windlass.errors import ConfirmationNeeded, NotAuthenticated, WindlassError
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.server_address import At
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass login --url https://jobs.example.com",
+        "windlass login --url https://jobs.example.com --token-file deploy.token",
+    ],
+)
+@click.option("--name", metavar="TEXT", help="User name; asked for if it is not given.")
+@with_call
+def login(call: Call, name: str | None) -> None:
+    """Sign in to the server at --url, by name and password or with a token.
+
+    From then on commands with this --url need no token file. What is kept is in a file that only
+    you can read.
+    """
+    from windlass.cli.connect.saved_logins import keep
+    from windlass.cli.connect.server_address import At
+
+    at = _server(call)
+    if call.flags.token_file is None:
+        if call.flags.no_input or not call.out.can_ask:
+            raise ConfirmationNeeded("signing in by a password")
+        name = name or prompt("Name")
+        password = prompt("Password", hide_input=True)
+        at = At(at.url, session=_signed_in(call, at, name, password))
+    call.server = at  # whoever this makes us
+    me = call.ask(lambda api: api.get("/whoami"))
+    keep(at.url, {"token": at.token} if at.token else {"session": at.session or ""})
+    call.out.say(f"Signed in to {at.url} as {me['name']}.")
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass logout --url https://jobs.example.com",
+        "WINDLASS_URL=https://jobs.example.com windlass logout",
+    ],
+)
+@with_call
+def logout(call: Call) -> None:
+    """Sign out of the server at --url, and forget what `login` has kept for it.
+
+    A session ends; a token stays valid until it is revoked.
+    """
+    from windlass.cli.connect.saved_logins import keep, kept
+
+    at = _server(call)
+    login = kept(at.url)
+    keep(at.url, None)
+    if "session" in login:
+        call.server = type(at)(at.url, session=login["session"])
+        try:
+            call.ask(lambda api: api.post("/logout"))
+        except WindlassError as error:
+            call.out.say(f"The server did not hear of it: {error}")
+    call.out.say(f"Signed out of {at.url}." if login else f"You were not signed in to {at.url}.")
+
+
+def _server(call: Call) -> "At":
+    if call.server is None:
+        raise click.UsageError("name the server by --url")
+    return call.server
+
+
+def _signed_in(call: Call, at: "At", name: str, password: str) -> str:
+    """The session that a name and a password open."""
+    import asyncio
+
+    from windlass.cli.connect.remote_api import session_of
+
+    session = asyncio.run(session_of(at, name, password))
+    if session is None:
+        raise NotAuthenticated
+    return session

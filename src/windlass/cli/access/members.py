@@ -1,0 +1,146 @@
+"""`windlass members`: who has which role in a tenant."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass.cli.access.login_link import AT, print_link
+from windlass.cli.framework.commands import Group, with_call
+from windlass.cli.framework.dry_run import rehearsable
+from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.suggestions import suggesting
+from windlass.cli.text.output import Column, Item
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client, Shown
+
+_PERMISSIONS = click.option(
+    "--permission",
+    "permissions",
+    multiple=True,
+    metavar="WORD",
+    help="A word that definitions ask for; may be repeated.",
+)
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass members list -t acme",
+        "windlass members invite ada@example.com --role tenant_admin -t acme",
+    ],
+)
+def members() -> None:
+    """Invite people into a tenant and give them roles. Name the tenant by -t."""
+
+
+@members.command("list", examples=["windlass members list -t acme", "windlass members list --json"])
+@paged()
+@with_call
+def list_members(call: Call, limit: int, cursor: str | None) -> None:
+    """List members, by tenant and name; those who have not accepted yet are pending."""
+    page = call.ask(lambda api: api.page("/members", limit=limit, cursor=cursor))
+    call.out.list(
+        page["items"],
+        [
+            Column("name", "NAME", lambda one: str(one["name"])),
+            Column("tenant_id", "TENANT", lambda one: str(one["tenant_id"])),
+            Column("role", "ROLE", lambda one: str(one["role"])),
+            Column("pending", "", lambda one: "pending" if one["pending"] else ""),
+            Column("permissions", "PERMISSIONS", lambda one: ", ".join(one["permissions"])),
+            Column("user_id"),
+            Column("created_at"),
+        ],
+        body=page,
+    )
+    hint_at_more(call, page)
+    if not page["items"]:
+        call.out.say("No members.")
+
+
+@members.command(
+    examples=[
+        "windlass members invite ada@example.com -t acme",
+        "windlass members invite ada --role tenant_admin -t acme --at https://jobs.example.com",
+    ]
+)
+@click.argument("user")
+@click.option("--role", default="user", show_default=True, help="user or tenant_admin.")
+@_PERMISSIONS
+@AT
+@rehearsable("invite {user} as {role} in the tenant")
+@with_call
+def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
+    """Invite USER into the tenant, and print the link to accept the invitation.
+
+    Until then the role is pending and gives no right. Inviting again makes a new link.
+    """
+    body = {"name": user, "role": role, "permissions": list(permissions)}
+    invited = call.ask(lambda api: api.post("/members", body))
+    if call.out.format in ("json", "jsonl"):
+        call.out.json(invited)
+        return
+    member = invited["member"]
+    call.out.say(
+        f"{member['name']} is invited as {member['role']} in {member['tenant_id']}: send this link."
+    )
+    print_link(call, at, invited["link"])
+
+
+@members.command(
+    examples=[
+        "windlass members role ada@example.com tenant_admin -t acme",
+        "windlass members role ada user --permission billing -t acme",
+    ]
+)
+@click.argument("user")
+@click.argument("role")
+@_PERMISSIONS
+@rehearsable("make {user} {role} in the tenant")
+@with_call
+def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None:
+    """Change the ROLE of the member USER, and the permissions if any are named."""
+    from windlass.cli.connect.api_client import path
+
+    body: dict[str, Any] = {"role": role}
+    if permissions:
+        body["permissions"] = list(permissions)
+
+    async def change(api: "Client") -> "Shown":
+        async with suggesting(api, "members", user):
+            return await api.patch(path("members", user), body)
+
+    changed = call.ask(change)
+    _print(call, changed)
+
+
+@members.command(
+    examples=[
+        "windlass members remove ada@example.com -t acme",
+        "windlass members remove ada -t acme --yes",
+    ]
+)
+@click.argument("user")
+@rehearsable("take {user} out of the tenant")
+@with_call
+def remove(call: Call, user: str) -> None:
+    """Remove USER from the tenant, or withdraw an invitation. The account stays."""
+    from windlass.cli.connect.api_client import path
+
+    call.confirm(f"removing the member {user}", f"Removing the member {user}. Go on?")
+
+    async def drop(api: "Client") -> "Shown":
+        async with suggesting(api, "members", user):
+            return await api.delete(path("members", user))
+
+    call.ask(drop)
+    call.out.say(f"{user} is removed.")
+
+
+def _print(call: Call, member: Item) -> None:
+    call.out.one(
+        member,
+        lambda: call.out.data(f"{member['name']}  {member['role']} in {member['tenant_id']}"),
+        key="user_id",
+    )

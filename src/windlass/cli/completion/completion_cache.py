@@ -1,0 +1,138 @@
+"""Names that were offered before, so that a shell that completes need not wait for a database.
+
+Loading what asks takes longer than a person waits for a key. So the last answer is kept, offered at
+once, and asked for anew by a process of its own: what is offered is a few seconds old at most when
+somebody goes on typing. Only names are kept, in files that only their user can read.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from windlass.cli.framework.flags import Flags
+
+#: An answer is asked for anew when it is older.
+FRESH_SECONDS = 5.0
+_KEPT_SECONDS = 7 * 86_400.0
+_DATABASE = "WINDLASS_DATABASE_URL"
+_FILES = ("windlass.toml", "pyproject.toml")
+
+
+class Known(NamedTuple):
+    """A value that may be meant, and what a person knows it by."""
+
+    value: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The last answer to one question at one place."""
+
+    file: Path
+
+    @classmethod
+    def of(cls, question: str, flags: Flags) -> "Kept":
+        import hashlib
+
+        asked = json.dumps([question, *_place(flags)])
+        name = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        return cls(_folder() / f"{name}.json")
+
+    def read(self) -> Sequence[Known] | None:
+        """None if there is none, or none that can be read."""
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            return [Known(*each) for each in json.loads(self.file.read_text("utf-8"))]
+        return None
+
+    def write(self, known: Sequence[Known]) -> None:
+        from windlass.cli.connect.private_files import write_own
+
+        with contextlib.suppress(OSError):  # a shell can complete without
+            write_own(self.file, json.dumps(known))
+
+    def is_fresh(self) -> bool:
+        return time.time() - self.file.stat().st_mtime < FRESH_SECONDS
+
+    def claim(self) -> None:
+        """Count it as fresh from now on: somebody is about to make it so."""
+        with contextlib.suppress(OSError):
+            os.utime(self.file)
+
+
+def offered(
+    source: str, begun: str, flags: Flags, ask: Callable[[], Sequence[Known] | None]
+) -> list[Known]:
+    """The values that begin like this. Those of the last answer, if one of them does; else `ask`."""
+    kept = Kept.of(source, flags)
+    last = kept.read()
+    if last is not None:
+        fresh = kept.is_fresh()
+        found = [one for one in last if one.value.startswith(begun)]
+        if not fresh and found:
+            kept.claim()
+            _refresh(source, flags)
+        if fresh or found:
+            return found
+    now = ask()
+    if now is not None:
+        kept.write(now)
+    return [one for one in now or () if one.value.startswith(begun)]
+
+
+def forget_old() -> None:
+    """Remove answers that nobody has asked for in a long time."""
+    for file in _folder().glob("*.json"):
+        with contextlib.suppress(OSError):
+            if time.time() - file.stat().st_mtime > _KEPT_SECONDS:
+                file.unlink()
+
+
+def _place(flags: Flags) -> list[object]:
+    """All that decides who answers, and to whom."""
+    who = [flags.tenant, flags.token_file, os.environ.get("WINDLASS_TOKEN")]
+    if flags.url:
+        return [flags.url, *who]
+    if db := flags.db or os.environ.get(_DATABASE):
+        return [db, os.getcwd() if db.startswith("sqlite") else "", *who]
+    return [os.getcwd(), [_saved_at(name) for name in _FILES], *who]
+
+
+def _saved_at(name: str) -> int:
+    try:
+        return os.stat(name).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _refresh(source: str, flags: Flags) -> None:
+    """Ask anew in a process that outlives this one, and disturbs nobody."""
+    # Through a pipe: an address may hold a password, and a command line is seen by everybody.
+    reading, writing = os.pipe()
+    os.write(writing, json.dumps([source, {**asdict(flags), "_typed": []}]).encode())
+    os.close(writing)
+    if os.fork():
+        os.close(reading)
+        return
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number, ours in enumerate((reading, nowhere, nowhere)):
+            os.dup2(ours, number)
+        os.environ.pop("_WINDLASS_COMPLETE", None)
+        os.execv(sys.executable, [sys.executable, "-m", "windlass.cli.completion.refresh_cache"])
+    finally:
+        os._exit(1)
+
+
+def _folder() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME")
+    if not cache and sys.platform == "darwin":
+        cache = os.path.expanduser("~/Library/Caches")
+    return Path(cache or os.path.expanduser("~/.cache")) / "windlass" / "completion"

@@ -1,0 +1,158 @@
+"""Values that a shell completes by asking: definitions, queues, tenants, workers and recent jobs.
+
+What was answered before is offered at once (`known_values`). What has to be asked for is asked for a
+moment only, and where nobody answers nothing is offered.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from windlass.cli.completion.completion_cache import Known, offered
+from windlass.cli.framework.flags import Flags, flags_of
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.styles import STATES
+from windlass.errors.wording import address, printable
+
+_PATIENCE = "1s"
+_PLAIN_WORD = re.compile(r"[\w.:@/+=,%][\w.:@/+=,% -]*")
+_RECENT = 30
+_MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A list of the API: which field is the value, and which tells a person what it is."""
+
+    at: str
+    value: str
+    about: Sequence[str] = ()
+    limit: int = _MOST
+    end: int = 0
+    paged: bool = True
+
+
+#: What a parameter is called -> where its values are.
+_SOURCES: Mapping[str, _Source] = {
+    "definition": _Source("/definitions", "key", ("title",)),
+    **dict.fromkeys(("queue", "to"), _Source("/queues", "name")),
+    **dict.fromkeys(("tenant", "tenant_id"), _Source("/tenants", "id", ("name",))),
+    **dict.fromkeys(("worker", "workers"), _Source("/workers", "id", ("id",), end=8, paged=False)),
+    **dict.fromkeys(
+        ("job", "ids"), _Source("/jobs", "id", ("view", "definition"), limit=_RECENT, end=8)
+    ),
+}
+
+
+class _Live(click.ParamType[str]):
+    """Text of which some values are known to the API."""
+
+    name = "text"
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        at = self._source.at
+        flags = Call(flags_of(ctx)).flags
+        found = offered(at, incomplete, flags, lambda: asked(at, flags))
+        return completion_items((one.value, one.about) for one in found)
+
+
+class _States(click.ParamType[str]):
+    """States and views, several with commas between them."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, begun = incomplete.rpartition(",")
+        words = sorted({*STATES, "pending"})
+        return [
+            CompletionItem(f"{before}{comma}{word}") for word in words if word.startswith(begun)
+        ]
+
+
+class _Contexts(click.ParamType[str]):
+    """The contexts that the user has."""
+
+    name = "text"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from windlass.cli.connect.contexts import read
+
+        return completion_items(
+            (name, None) for name in read().known if name.startswith(incomplete)
+        )
+
+
+def complete_live(params: Sequence[click.Parameter]) -> None:
+    """Let every parameter that takes a value known by asking offer those."""
+    for param in params:
+        if param.type is not click.STRING:
+            continue
+        if param.name in _SOURCES:
+            param.type = _Live(_SOURCES[param.name])
+        elif param.name == "states":
+            param.type = _States()
+        elif param.name in ("context", "chosen"):
+            param.type = _Contexts()
+
+
+def asked(at: str, flags: Flags) -> Sequence[Known] | None:
+    """What a list of the API knows now; None where nobody answers."""
+    source = next(each for each in _SOURCES.values() if each.at == at)
+    # Nothing but where to ask, and for whom: what was typed beside it is not for this question.
+    call = Call(
+        Flags(
+            url=flags.url,
+            db=flags.db,
+            token_file=flags.token_file,
+            tenant=flags.tenant,
+            timeout=_PATIENCE,
+        ),
+        runs_here=True,
+    )
+    try:
+        if call.server is None and not _is_there(call.settings.database.url):
+            return None
+        found = call.ask(
+            lambda api: (
+                api.page(source.at, limit=source.limit) if source.paged else api.get(source.at)
+            )
+        )
+    except Exception:  # noqa: BLE001  a shell that completes has no place for an error
+        return None
+    return [
+        Known(str(item[source.value])[-source.end :], _about(source, item))
+        for item in found["items"]
+    ]
+
+
+def completion_items(values: Iterable[tuple[str, str | None]]) -> list[CompletionItem]:
+    """Values for a shell, which puts them on the command line, some shells without quotes: only those
+    that no shell reads as anything but text, and that are no option."""
+    return [
+        CompletionItem(value, help=about and printable(about))
+        for value, about in values
+        if _PLAIN_WORD.fullmatch(value)
+    ]
+
+
+def _about(source: _Source, item: Mapping[str, Any]) -> str:
+    return " ".join(str(item[name]) for name in source.about if item.get(name))
+
+
+def _is_there(url: str) -> bool:
+    """Whether there is a database to ask: looking for one would make a SQLite file."""
+    return not url.startswith("sqlite") or Path(address(url)).exists()

@@ -1,0 +1,166 @@
+"""`windlass definitions create`, `edit`, `delete` and `reset`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass.cli.definitions.definition_fields import definition_fields, definition_flags
+from windlass.cli.framework.change_many import change_each, tell
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.dry_run import rehearsable
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.output import Item
+from windlass.cli.text.styles import enabled_of
+from windlass.errors import CommandInvalid
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client, Shown
+
+#: As the API knows them; listed here, so that the engine is not loaded for the command line.
+_IF_EXISTS = ("error", "keep", "update")
+
+
+def definition_line(one: Item) -> str:
+    """A definition in a line."""
+    edited = f"edited: {', '.join(one['edited'])}" if one["edited"] else ""
+    made = "made here" if one["origin"] == "operator" else "as in code"
+    return f"{enabled_of(one)}  {one['key']}  {edited or made}"
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass definitions create report.daily --path shop.jobs.report --queue reports",
+        "windlass definitions create sync.acme --command sync --if-exists update "
+        '--payload-schema \'{"properties": {"folder": {"const": "/acme"}}, "required": ["folder"]}\'',
+        "windlass definitions create resize --remote --attempt-timeout 2m",
+    ],
+)
+@click.argument("definition")
+@click.option("--remote", is_flag=True, help="Its handler lives in a worker over HTTP.")
+@click.option(
+    "--if-exists", type=click.Choice(_IF_EXISTS), help="What is done with one that exists. [error]"
+)
+@definition_flags
+@rehearsable("create the definition {definition}")
+@with_call
+def create(
+    call: Call, /, definition: str, remote: bool, if_exists: str | None, **given: Any
+) -> None:
+    """Create DEFINITION, which no code declares, and print its key.
+
+    Its handler is one of --path, --command and --remote.
+    """
+    body = {"key": definition, **definition_fields(given)}
+    body |= {"kind": "remote"} if remote else {}
+    body |= {"if_exists": if_exists} if if_exists else {}
+    made = call.ask(lambda api: api.post("/definitions", body))
+    tell(call, made, definition_line, key="key")
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass definitions edit mail.send --max-attempts 8 --attempt-timeout 2m --rate-limit 50/s",
+        "windlass definitions edit mail.send --queue bulk --tag slow --tag mail",
+        "windlass definitions edit mail.send --default-payload @defaults.json",
+    ],
+)
+@click.argument("definition")
+@definition_flags
+@rehearsable("change the definition {definition}")
+@with_call
+def edit(call: Call, /, definition: str, **given: Any) -> None:
+    """Change what is given of DEFINITION; all else stays. It wins over the code until it is reset.
+
+    Path, command and payload schema can be changed of definitions that were created here.
+    """
+    from windlass.cli.connect.api_client import path
+
+    body = definition_fields(given)
+    if not body:
+        raise CommandInvalid("there is nothing to change.", hint="Give a flag, such as --queue.")
+    changed = call.ask(lambda api: api.patch(path("definitions", definition), body))
+    tell(call, changed, definition_line, key="key")
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass definitions delete report.daily",
+        "windlass definitions delete old.one old.two --yes",
+    ],
+)
+@click.argument("keys", nargs=-1, required=True, metavar="DEFINITION...")
+@click.option("--dry-run", is_flag=True, help="Show which, and delete none.")
+@with_call
+def delete(call: Call, keys: Sequence[str], dry_run: bool) -> int:
+    """Delete definitions that no job, ended ones included, and no trigger speaks of."""
+    from windlass.cli.connect.api_client import path
+
+    async def drop(api: "Client", key: str) -> "Shown":
+        found = await api.get(path("definitions", key))
+        await api.delete(path("definitions", key))
+        return found
+
+    return change_each(
+        call,
+        "definitions",
+        keys,
+        drop,
+        doing="deleting",
+        show=definition_line,
+        dry_run=dry_run,
+        key="key",
+        ask=True,
+    )
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass definitions reset mail.send",
+        "windlass definitions reset mail.send max_attempts rate_limit",
+        "windlass definitions reset --all --yes",
+    ],
+)
+@click.argument("definition", required=False)
+@click.argument("options", nargs=-1, metavar="[OPTION]...")
+@click.option("--all", "every", is_flag=True, help="Every definition that was edited.")
+@click.option("--dry-run", is_flag=True, help="Show what is edited, and change nothing.")
+@with_call
+def reset(
+    call: Call, definition: str | None, options: tuple[str, ...], every: bool, dry_run: bool
+) -> int:
+    """Return what was edited of DEFINITION, or of --all, to what the code says: these options, or
+    all of them."""
+    from windlass.cli.connect.api_client import path
+
+    if every and definition is not None:
+        options, definition = (definition, *options), None
+    if definition is None and not every:
+        raise CommandInvalid("no definition is named.", hint="Give a definition's key, or --all.")
+
+    async def back(api: "Client", key: str) -> "Shown":
+        return await api.post(path("definitions", key, "reset"), names=options)
+
+    if definition is not None:
+        keys: Sequence[str] = [definition]
+    else:
+        page = call.ask(lambda api: api.page("/definitions", limit=10_000, edited=True))
+        keys = [one["key"] for one in page["items"]]
+        if not keys:
+            call.out.say("No definition is edited.")
+            return 0
+    return change_each(
+        call,
+        "definitions",
+        keys,
+        back,
+        doing="resetting",
+        show=definition_line,
+        dry_run=dry_run,
+        key="key",
+        ask=every,
+    )

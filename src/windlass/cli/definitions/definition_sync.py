@@ -1,0 +1,99 @@
+"""`windlass definitions sync`: makes known what code declares, without running any of it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.output import Column, Item
+from windlass.cli.text.styles import Look
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+    from windlass.core.definitions.definition import Definition
+
+#: What becomes of a definition's row.
+_LOOKS = {
+    "new": Look("✓", "New", "green"),
+    "changed": Look("↻", "Changed", "yellow"),
+    "missing": Look("✕", "Missing", "red"),
+    "unchanged": Look("●", "Unchanged", ""),
+}
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass definitions sync jobs.py",
+        "windlass definitions sync shop.jobs shop.mail --mark-missing",
+        "windlass definitions sync --dry-run        # the modules of the settings, or of this folder",
+    ],
+)
+@click.argument("modules", nargs=-1, metavar="[MODULE]...")
+@click.option(
+    "--mark-missing",
+    is_flag=True,
+    help="These modules are all there is: mark as missing what none of them declares.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@with_call
+def sync(call: Call, modules: tuple[str, ...], mark_missing: bool, dry_run: bool) -> None:
+    """Make known what modules declare: definitions, and their schedules and triggers.
+
+    A definition that code no longer declares is marked as missing, and its schedules stop. Without
+    MODULE, the modules of the settings (or of this folder) are taken for all there is; of modules
+    named here, only what these and the modules they import declared before is marked, unless
+    --mark-missing is given.
+
+    A worker that starts does the same, but marks nothing: it may know only a part of the code. What
+    operators edited stays. Works on a database, not over --url.
+    """
+    from windlass.cli.run.module_flags import chosen_modules
+
+    names = () if call.server else chosen_modules(call, modules, look_around=True)
+    found = call.on_database(
+        lambda app: _sync(app, names, everywhere=mark_missing or not modules, dry_run=dry_run)
+    )
+    call.out.list(
+        found,
+        [
+            Column("key", "DEFINITION", lambda one: str(one["key"]), wide=True),
+            Column("change", "CHANGE", lambda one: _LOOKS[one["change"]]),
+        ],
+        body={"items": found},
+    )
+    changed = sum(one["change"] != "unchanged" for one in found)
+    call.out.say(f"{changed} of {len(found)} {'would change' if dry_run else 'changed'}.")
+
+
+async def _sync(
+    app: "Windlass", modules: Sequence[str], *, everywhere: bool, dry_run: bool
+) -> list[Item]:
+    from windlass.app.declare import row_of
+    from windlass.cli.definitions.missing_definitions import gone_from_code
+    from windlass.cli.run.load_modules import learn, load_apps
+
+    rows = {row.key: row for row in await app.definitions.list(system=True)}
+    apps = load_apps(modules)
+    declared = {
+        handler.definition.key: row_of(handler)
+        for each in apps
+        for handler in each.handlers.values()
+    }
+    gone = gone_from_code(rows.values(), declared.keys(), everywhere=everywhere)
+    if not dry_run:
+        await learn(app, apps)
+        await app.engine.definitions.mark_missing(gone)
+    changes = {key: _change(rows.get(key), each) for key, each in declared.items()}
+    changes |= {row.key: "missing" for row in rows.values() if row.key in gone}
+    return [{"key": key, "change": changes[key]} for key in sorted(changes)]
+
+
+def _change(row: "Definition | None", declared: "Definition") -> str:
+    from windlass.core.definitions.merge import differs
+
+    if row is None:
+        return "new"
+    return "changed" if differs(row, declared) else "unchanged"

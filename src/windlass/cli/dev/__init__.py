@@ -1,0 +1,1 @@
+"""`windlass dev` and `windlass init`: reload, keys, prompt, demo, project template."""

@@ -1,0 +1,88 @@
+"""`windlass dev`: everything in one terminal, for somebody who writes jobs."""
+
+import sys
+
+import click
+
+from windlass.cli.framework.commands import Runner, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.run.module_flags import chosen_modules, takes_modules
+from windlass.cli.run.signals import end_at_once
+
+_DEMO = "windlass.cli.dev.demo"
+_DEMO_DATABASE = "sqlite:///demo.db"
+#: What works at a terminal that is left to the jobs' code.
+_STOP = "Ctrl-C stop"
+
+
+@click.command(
+    cls=Runner,
+    examples=[
+        "windlass dev jobs.py",
+        "windlass dev                                # finds jobs.py, or files that make an app",
+        "windlass dev shop.jobs --db postgresql://localhost/shop",
+        "windlass dev --demo                         # no file needed: a shop that never rests",
+    ],
+)
+@takes_modules
+@click.option(
+    "--port",
+    default=8787,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="Serve the API at this port, or the next that is free.",
+)
+@click.option("--demo", is_flag=True, help="Run sample jobs, on demo.db unless --db is given.")
+@click.option(
+    "--no-auth",
+    is_flag=True,
+    help="No authentication: everybody on this machine may do everything.",
+)
+@click.option("--no-reload", is_flag=True, help="Do not reload on save; run in one process.")
+@click.option("--open", "open_page", is_flag=True, help="Open the page in the browser when ready.")
+@with_call
+def dev(
+    call: Call,
+    modules: tuple[str, ...],
+    concurrency: int | None,
+    port: int,
+    demo: bool,
+    no_auth: bool,
+    no_reload: bool,
+    open_page: bool,
+) -> int:
+    """Run the jobs that MODULEs declare, serve the API, show what happens, and reload on save.
+
+    On a SQLite file, windlass.db, unless told otherwise; its tables are made. All queues are
+    served. It prints a link by which you sign in to the API, once; programs need a token
+    (`windlass tokens create`), or --no-auth. Jobs that run while a file is saved finish in the
+    process they run in.
+
+    At a terminal it has keys, and `?` tells which. With --no-reload the terminal is left to your
+    code, for a debugger.
+    """
+    end_at_once()
+    from windlass.cli.dev.dev_child import Developing
+    from windlass.cli.dev.dev_keys import KEYS
+    from windlass.cli.dev.reloader import Supervisor
+    from windlass.cli.dev.terminal import Terminal
+    from windlass.cli.run.listen_sockets import listen_near
+    from windlass.cli.run.run_workers import How
+
+    if demo:
+        modules = (*modules, _DEMO)
+        # Never where WINDLASS_DATABASE_URL leads: made-up jobs have no business among real ones.
+        call.flags.db = call.flags.db or _DEMO_DATABASE
+    names = chosen_modules(call, modules, look_around=True)
+    # Opened once, so that it stays the same while processes come and go.
+    listening = listen_near("127.0.0.1", port)
+    if (taken := listening.getsockname()[1]) != port:
+        call.out.say(f"Port {port} is not free: using port {taken}. Choose one with --port.")
+    how = How(concurrency=concurrency, queues=["*"])
+    heard = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
+    keys = KEYS if heard else _STOP if sys.stdin.isatty() else ""
+    developing = Developing(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)
+    if no_reload:
+        return developing.run(None, True)
+    terminal = Terminal(sys.stdin.fileno()) if heard else None
+    return Supervisor(developing.run, call.out.say, terminal).run()

@@ -1,0 +1,274 @@
+"""The process of `windlass dev` that runs the jobs: import, prepare, greet, work."""
+
+import asyncio
+import logging
+import os
+import socket
+import sys
+import traceback
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from windlass.app.windlass import Windlass
+from windlass.cli.access.first_sign_in import sign_in_url
+from windlass.cli.definitions.missing_definitions import mark_missing
+from windlass.cli.dev.banner import banner, words
+from windlass.cli.dev.browser import browse
+from windlass.cli.dev.job_lines import JobLines
+from windlass.cli.dev.reloader import Link
+from windlass.cli.framework.error_report import report
+from windlass.cli.framework.invocation import Call
+from windlass.cli.run.listen_sockets import address
+from windlass.cli.run.load_modules import is_file, load_apps
+from windlass.cli.run.log_output import VisibleFormatter
+from windlass.cli.run.run_workers import How, Working, work
+from windlass.engine.redaction import redactor_of
+from windlass.engine.startup_wait import when_ready
+from windlass.errors import (
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    MigrationChanged,
+    ModuleNotLoaded,
+    RowSecurityUnavailable,
+    SchemaOutdated,
+    SchemaTooNew,
+    UnsupportedDatabase,
+    WindlassError,
+)
+from windlass.tasks import run
+
+_FILES_SECONDS = 1.0
+_MISSING_SECONDS = 2.0
+#: What no change to the code mends: there is no sense in waiting for the next save.
+_NOT_THE_CODES = (
+    DatabaseUnreachable,
+    DatabaseTimeout,
+    UnsupportedDatabase,
+    RowSecurityUnavailable,
+    SchemaOutdated,
+    SchemaTooNew,
+    MigrationChanged,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Developing:
+    call: Call
+    modules: Sequence[str]
+    how: How
+    listening: socket.socket
+    no_auth: bool = False
+    keys: str = ""
+    open: bool = False
+    _opening: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def run(self, link: Link | None, first: bool) -> int:
+        """Run the jobs of the modules until stopped; the exit code."""
+        if logging.lastResort is not None:
+            # It prints what libraries log, as it is, unless the modules configure logging.
+            logging.lastResort.setFormatter(VisibleFormatter())
+        try:
+            return run(self._work(self._apps(), link, first))
+        except Exception as error:  # noqa: BLE001  the edge: told to a person
+            cause = error.__cause__ if isinstance(error, ModuleNotLoaded) else error
+            if cause is not None and not isinstance(cause, WindlassError):
+                for line in _own_frames(cause):
+                    self.call.out.say(line)
+            if link is not None and not isinstance(error, _NOT_THE_CODES):
+                files = {*imported_files(), *self._given_files(), *_files_of(cause)}
+                link.tell("failed", files)
+            return report(error, self.call.flags)
+
+    def _apps(self) -> list[Windlass]:
+        apps = load_apps(self.modules)
+        for app in apps:
+            if self.call.flags.db:
+                app.move_to(self.call.flags.db)
+            app.telemetry = JobLines(
+                self.call.out.style,
+                redactor=redactor_of(app.settings),
+                traces=self.call.flags.verbose,
+            )
+        return apps
+
+    async def _work(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> int:
+        for app in apps:
+            await _create_schema(app)
+        sign_in = await self._sign_in(apps[0]) if first and not self.no_auth else ""
+        working = Working(self.call.out.say, lambda: self._ready(apps, link, first, sign_in))
+        async with self._served(apps[0], working):
+            return await self._worked(apps, working, link)
+
+    @asynccontextmanager
+    async def _served(self, app: Windlass, working: Working) -> AsyncIterator[None]:
+        """The API of an app while it works; told to stop, it takes no more requests."""
+        # Heavy, and no job needs it.
+        from windlass.api.access.callers import open_access
+        from windlass.api.access.credentials import by_credentials
+        from windlass.api.app import create_api
+        from windlass.api.server import Server
+
+        api = create_api(app, authenticate=open_access if self.no_auth else by_credentials)
+        server = Server(api, self.listening)
+        working.at_stop = server.end
+        serving = asyncio.create_task(server.run_until_told())
+        try:
+            yield
+        finally:
+            server.end()
+            await serving
+
+    async def _worked(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
+        for app in apps:
+            await when_ready(app.ready, app.telemetry)
+        # Before anything is scheduled, so that no job is made that nobody runs.
+        done = await self._mark_missing(apps)
+        marking = None if done else asyncio.create_task(self._mark_rest(apps))
+        try:
+            return await self._watched(apps, working, link)
+        finally:
+            if marking is not None:
+                marking.cancel()
+
+    async def _mark_missing(self, apps: Sequence[Windlass]) -> bool:
+        """Mark what the modules no longer declare; whether there is nothing left to mark."""
+        try:
+            marked, kept = await mark_missing(apps)
+        except WindlassError as error:
+            apps[0].telemetry.trouble("looking for definitions missing from code", error)
+            return False
+        if marked:
+            names = ", ".join(sorted(marked))
+            self.call.out.say(f"No longer in the code, and not scheduled any more: {names}.")
+        return not kept
+
+    async def _mark_rest(self, apps: Sequence[Windlass]) -> None:
+        """Mark what another worker still ran, such as the process before the last save, once that
+        worker has ended."""
+        while True:
+            await asyncio.sleep(_MISSING_SECONDS)
+            if await self._mark_missing(apps):
+                return
+
+    async def _watched(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
+        if link is None:
+            return await work(apps, self.how, working)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(link.fileno(), self._ordered, link, working, apps[0])
+        telling = asyncio.create_task(_tell_more(link))
+        try:
+            return await work(apps, self.how, working)
+        finally:
+            telling.cancel()
+            loop.remove_reader(link.fileno())
+
+    def _ready(
+        self, apps: Sequence[Windlass], link: Link | None, first: bool, sign_in: str
+    ) -> None:
+        if link is not None:
+            example = next((words(one) for app in apps for one in app.handlers.values()), "")
+            link.tell("ready", imported_files(), database=apps[0].url, example=example)
+        if first:
+            self._greet(apps, sign_in, reloads=link is not None)
+        if first and self.open:
+            self._open_soon(apps[0])
+
+    def _greet(self, apps: Sequence[Windlass], sign_in: str, *, reloads: bool) -> None:
+        style, url = self.call.out.style, address(self.listening)
+        lines = banner(
+            apps, self.modules, style, url, sign_in=sign_in, keys=self.keys, reloads=reloads
+        )
+        for line in lines:
+            self.call.out.say(line)
+
+    def _ordered(self, link: Link, working: Working, app: Windlass) -> None:
+        orders = link.orders()
+        if orders is None:
+            asyncio.get_running_loop().remove_reader(link.fileno())
+            working.stop()
+        elif "open" in orders:
+            self._open_soon(app)
+
+    def _open_soon(self, app: Windlass) -> None:
+        task = asyncio.get_running_loop().create_task(self._open(app))
+        self._opening.add(task)
+        task.add_done_callback(self._opening.discard)
+
+    async def _open(self, app: Windlass) -> None:
+        """Open the page, signed in: each time by a link of its own, for a link works once."""
+        try:
+            url = address(self.listening) if self.no_auth else await self._sign_in(app)
+        except WindlassError as error:
+            report(error, self.call.flags)
+            return
+        if not (url.startswith("http") and await browse(url)):
+            self.call.out.say(f"No browser could be started. Open it yourself: {url}")
+
+    async def _sign_in(self, app: Windlass) -> str:
+        return await sign_in_url(await app.ready(), address(self.listening))
+
+    def _given_files(self) -> Iterator[str]:
+        for name in self.modules:
+            if is_file(name):
+                yield os.path.abspath(name)
+            else:
+                yield os.path.abspath(name.replace(".", "/") + ".py")
+
+
+async def _create_schema(app: Windlass) -> None:
+    # A server's database that is only behind is left to `windlass db migrate`: others may use it.
+    schema = app.engine.schema
+    if not (await schema.status()).applied:
+        await schema.migrate()
+
+
+async def _tell_more(link: Link) -> None:
+    """Keep the supervisor informed: handlers import more as they run."""
+    told = imported_files()
+    while True:
+        await asyncio.sleep(_FILES_SECONDS)
+        if more := imported_files() - told:
+            told |= more
+            link.tell("ready", more)
+
+
+def imported_files() -> set[str]:
+    """The files of the program itself, without those of installed packages and of Python."""
+    ours = str(Path(__file__).parents[2])
+    files = {os.path.abspath("windlass.toml")}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and not _installed(os.path.abspath(file), ours):
+            files.add(os.path.abspath(file))
+    return files
+
+
+def _installed(file: str, ours: str) -> bool:
+    elsewhere = (ours, sys.prefix, sys.base_prefix)
+    return "site-packages" in file or any(
+        file.startswith(f"{place}{os.sep}") for place in elsewhere
+    )
+
+
+def _files_of(error: BaseException | None) -> Iterator[str]:
+    """Where an import went wrong: the file itself may not have been imported."""
+    if isinstance(error, SyntaxError) and error.filename:
+        yield os.path.abspath(error.filename)
+    for frame in traceback.extract_tb(error.__traceback__ if error else None):
+        if os.path.isfile(frame.filename):
+            yield os.path.abspath(frame.filename)
+
+
+def _own_frames(error: BaseException) -> Iterator[str]:
+    """A traceback from the author's code on."""
+    here = str(Path(__file__).parents[2])
+    frames = error.__traceback__
+    while frames is not None and (
+        frames.tb_frame.f_code.co_filename.startswith((here, "<frozen importlib"))
+        or "importlib" in frames.tb_frame.f_code.co_filename
+    ):
+        frames = frames.tb_next
+    text = "".join(traceback.format_exception(type(error), error, frames))
+    yield from (f"  {line}" for line in text.splitlines())

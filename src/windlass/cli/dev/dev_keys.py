@@ -1,0 +1,96 @@
+"""The keys of `windlass dev`, and what each does."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from windlass.cli.dev.terminal import Terminal
+
+#: For the greeting, and for whoever asks.
+KEYS = "o open · e enqueue · t top · c clear · q quit"
+_HELP = (
+    "  o  open the page in the browser, signed in",
+    "  e  enqueue a job",
+    "  t  top: queues, workers and jobs, full-screen; q comes back here",
+    "  c  clear the screen",
+    "  q  quit, as Ctrl-C: running jobs finish; once more, they are handed back",
+)
+
+
+class Supervisor(Protocol):
+    """What the keys act on."""
+
+    @property
+    def stopping(self) -> bool: ...
+    @property
+    def facts(self) -> dict[str, str] | None: ...
+    def stop(self) -> None: ...
+    def order(self, word: str, *, all: bool = False) -> None: ...
+    def say(self, text: str) -> None: ...
+
+
+class Keys:
+    def __init__(self, supervisor: Supervisor, terminal: Terminal) -> None:
+        self._supervisor = supervisor
+        self._terminal = terminal
+        self._told_of_end = False
+        self.resumed = terminal.resumed
+        self.listens = terminal.listens
+        self._meanings: Mapping[str, Callable[[], None]] = {
+            "o": self._open,
+            "e": self._enqueue,
+            "t": self._top,
+            "c": terminal.clear,
+            "q": supervisor.stop,
+            "?": self._help,
+            "h": self._help,
+        }
+
+    def fileno(self) -> int:
+        return self._terminal.number
+
+    def mind(self) -> None:
+        """Do what was asked for by keys since the last time."""
+        terminal = self._terminal
+        if terminal.is_back() and not terminal.closed:
+            self._supervisor.order("speak", all=True)
+            terminal.voice.tell()
+        for key in terminal.pressed():
+            # What was typed ahead of a program is not for us; what is ending only ends faster.
+            if not terminal.lent and (key == "q" or not self._supervisor.stopping):
+                self._meanings.get(key, lambda: None)()
+        if terminal.closed and not self._told_of_end:
+            self._told_of_end = True
+            self._supervisor.order("hush", all=True)
+            self._supervisor.stop()
+
+    def _open(self) -> None:
+        if self._known() is not None:
+            self._supervisor.order("open")
+
+    def _enqueue(self) -> None:
+        if (facts := self._known()) is not None:
+            example = facts.get("example", "")
+            self._lend(facts, "-m", "windlass.cli.dev.enqueue_prompt", example)
+
+    def _top(self) -> None:
+        if (facts := self._known()) is not None:
+            self._lend(facts, "-m", "windlass.cli", "top")
+
+    def _help(self) -> None:
+        for line in _HELP:
+            self._supervisor.say(line)
+
+    def _known(self) -> dict[str, str] | None:
+        if self._supervisor.facts is None:
+            self._supervisor.say("No code runs yet: save one that can be imported.")
+        return self._supervisor.facts
+
+    def _lend(self, facts: Mapping[str, str], *command: str) -> None:
+        # In the environment: a command line, which may show a password, is seen by everybody.
+        elsewhere = ("WINDLASS_URL", "WINDLASS_CONTEXT")
+        environ = {name: text for name, text in os.environ.items() if name not in elsewhere}
+        environ["WINDLASS_DATABASE_URL"] = facts["database"]
+        self._terminal.lend([sys.executable, *command], environ)
+        self._supervisor.order("hush", all=True)

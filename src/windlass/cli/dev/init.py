@@ -1,0 +1,45 @@
+"""`windlass init`: a small project to start from."""
+
+from pathlib import Path
+
+import click
+
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.errors import CommandInvalid
+from windlass.errors.wording import listed
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass init                  # in this folder",
+        "windlass init shop && cd shop && windlass dev",
+        "windlass init shop --dry-run   # which files it would write",
+    ],
+)
+@click.argument("folder", default=".", metavar="[DIR]", type=click.Path(file_okay=False))
+@click.option("--dry-run", is_flag=True, help="Say which files, and write none.")
+@with_call
+def init(call: Call, folder: str, dry_run: bool) -> None:
+    """Write jobs, their tests and settings into DIR, to start from.
+
+    Nothing is overwritten: if one of the files is there, none is written.
+    """
+    from windlass.cli.dev.project_template import project
+
+    texts = {Path(folder, name): text for name, text in project().items()}
+    if there := [str(path) for path in texts if path.exists()]:
+        raise CommandInvalid(
+            f"{listed(there)} would be overwritten.",
+            hint="Choose another folder: `windlass init DIR`.",
+        )
+    for path, text in texts.items():
+        if not dry_run:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        call.out.data(str(path))
+    if not dry_run:
+        enter = "" if folder == "." else f"cd {folder} && "
+        call.out.say(f"Next:  {enter}windlass dev")
+        call.out.say("Then:  windlass enqueue hello name=Ada --wait     (in another terminal)")

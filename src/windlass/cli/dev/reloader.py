@@ -1,0 +1,295 @@
+"""Runs work in a child process and starts it anew when a file it imported is saved.
+
+The new child is started beside the old one. Only when it is ready is the old one told to stop, so
+that running jobs finish where they run, and code that cannot be imported replaces nothing.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Literal
+
+from windlass.cli.dev.dev_keys import Keys
+from windlass.cli.dev.file_watch import Files
+from windlass.cli.dev.terminal import Terminal, Voice
+from windlass.cli.framework.exit_codes import Exit
+from windlass.cli.run.signals import stopping
+from windlass.cli.text.printing import write_lines
+
+_POLL_SECONDS = 0.25
+#: The end of a program that has the terminal is noticed sooner.
+_SOON_SECONDS = 0.05
+#: Editors write a file in steps.
+_SETTLE_SECONDS = 0.1
+#: A child that dies at once, again and again, must not heat the room.
+_RESTART_SECONDS = 1.0
+
+State = Literal["starting", "ready", "failed"]
+
+
+class Link:
+    """The child's side of the line to its supervisor."""
+
+    def __init__(self, line: socket.socket, voice: Voice | None) -> None:
+        self._line = line
+        self._voice = voice
+        self._heard = b""
+
+    def tell(self, state: State, files: Iterable[str], **facts: str) -> None:
+        """Say how far the child is, which files it depends on, and what else is worth knowing."""
+        told = {"state": state, "files": sorted(files), "facts": facts}
+        self._line.sendall(json.dumps(told).encode() + b"\n")
+
+    def fileno(self) -> int:
+        """Readable when there is an order, or when the supervisor is gone."""
+        return self._line.fileno()
+
+    def orders(self) -> list[str] | None:
+        """What the supervisor asks for; None when it is gone. To be silent, or not, needs no more
+        than to be heard here."""
+        some = self._line.recv(4096)
+        if not some:
+            return None
+        *whole, self._heard = (self._heard + some).split(b"\n")
+        orders = []
+        for order in (line.decode() for line in whole):
+            if order == "hush" and self._voice:
+                self._voice.hush()
+            elif order == "speak" and self._voice:
+                self._voice.speak()
+            else:
+                orders.append(order)
+        return orders
+
+
+@dataclass(slots=True, eq=False)
+class Child:
+    """The supervisor's side."""
+
+    pid: int
+    line: socket.socket
+    began_ns: int
+    state: State = "starting"
+    heard: bytes = b""
+    closed: bool = False
+    facts: dict[str, str] = field(default_factory=dict)
+
+    def stop(self) -> None:
+        os.kill(self.pid, signal.SIGTERM)
+
+    def order(self, word: str) -> None:
+        with contextlib.suppress(OSError):  # it is gone, or has not listened for long
+            self.line.sendall(f"{word}\n".encode())
+
+
+class Supervisor:
+    """`work` runs in the child; it gets the link, and whether none was ready before. What it
+    returns is the child's exit code. Keys come from the terminal, if there is one."""
+
+    def __init__(
+        self,
+        work: Callable[[Link, bool], int],
+        say: Callable[[str], None],
+        terminal: Terminal | None = None,
+    ) -> None:
+        self._work = work
+        self._say = say
+        self._terminal = terminal
+        self._files = Files()
+        self._current: Child | None = None
+        self._coming: Child | None = None
+        self._leaving: list[Child] = []
+        self._signals = 0
+        self.stopping = False
+        self._was_ready = False
+        self._waiting = False
+        self._code = 0
+
+    def run(self) -> int:
+        """Supervise until told to stop, or until the first child cannot work at all."""
+        for number in stopping():
+            signal.signal(number, self._signaled)
+        with self._terminal or contextlib.nullcontext():
+            return self._supervised(Keys(self, self._terminal) if self._terminal else None)
+
+    @property
+    def facts(self) -> dict[str, str] | None:
+        """What the code that runs has told; None while none runs."""
+        return self._current.facts if self._current else None
+
+    def stop(self) -> None:
+        """As a signal would: children finish what they run; said again, they hand it back."""
+        self._signals += 1
+
+    def order(self, word: str, *, all: bool = False) -> None:
+        """Tell the child that runs the jobs, or all of them, to do something."""
+        for child in self._children() if all else [self._current]:
+            if child is not None:
+                child.order(word)
+
+    def say(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            self._say(text)
+
+    def _supervised(self, keys: Keys | None) -> int:
+        if keys is not None:
+            signal.signal(signal.SIGCONT, lambda *_: keys.resumed())
+        self._start()
+        while self._children() or self._waiting:
+            self._hear(keys, seconds=_SOON_SECONDS if self._lent else _POLL_SECONDS)
+            self._bury()
+            if keys is not None:
+                keys.mind()
+            self._mind_signals()
+            if not self.stopping and (saved := self._files.saved()):
+                self._reload(saved)
+        return self._code
+
+    @property
+    def _lent(self) -> bool:
+        return self._terminal is not None and self._terminal.lent
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        began = time.time_ns()
+        # Kept back: in the child the supervisor's handler would swallow a signal to stop.
+        signal.pthread_sigmask(signal.SIG_BLOCK, stopping())
+        pid = os.fork()
+        if pid == 0:
+            code: int = Exit.FAILED
+            try:
+                ours.close()
+                self._forget_children()
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
+                # Its own session: Ctrl-C comes to the supervisor alone, which passes it on once.
+                os.setsid()
+                voice = self._terminal.voice if self._terminal else None
+                code = self._work(Link(theirs, voice), not self._was_ready)
+            except BaseException:  # noqa: BLE001  the parent's frames are not this process's
+                with contextlib.suppress(OSError):
+                    write_lines(traceback.format_exc().rstrip().split("\n"), sys.stderr)
+            finally:
+                try:
+                    sys.stdout.flush()
+                finally:
+                    os._exit(code)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
+        theirs.close()
+        ours.setblocking(False)
+        self._coming = Child(pid, ours, began)
+
+    def _forget_children(self) -> None:
+        for child in self._children():
+            child.line.close()
+        for number in (*stopping(), signal.SIGCONT):
+            signal.signal(number, signal.SIG_DFL)
+
+    def _children(self) -> list[Child]:
+        return [child for child in (self._current, self._coming, *self._leaving) if child]
+
+    def _hear(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
+        # A line that is closed can be read for ever, and gives nothing.
+        lines = {child.line: child for child in self._children() if not child.closed}
+        watched: list[socket.socket | Keys] = [*lines]
+        if keys is not None and keys.listens():
+            watched.append(keys)
+        for line in select.select(watched, [], [], seconds)[0]:
+            if isinstance(line, Keys):
+                continue  # minded when all is heard
+            child = lines[line]
+            try:
+                some = line.recv(65536)
+            except BlockingIOError:
+                continue
+            except ConnectionError:
+                some = b""
+            child.closed = not some
+            child.heard += some
+            *whole, child.heard = child.heard.split(b"\n")
+            for message in whole:
+                told = json.loads(message)
+                self._files.watch(told["files"], since_ns=child.began_ns)
+                child.state = told["state"]
+                child.facts |= told["facts"]
+                if child is self._coming and child.state == "ready":
+                    self._take_over(child)
+
+    def _take_over(self, child: Child) -> None:
+        if self._current is not None:
+            self._current.stop()
+            self._leaving.append(self._current)
+        self._current, self._coming = child, None
+        self._was_ready = True
+
+    def _bury(self) -> None:
+        for child in self._children():
+            pid, status = os.waitpid(child.pid, os.WNOHANG)
+            if pid == 0:
+                continue
+            self._hear(seconds=0)  # its last words
+            child.line.close()
+            self._ended(child, os.waitstatus_to_exitcode(status))
+
+    def _ended(self, child: Child, code: int) -> None:
+        if child in self._leaving:
+            self._leaving.remove(child)
+        elif child is self._coming:
+            self._coming = None
+            if self.stopping:
+                return
+            if child.state == "failed":
+                on = "The code from before goes on." if self._current else "No job runs meanwhile."
+                self.say(f"Waiting for the next save. {on}")
+                self._waiting = self._current is None
+            elif code < 0:
+                self.say(f"The process ended ({_how(code)}) before it was ready.")
+                self._code = Exit.FAILED
+            elif self._current is None:
+                self._code = code  # it has told why
+        elif child is self._current:
+            self._current = None
+            if self.stopping:
+                self._code = code
+            elif self._coming is None:
+                self.say(f"The process ended ({_how(code)}); starting it again.")
+                time.sleep(_RESTART_SECONDS)
+                self._start()
+
+    def _reload(self, saved: list[str]) -> None:
+        time.sleep(_SETTLE_SECONDS)
+        names = {os.path.basename(name) for name in (*saved, *self._files.saved())}
+        self.say(f"Reloading: {', '.join(sorted(names))} saved.")
+        if self._coming is not None:
+            self._coming.stop()
+            self._leaving.append(self._coming)
+        self._waiting = False
+        self._start()
+
+    def _mind_signals(self) -> None:
+        while self._signals:
+            self._signals -= 1
+            if not self.stopping:
+                self.say("Stopping.")
+            self.stopping, self._waiting = True, False
+            for child in self._children():
+                child.stop()
+
+    def _signaled(self, number: int, frame: FrameType | None) -> None:
+        if self._lent and number == signal.SIGINT:
+            return  # Ctrl-C is meant for the program that has the terminal
+        if self._terminal and number == signal.SIGHUP:
+            self._terminal.hang_up()
+        self.stop()
+
+
+def _how(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

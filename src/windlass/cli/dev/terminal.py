@@ -1,0 +1,185 @@
+"""The terminal that `windlass dev` was started at: its keys, and lending it to another program.
+
+Only the process that stays has it. Somebody may put that in the background (`windlass dev &`, or
+Ctrl-Z and `bg`): then the terminal is the shell's, and is neither read nor changed.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import tty
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from windlass.cli.top.keys import keys_in
+
+#: Who reads or changes a terminal from the background is stopped, unless these are kept back.
+_STOPPING = (signal.SIGTTIN, signal.SIGTTOU)
+_MOST_HELD = 1_000_000
+_MOST_SHOWN = 64_000
+_LEAVE_SECONDS = 3.0
+_PLAIN_SCREEN = b"\x1b[?1049l\x1b[?25h"
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Where a process writes. Hushed, it writes to a file that is shown when the terminal is free;
+    processes forked from this one know both."""
+
+    out: int
+    err: int
+    held: int
+
+    @classmethod
+    def of_this_process(cls) -> "Voice":
+        with tempfile.TemporaryFile("a+b") as file:
+            return cls(os.dup(1), os.dup(2), os.dup(file.fileno()))
+
+    def hush(self) -> None:
+        self._to(self.held, self.held)
+
+    def speak(self) -> None:
+        self._to(self.out, self.err)
+
+    def trim(self) -> None:
+        """What nobody comes back for must not fill a disk."""
+        if os.fstat(self.held).st_size > _MOST_HELD:
+            os.ftruncate(self.held, 0)
+
+    def tell(self) -> None:
+        """Show what was held back, the last of it if that is much."""
+        size = os.fstat(self.held).st_size
+        said = os.pread(self.held, _MOST_SHOWN, max(0, size - _MOST_SHOWN))
+        os.ftruncate(self.held, 0)
+        with contextlib.suppress(OSError):
+            os.write(self.err, said)
+
+    def _to(self, out: int, err: int) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):
+                stream.flush()
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+
+
+@dataclass(slots=True)
+class Terminal:
+    """Use it by `with`: then it is left as it was found, whatever happens."""
+
+    number: int
+    voice: Voice = field(default_factory=Voice.of_this_process)
+    closed: bool = False
+    _before: list[Any] = field(default_factory=list)
+    _ours: bool = False
+    _guest: "subprocess.Popen[bytes] | None" = None
+
+    def __enter__(self) -> "Terminal":
+        self._before = termios.tcgetattr(self.number)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._guest is not None:
+            self._see_off(self._guest)
+        self._give()
+
+    @property
+    def lent(self) -> bool:
+        return self._guest is not None
+
+    def listens(self) -> bool:
+        """Whether keys come to this process now. It takes the terminal whenever it may."""
+        if self.closed or self.lent:
+            return False
+        here = self._in_front()
+        if here and not self._ours:
+            with _unstoppable(), contextlib.suppress(termios.error):
+                tty.setcbreak(self.number, termios.TCSADRAIN)
+        self._ours = here
+        return here
+
+    def resumed(self) -> None:
+        """This process was stopped for a while: a shell has changed the terminal meanwhile."""
+        self._ours = False
+
+    def pressed(self) -> list[str]:
+        """The keys that were pressed, without waiting. `closed` tells when nobody is there."""
+        if not self.listens() or not select.select([self.number], [], [], 0)[0]:
+            return []
+        try:
+            with _unstoppable():
+                some = os.read(self.number, 1024)
+        except OSError:
+            some = b""
+        # In the background since a moment ago, nothing can be read either.
+        if not some and self._in_front():
+            self.hang_up()
+        return list(keys_in(some.decode("utf-8", errors="ignore")))
+
+    def hang_up(self) -> None:
+        """Nobody is there any more: neither read from nor write to the terminal from now on."""
+        self.closed = True
+        self.voice.hush()
+
+    def lend(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
+        """Start a program that has the terminal to itself until it ends."""
+        self._give()
+        self._guest = subprocess.Popen(command, env=dict(environ))
+        self.voice.hush()
+
+    def is_back(self) -> bool:
+        """Whether a program has just ended that had the terminal; it is asked for by and by."""
+        if self._guest is None:
+            return False
+        self.voice.trim()
+        if self._guest.poll() is None:
+            return False
+        self._guest = None
+        if not self.closed:
+            self.voice.speak()
+        return True
+
+    def clear(self) -> None:
+        os.write(self.voice.err, b"\x1b[H\x1b[2J\x1b[3J")
+
+    def _in_front(self) -> bool:
+        try:
+            return os.tcgetpgrp(self.number) == os.getpgrp()
+        except OSError:  # a terminal without job control: nobody else can have it
+            return True
+
+    def _give(self) -> None:
+        if self._ours and self._in_front():
+            with _unstoppable(), contextlib.suppress(termios.error):
+                termios.tcsetattr(self.number, termios.TCSADRAIN, self._before)
+        self._ours = False
+
+    def _see_off(self, guest: "subprocess.Popen[bytes]") -> None:
+        # As Ctrl-C would: it leaves the screen as it was.
+        guest.send_signal(signal.SIGINT)
+        try:
+            guest.wait(_LEAVE_SECONDS)
+        except subprocess.TimeoutExpired:
+            guest.kill()
+            guest.wait()
+            with contextlib.suppress(OSError):
+                os.write(self.voice.err, _PLAIN_SCREEN)
+        with _unstoppable(), contextlib.suppress(termios.error):
+            termios.tcsetattr(self.number, termios.TCSADRAIN, self._before)
+        if not self.closed:
+            self.voice.speak()
+            self.voice.tell()
+
+
+@contextlib.contextmanager
+def _unstoppable() -> Iterator[None]:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

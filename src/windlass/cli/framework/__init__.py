@@ -1,0 +1,1 @@
+"""What all commands share: flags, exit codes, error reports, dry runs."""

@@ -1,0 +1,147 @@
+"""Command and group classes over click's: global flags anywhere, examples in every help, groups
+that import a command when it is asked for, and a guess at what was meant."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import update_wrapper
+from importlib import import_module
+from typing import Any, Concatenate, ParamSpec
+
+import click
+from click.shell_completion import CompletionItem
+
+from windlass.cli.completion.live_values import complete_live
+from windlass.cli.framework.dry_run import Rehearsed
+from windlass.cli.framework.flags import flags_of, global_options, name_variables
+from windlass.cli.framework.invocation import Call
+from windlass.errors import CommandInvalid
+from windlass.errors.wording import nearest, quoted
+
+P = ParamSpec("P")
+
+_HELP_NAMES = ["-h", "--help"]
+_SETTINGS = {"help_option_names": _HELP_NAMES, "max_content_width": 100}
+MORE_FLAGS = "Global flags work here too: windlass --help lists them."
+
+
+class _Shown:
+    """What commands and groups have in common: flags and how help looks."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", _SETTINGS)
+        self.examples = examples
+        super().__init__(*args, **kwargs)
+        self.params: list[click.Parameter]
+        self.params = [*self.params, *global_options(hidden=not self._lists_flags)]
+        name_variables(self.params)
+        complete_live(self.params)
+
+    @property
+    def _lists_flags(self) -> bool:
+        return False
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        # Not by the context: click keeps the names of the first one that asks.
+        return _HELP_NAMES
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+        if not self._lists_flags:
+            formatter.write_paragraph()
+            formatter.write_text(MORE_FLAGS)
+
+
+class Command(_Shown, click.Command):
+    """A command."""
+
+
+class Runner(Command):
+    """A command that runs jobs or serves: a context counts only if it is named to it."""
+
+
+class Group(_Shown, click.Group):
+    """A noun with its verbs."""
+
+    command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        # Who completes a line is told nothing of what is wrong with it.
+        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
+            near = nearest(args[0], self.list_commands(ctx))
+            path = ctx.command_path
+            raise CommandInvalid(
+                f"no command named {quoted(f'{path} {args[0]}')}.",
+                hint=(f"Did you mean `{path} {near}`? " if near else "")
+                + f"`{path} --help` lists the commands.",
+            )
+        return super().resolve_command(ctx, args)
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """Where a command is, and what a list says of it without importing it."""
+
+    module: str
+    name: str
+    help: str
+
+
+class LazyGroup(Group):
+    """The top command. What is not asked for is not imported."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **kwargs: Any) -> None:
+        self._lazy = lazy
+        super().__init__(*args, **kwargs)
+
+    @property
+    def _lists_flags(self) -> bool:
+        return True
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        lazy = self._lazy.get(cmd_name)
+        if lazy is None:
+            return None
+        command: click.Command = getattr(import_module(lazy.module), lazy.name)
+        return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        found = [
+            CompletionItem(name, help=lazy.help)
+            for name, lazy in self._lazy.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, lazy.help) for name, lazy in self._lazy.items()])
+        click.Command.format_options(self, ctx, formatter)
+
+
+def with_call(command: Callable[Concatenate[Call, P], int | None]) -> Callable[P, int]:
+    """Hand a command the call it is part of; what it returns is the exit code."""
+
+    def run(*args: P.args, **kwargs: P.kwargs) -> int:
+        ctx = click.get_current_context()
+        runs_here = isinstance(ctx.command, Runner)
+        if runs_here:
+            from windlass.worker.linux import deny_inspection
+
+            # Commands that run on this machine, as the same user, must not read its settings.
+            deny_inspection()
+        call = Call(flags_of(ctx), runs_here=runs_here)
+        try:
+            return command(call, *args, **kwargs) or 0
+        except Rehearsed as end:
+            would = (call.flags.would or "").format_map(ctx.params)
+            call.out.rehearsed(would, end.shown)
+            return 0
+
+    return update_wrapper(run, command)

@@ -1,0 +1,71 @@
+"""`--dry-run` for commands that write in one way: all they look up is looked up, and what they would
+write is told instead.
+
+Commands whose routes check a change without keeping it ask those: `jobs`, `schedules`, `triggers`.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from windlass.cli.framework.flags import flags_of
+from windlass.errors import MethodRefused, PathUnknown
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client, Shown
+
+
+class Rehearsed(Exception):
+    """What would have been written."""
+
+    def __init__(self, method: str, at: str, body: object = None) -> None:
+        super().__init__(method, at)
+        self.shown: dict[str, Any] = {"method": method, "path": at, "body": body}
+
+
+def rehearsable(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command --dry-run. `would` is what it would do: `make the tenant {tenant_id}`."""
+
+    def remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        if value:
+            flags_of(ctx).would = would
+
+    return click.option(
+        "--dry-run",
+        is_flag=True,
+        expose_value=False,
+        callback=remember,
+        help="Show what would be done, and do nothing.",
+    )
+
+
+def rehearsing(client: "Client") -> "Client":
+    """A client that reads, and at the first write tells what it is."""
+    from windlass.cli.connect.api_client import Client
+
+    class Rehearsing(Client):
+        async def post(self, at: str, body: object = None, **params: Any) -> "Shown":
+            # `/jobs/id/verb` is about `/jobs/id`; `/jobs` makes one.
+            await self._look(at.rpartition("/")[0])
+            self._end("POST", at, body)
+
+        async def patch(self, at: str, body: object, **params: Any) -> "Shown":
+            await self._look(at)
+            self._end("PATCH", at, body)
+
+        async def delete(self, at: str, **params: Any) -> "Shown":
+            await self._look(at)
+            self._end("DELETE", at)
+
+        async def _look(self, at: str) -> None:
+            """What is not there is told. Not everything can be looked at by itself."""
+            if at.count("/") > 1:
+                with suppress(PathUnknown, MethodRefused):
+                    await self.get(at)
+
+        def _end(self, method: str, at: str, body: object = None) -> NoReturn:
+            raise Rehearsed(method, at, body)
+
+    return client.as_kind(Rehearsing)

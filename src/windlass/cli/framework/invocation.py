@@ -1,0 +1,197 @@
+"""One call of the command line: its flags, its settings, its output, its way to the jobs.
+
+What a command may not need is imported where it is used: help and usage errors come at once.
+"""
+
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from windlass.cli.framework.flags import Flags
+from windlass.cli.text.output import Output
+from windlass.cli.text.printing import confirm, prompt
+from windlass.errors.wording import printable
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+    from windlass.cli.connect.api_client import Client
+    from windlass.cli.connect.contexts import Context
+    from windlass.cli.connect.server_address import At
+    from windlass.settings import Settings
+
+T = TypeVar("T")
+
+
+class Call:
+    """`runs_here`: it runs jobs or serves, and follows a context only if that is named to it."""
+
+    def __init__(self, flags: Flags, *, runs_here: bool = False) -> None:
+        self._given = flags
+        self._runs_here = runs_here
+
+    @property
+    def flags(self) -> Flags:
+        """What was given, and what the context in use says where nothing was."""
+        self.context  # noqa: B018  read once, and its values are among the flags
+        return self._given
+
+    @cached_property
+    def context(self) -> "Context | None":
+        """The context in use."""
+        from windlass.cli.connect.target import settle
+
+        return settle(self._given, current=not self._runs_here)
+
+    def typed(self, *names: str) -> dict[str, str]:
+        """Those of these flags that stand on the command line."""
+        return {name: getattr(self._given, name) for name in names if self._given.typed(name)}
+
+    @cached_property
+    def out(self) -> Output:
+        return Output(self._given)
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """The settings in force, with --db on top."""
+        from windlass.settings import Settings
+
+        of_context = self.context is not None and self.context.db is not None
+        origin = f"context {self.context.name}" if of_context and self.context else "argument"
+        return Settings.load({"database.url": self.flags.db}, origin=origin)
+
+    @cached_property
+    def server(self) -> "At | None":
+        """The server that --url names; None where a database is meant."""
+        import click
+
+        from windlass.cli.connect.server_address import At
+
+        if self.flags.url is None:
+            return None
+        if self.flags.db:
+            raise click.UsageError("--url and --db exclude each other")
+        return At.of(self.flags.url, self.flags.token_file)
+
+    def ask(
+        self, question: "Callable[[Client], Coroutine[Any, Any, T]]", *, limited: bool = True
+    ) -> T:
+        """Ask the API: the server's, or one on the database; --timeout limits it if `limited`."""
+        import asyncio
+
+        reached = self._reach()
+
+        async def run() -> T:
+            async with reached as client:
+                return await question(self._rehearsing(client))
+
+        return asyncio.run(self._limited(run()) if limited else run())
+
+    def _rehearsing(self, client: "Client") -> "Client":
+        if self.flags.would is None:
+            return client
+        from windlass.cli.framework.dry_run import rehearsing
+
+        return rehearsing(client)
+
+    def _reach(self) -> "AbstractAsyncContextManager[Client]":
+        """The way to the API. What it takes is loaded here: --timeout is for the answer."""
+        if self.server is not None:
+            from windlass.cli.connect.remote_api import far
+
+            return far(self.server, self.flags.tenant)
+        from windlass.cli.connect.in_process_api import near
+
+        @asynccontextmanager
+        async def here() -> "AsyncIterator[Client]":
+            async with self._app() as app, near(app, actor(), self.flags.tenant) as client:
+                yield client
+
+        return here()
+
+    def on_database(self, work: "Callable[[Windlass], Coroutine[Any, Any, T]]") -> T:
+        """Do what only whoever has the database in hand can do, within --timeout."""
+        import asyncio
+
+        import click
+
+        if self.server is not None:
+            raise click.UsageError("this works on a database: give --db, and no --url")
+
+        async def run() -> T:
+            async with self._app() as app:
+                return await work(app)
+
+        return asyncio.run(self._limited(run()))
+
+    @asynccontextmanager
+    async def _app(self) -> "AsyncIterator[Windlass]":
+        from windlass.app.windlass import Windlass
+        from windlass.cli.framework.silent_telemetry import Unheard
+
+        app = Windlass(settings=self.settings)
+        app.telemetry = Unheard()
+        try:
+            yield app
+        finally:
+            await app.close()
+
+    def confirm(self, doing: str, question: str) -> None:
+        """Return if the person agrees, or has agreed by --yes; never hang where nobody is."""
+        if not self._agreed(doing):
+            confirm(f"{self._where}{question}")
+
+    def confirm_typed(self, doing: str, question: str, name: str) -> None:
+        """The same for what is not to happen by a slip: the person types the name of what is meant."""
+        import click
+
+        if self._agreed(doing):
+            return
+        asked = f"{self._where}{question}"
+        # Nobody can type a name with control characters; its escapes are what the question shows.
+        if prompt(asked, default="", show_default=False) not in (name, printable(name)):
+            self.out.say("Names do not match; nothing changed.")
+            raise click.Abort
+
+    def _agreed(self, doing: str) -> bool:
+        """Whether nobody has to be asked; ConfirmationNeeded if nobody can be."""
+        from windlass.errors import ConfirmationNeeded
+
+        if self.flags.yes or self.flags.would:
+            return True
+        if self.flags.no_input or not self.out.can_ask:
+            raise ConfirmationNeeded(doing)
+        return False
+
+    @property
+    def _where(self) -> str:
+        return f"In the context {self.context.name}: " if self.context else ""
+
+    async def _limited(self, work: Coroutine[Any, Any, T]) -> T:
+        if self.flags.timeout is None:
+            return await work
+        import asyncio
+
+        from windlass.core.durations import duration
+        from windlass.errors import DatabaseTimeout, OptionInvalid
+
+        try:
+            limit = duration(self.flags.timeout, option="timeout").total_seconds()
+        except OptionInvalid:
+            work.close()  # or Python warns that it was never awaited
+            raise
+        try:
+            async with asyncio.timeout(limit):
+                return await work
+        except TimeoutError:
+            raise DatabaseTimeout("answer this command", seconds=limit) from None
+
+
+def actor() -> str | None:
+    """Who is said to have done what this command does."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return None

@@ -1,0 +1,28 @@
+"""Adds the nearest name of a list to the error about a name that is not in it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from windlass.errors import MemberNotFound, UserNotFound, WindlassError
+from windlass.errors.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client
+
+#: Names that are compared at most.
+_MOST = 1_000
+
+
+@asynccontextmanager
+async def suggesting(api: "Client", noun: str, name: str) -> AsyncIterator[None]:
+    """Work on the user or member `name`; its error names the nearest of those the caller may list."""
+    try:
+        yield
+    except (UserNotFound, MemberNotFound) as error:
+        try:
+            known = (await api.page(f"/{noun}", limit=_MOST))["items"]
+        except WindlassError:  # the caller may not list them
+            known = []
+        error.hint = did_you_mean(name, [one["name"] for one in known]) + error.hint
+        raise

@@ -1,0 +1,122 @@
+"""`windlass doctor`: what is right, what is not, and how to mend it."""
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.exit_codes import Exit
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.output import Column
+from windlass.cli.text.styles import CHECKS, DRAINING, worker_state
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+    from windlass.cli.connect.api_client import Client
+    from windlass.core.monitoring.checks import Check
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass doctor",
+        "windlass doctor --json",
+        "windlass --url https://jobs.example doctor       # a server's own health",
+    ],
+)
+@with_call
+def doctor(call: Call) -> int:
+    """Check settings, database, workers and jobs, and suggest fixes.
+
+    Reads only. Exits with 1 if something is broken; a warning alone does not. With --url it asks
+    the server instead: does it live, can it answer, who works for it.
+    """
+    found = _checks(call)
+    broken = any(check.level == "broken" for check in found)
+    items = [asdict(check) for check in found]
+    if call.out.format == "people":
+        for check in found:
+            _print(call, check)
+    else:
+        columns = [Column(key) for key in ("code", "level", "sentence", "fix")]
+        call.out.list(items, columns, body={"ok": not broken, "checks": items})
+    return Exit.FAILED if broken else Exit.OK
+
+
+def _checks(call: Call) -> "list[Check]":
+    from windlass.core.monitoring.checks import failed, ok
+    from windlass.errors import SettingsInvalid
+
+    if call.server is not None:
+        return call.ask(_of_server)
+    try:
+        call.settings  # noqa: B018  read here, so that what is wrong with them is a finding
+    except SettingsInvalid as error:
+        return [failed("settings", error)]
+    known = [ok("settings", "The settings are valid.")]
+    if (missing := _missing_file(call.settings.database.url)) is not None:
+        return [*known, missing]
+    return [*known, *call.on_database(_of_database)]
+
+
+def _missing_file(url: str) -> "Check | None":
+    """A SQLite file that is not there: to look into it would make it."""
+    from windlass.core.monitoring.checks import warning
+    from windlass.errors.wording import address
+
+    if not url.startswith("sqlite") or ":memory:" in url or os.path.exists(address(url)):
+        return None
+    return warning(
+        "database",
+        f"There is no database yet: {os.path.abspath(address(url))} does not exist.",
+        "`windlass dev` makes it, or `windlass db migrate`. Another is meant? Give --db, or set "
+        "WINDLASS_DATABASE_URL.",
+    )
+
+
+async def _of_database(app: "Windlass") -> "list[Check]":
+    from windlass.core.monitoring.checks import failed
+    from windlass.errors import WindlassError
+
+    found: list[Check] = []
+    try:
+        async for check in app.engine.checkup.checks():
+            found.append(check)  # noqa: PERF401  what came before an error is told too
+    except WindlassError as error:
+        found.append(failed("database", error))
+    return found
+
+
+async def _of_server(api: "Client") -> "list[Check]":
+    from windlass.core.monitoring.checks import failed, ok
+    from windlass.core.monitoring.queue_checks import workers
+    from windlass.errors import WindlassError
+
+    found: list[Check] = []
+    asked = "server"
+    try:
+        await api.probe("/healthz")
+        found.append(ok(asked, "The server lives."))
+        asked = "ready"
+        await api.probe("/readyz")
+        found.append(ok(asked, "It can answer: its database is there and migrated."))
+        asked = "workers"
+        listed = (await api.get("/workers"))["items"]
+        queued = (await api.get("/jobs/summary"))["queued"]
+        found += workers(
+            {each["id"]: each["liveness"] for each in listed},
+            queued=queued,
+            draining=[each["id"] for each in listed if worker_state(each) in DRAINING.values()],
+        )
+    except WindlassError as error:
+        found.append(failed(asked, error))
+    return found
+
+
+def _print(call: Call, check: "Check") -> None:
+    look = CHECKS[check.level]
+    call.out.data(f"{call.out.style(look.glyph, look.color)} {check.sentence}")
+    if check.fix:
+        call.out.data(f"  {call.out.style(f'→ {check.fix}', dim=True)}")

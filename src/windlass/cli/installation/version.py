@@ -1,0 +1,21 @@
+"""`windlass version`."""
+
+import platform
+from importlib.metadata import version as installed
+
+import click
+
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+
+
+@click.command(cls=Command, examples=["windlass version", "windlass version --json"])
+@with_call
+def version(call: Call) -> None:
+    """Show the versions of Windlass and of Python."""
+    known = {"version": installed("windlass"), "python": platform.python_version()}
+    text = f"windlass {known['version']}, Python {known['python']}"
+    if call.out.format in ("people", "tsv"):
+        call.out.data(text)
+    else:
+        call.out.one(known, lambda: None, key="version")

@@ -1,0 +1,1 @@
+"""Commands on jobs, their logs and the dead letter."""

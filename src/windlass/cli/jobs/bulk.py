@@ -1,0 +1,219 @@
+"""One action on all jobs that a filter finds: told first, asked for, watched, stopped by Ctrl-C."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from windlass import clock
+from windlass.cli.framework.exit_codes import Exit
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.output import Column
+from windlass.cli.text.progress import Progress
+from windlass.cli.text.styles import one_line, state_of
+from windlass.errors import OperationStateConflict, OperationTooLarge
+from windlass.errors.wording import counted, sentence
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client, Shown
+
+#: Between two looks at how far it is.
+_LOOK_SECONDS = 0.1
+#: How long a stop may take; a batch under way is finished first.
+_STOP_SECONDS = 30.0
+_FAILURES_SHOWN = 3
+#: What a dry run tells programs of a job, and whether and why it would be skipped.
+_ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
+
+
+class Deed(NamedTuple):
+    """What is done to jobs: as the API calls it, and as people do."""
+
+    action: str
+    doing: str
+    done: str
+    destroys: bool = False
+
+    @property
+    def verb(self) -> str:
+        """As a route calls it."""
+        return self.action.replace("_", "-")
+
+
+def bulk(
+    call: Call,
+    deed: Deed,
+    q: str,
+    *,
+    dry_run: bool,
+    reason: str | None = None,
+    changes: "Shown | None" = None,
+    typed: str | None = None,
+) -> int:
+    """Do it to the jobs that match now, and answer the exit code.
+
+    `changes` is what an update changes. With a name that is to be `typed` a person agrees by that to
+    everything that matches, and more jobs than an operation takes are several.
+    """
+    meant: Shown = {"action": deed.action, "q": q}
+    if changes is not None:
+        meant["changes"] = changes
+    preview = call.ask(lambda api: api.post("/operations/preview", meant))
+    changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
+    if dry_run:
+        _rehearse(call, deed, q, preview, changing)
+        return Exit.OK
+    if preview["more"] and typed is None:
+        raise OperationTooLarge(most=preview["total"])
+    for line in _told(deed, preview, changing):
+        call.out.say(line)
+    if not changing:
+        return Exit.OK
+    least = "more than " if preview["more"] else ""
+    what = f"{deed.doing} {least}{counted(changing, 'job')}"
+    if typed is not None:
+        call.confirm_typed(what, f"{sentence(what)} To go on, type {typed}", typed)
+    elif changing > 1 or deed.destroys:
+        call.confirm(what, f"{sentence(what)} Go on?")
+    return _in_rounds(call, deed, meant, reason, preview)
+
+
+def _in_rounds(call: Call, deed: Deed, meant: "Shown", reason: str | None, preview: "Shown") -> int:
+    """One operation, or as many as it takes until nothing matches any more."""
+    limit, body = _limit(call), {**meant, "reason": reason}
+    if preview["more"]:
+        body["partly"] = True
+    code = Exit.OK
+    while preview["total"] and code == Exit.OK:
+        code = Exit(call.ask(lambda api: _operate(call, api, deed, body, limit), limited=False))
+        if not preview["more"]:
+            break
+        preview = call.ask(lambda api: api.post("/operations/preview", meant))
+    return code
+
+
+def _rehearse(call: Call, deed: Deed, q: str, preview: "Shown", changing: int) -> None:
+    """Print what would be done: counts and examples to a person, a row for each job to a program."""
+    summary = [*_told(deed, preview, changing)]
+    if call.out.format == "people":
+        call.out.block("\n".join(summary))
+        return
+    call.out.say(summary[0])
+    found = call.ask(lambda api: api.page("/jobs", q=q, limit=preview["total"]))["items"]
+    rows = [{name: job[name] for name in _ROW} | {"skipped": _skipped(deed, job)} for job in found]
+    columns = [Column(name) for name in (*_ROW, "skipped")]
+    call.out.list(rows, columns, body={**preview, "jobs": rows})
+
+
+def _skipped(deed: Deed, job: "Shown") -> str | None:
+    from windlass.core.jobs.operations import Action, skip_reason
+    from windlass.core.jobs.states import JobState
+
+    return skip_reason(Action(deed.action), JobState(job["state"]))
+
+
+def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
+    """What would be done, to how many, and to which for example."""
+    if not preview["total"]:
+        yield "No jobs match."
+        return
+    most = "More than " if preview["more"] else ""
+    yield f"{most}{counted(preview['total'], 'job')} found, {changing:,} can be {deed.done}."
+    yield f"  {', '.join(f'{count:,} {state}' for state, count in preview['by_state'].items())}"
+    for each in preview["skipped"]:
+        yield f"  {counted(each['count'], 'job')} skipped: {each['reason']}"
+    for job in preview["sample"]:
+        why = f"  {one_line(job['last_error'])}" if job["last_error"] else ""
+        yield f"  {job['id'][-8:]}  {state_of(job)}  {job['definition']}{why}"
+    if preview["total"] > len(preview["sample"]) > 0:
+        yield "  …"
+
+
+async def _operate(
+    call: Call, api: "Client", deed: Deed, body: "Shown", limit: float | None
+) -> int:
+    import asyncio
+
+    from windlass.cli.connect.api_client import path
+
+    early: Exit | None = None
+    async with api.operating():
+        # In a task of its own: whoever interrupts this must have its id, to stop it.
+        begun = asyncio.create_task(api.post("/operations", body))
+        try:
+            operation = await asyncio.shield(begun)
+            operation = await _watch(call, api, deed, operation["id"], limit)
+            early = Exit.TIMED_OUT if operation["state"] == "running" else None
+        except asyncio.CancelledError:
+            early, operation = Exit.INTERRUPTED, await begun
+        if early is not None:
+            operation = await _stop(api, operation["id"])
+    failures: list[Shown] = []
+    if operation["failed"]:
+        items = path("operations", operation["id"], "items")
+        failures = (await api.get(items, state="failed", limit=_FAILURES_SHOWN))["items"]
+    _report(call, deed, operation, failures)
+    return early if early is not None else _judged(operation)
+
+
+async def _watch(call: Call, api: "Client", deed: Deed, id: str, limit: float | None) -> "Shown":
+    """The operation once it has ended, or as it is when the time is over."""
+    import asyncio
+
+    from windlass.cli.connect.api_client import path
+
+    progress = Progress(call.out, deed.doing)
+    until = None if limit is None else clock.monotonic() + limit
+    try:
+        while True:
+            operation = await api.get(path("operations", id))
+            progress.show(operation["total"] - operation["left"], operation["total"])
+            if operation["state"] != "running" or (until and clock.monotonic() > until):
+                return operation
+            await asyncio.sleep(_LOOK_SECONDS)
+    finally:
+        progress.end()
+
+
+async def _stop(api: "Client", id: str) -> "Shown":
+    import asyncio
+
+    from windlass.cli.connect.api_client import path
+
+    with suppress(OperationStateConflict):  # it has come to its end meanwhile
+        await api.post(path("operations", id, "stop"))
+    until = clock.monotonic() + _STOP_SECONDS
+    while True:
+        operation = await api.get(path("operations", id))
+        if operation["state"] != "running" or clock.monotonic() > until:
+            return operation
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _report(call: Call, deed: Deed, operation: "Shown", failures: "list[Shown]") -> None:
+    counts = [f"{counted(operation['done'], 'job')} {deed.done}"]
+    counts += [
+        f"{operation[name]:,} {word}"
+        for name, word in (("skipped", "skipped"), ("failed", "failed"), ("left", "left alone"))
+        if operation[name]
+    ]
+    stopped = "" if operation["state"] == "completed" else "Stopped: "
+    call.out.say(f"{stopped}{', '.join(counts)}.")
+    for item in failures:
+        call.out.say(f"  {item['job_id'][-8:]}  {one_line(item['note'])}")
+    if call.out.format != "people":
+        call.out.one(operation, lambda: None)
+
+
+def _judged(operation: "Shown") -> int:
+    if operation["state"] == "stopped":
+        return Exit.PARTLY
+    if operation["failed"]:
+        return Exit.PARTLY if operation["done"] else Exit.FAILED
+    return Exit.OK
+
+
+def _limit(call: Call) -> float | None:
+    from windlass.core.durations import duration
+
+    given = call.flags.timeout
+    return None if given is None else duration(given, option="timeout").total_seconds()

@@ -1,0 +1,132 @@
+"""`windlass dead`: jobs that failed for good, by cause; retry, edit and retry, discard, mute."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from windlass.cli.framework.commands import Group, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.job_filter_flags import filter_of
+from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.jobs.dead_edit import edit_retry
+from windlass.cli.jobs.dead_groups import NOTHING_DEAD, UNKNOWN, cause_of, groups, mute, unmute
+from windlass.cli.jobs.job_changes import DELETE, RETRY, change
+from windlass.cli.jobs.job_record import show
+from windlass.cli.text.output import Column
+from windlass.cli.text.styles import ago, moment, one_line
+from windlass.clock import utcnow
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass dead groups                   # what fails, by cause",
+        "windlass dead retry 8c1f42d7",
+        "windlass dead edit-retry 8c1f42d7 to=ada@example.com",
+        "windlass dead mute 9f86d081 --for 7d   # known, and not to be heard of",
+    ],
+)
+def dead() -> None:
+    """List dead-lettered jobs and their causes; retry or discard them."""
+
+
+def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--where", metavar="FILTER", help="Such as 'error:timeout created:>-2h'."),
+        click.option("--definition", metavar="KEY", help="Only jobs of this definition."),
+        click.option("--cause", metavar="TEXT", help="Only of this cause, as `groups` shows it."),
+    ):
+        command = option(command)
+    return command
+
+
+def _which(command: Callable[..., Any]) -> Callable[..., Any]:
+    dry = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
+    return click.argument("ids", nargs=-1, metavar="[JOB]...")(_choosing(dry(command)))
+
+
+@dead.command(
+    "list",
+    examples=[
+        "windlass dead list",
+        "windlass dead list --definition mail.send --json",
+        "windlass dead list --cause 9f86d081",
+    ],
+)
+@_choosing
+@paged(50)
+@with_call
+def list_dead(call: Call, /, limit: int, cursor: str | None, **chosen: Any) -> None:
+    """List dead-lettered jobs, newest first."""
+    q = filter_of(states=["dead_letter"], **_meant(**chosen))
+    page = call.ask(lambda api: api.page("/jobs", q=q, limit=limit, cursor=cursor))
+    now = utcnow()
+    call.out.list(
+        page["items"],
+        [
+            Column("id", "ID", lambda job: str(job["id"])[-8:]),
+            Column("definition", "DEFINITION", lambda job: str(job["definition"]), wide=True),
+            Column("tenant_id"),
+            Column("attempts", "ATTEMPTS", lambda job: str(job["attempts"]), right=True, spare=2),
+            Column("finished_at", "FAILED", lambda job: ago(moment(job["finished_at"]), now)),
+            Column("fingerprint", "CAUSE", lambda job: cause_of(job["fingerprint"]), spare=1),
+            Column("last_error", "ERROR", lambda job: one_line(job["last_error"]), wide=True),
+        ],
+        body=page,
+    )
+    if not page["items"]:
+        call.out.say("No dead-lettered jobs match." if any(chosen.values()) else NOTHING_DEAD)
+    hint_at_more(call, page)
+
+
+for _command in (groups, show):
+    dead.add_command(_command)
+
+
+@dead.command(
+    examples=[
+        "windlass dead retry 8c1f42d7",
+        "windlass dead retry --definition mail.send --cause 9f86d081",
+    ]
+)
+@_which
+@with_call
+def retry(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+    """Retry jobs, or all of a cause, with fresh attempts."""
+    return change(call, RETRY, ids, _of_the_dead(**chosen), dry_run=dry_run)
+
+
+dead.add_command(edit_retry)
+
+
+@dead.command(
+    examples=[
+        "windlass dead discard 8c1f42d7",
+        "windlass dead discard --definition mail.send --cause 9f86d081 --dry-run",
+    ]
+)
+@_which
+@with_call
+def discard(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+    """Delete jobs, or all of a cause, for good."""
+    return change(call, DELETE, ids, _of_the_dead(**chosen), dry_run=dry_run)
+
+
+for _command in (mute, unmute):
+    dead.add_command(_command)
+
+
+def _of_the_dead(**chosen: str | None) -> dict[str, Any]:
+    """What was chosen, among the dead-lettered; nothing chosen stays nothing, and never means all."""
+    return {"states": ["dead_letter"], **_meant(**chosen)} if any(chosen.values()) else {}
+
+
+def _meant(
+    *, definition: str | None, cause: str | None, where: str | None
+) -> dict[str, str | None]:
+    terms = [where or ""]
+    if cause:
+        # The start of a fingerprint is what tables show, and tells causes apart.
+        terms.append("-fingerprint:*" if cause == UNKNOWN else f"fingerprint:{cause}*")
+    return {"definition": definition, "where": " ".join(filter(None, terms))}

@@ -1,0 +1,192 @@
+"""`windlass dead groups|mute|unmute`: failures by cause, and causes nobody wants to hear of."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass.cli.framework.change_many import change_each
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.output import Column, Item
+from windlass.cli.text.styles import ago, moment, one_line
+from windlass.clock import utcnow
+from windlass.errors import AmbiguousId, DeadGroupNotFound
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client, Shown
+
+#: How a cause is written that nobody knows.
+UNKNOWN = "none"
+NOTHING_DEAD = "Nothing is in the dead letter."
+_MOST = 500
+_MORE = "Type more of the cause, or DEFINITION/CAUSE."
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass dead groups",
+        "windlass dead groups --definition mail.send --json",
+        "windlass dead groups --all                # muted ones too",
+    ],
+)
+@click.option("--definition", metavar="KEY", help="Only jobs of this definition.")
+@click.option("--all", "muted", is_flag=True, help="Muted groups, too.")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=50, help="How many at most. [50]")
+@with_call
+def groups(call: Call, definition: str | None, muted: bool, limit: int) -> None:
+    """Group dead-lettered jobs by cause; the cause seen last first."""
+    asked = {"definition": definition, "muted": muted or None}
+    found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **asked))
+    now = utcnow()
+    call.out.list(
+        found["items"],
+        [
+            Column("fingerprint", "CAUSE", lambda one: cause_of(one["fingerprint"])),
+            Column("definition", "DEFINITION", lambda one: str(one["definition"]), wide=True),
+            Column("count", "JOBS", lambda one: f"{one['count']:,}", right=True),
+            Column("tenants", "TENANTS", lambda one: str(one["tenants"]), right=True, spare=2),
+            Column("first_at", "FIRST", lambda one: ago(moment(one["first_at"]), now), spare=1),
+            Column("last_at", "LAST", lambda one: ago(moment(one["last_at"]), now)),
+            Column("sample_id", "SAMPLE", lambda one: str(one["sample_id"])[-8:]),
+            Column("sentence", "ERROR", lambda one: one_line(one["sentence"]), wide=True),
+            Column("muted_at", "MUTED", _muted if muted else None, wide=True),
+            Column("muted_by"),
+            Column("muted_until"),
+            Column("reason"),
+        ],
+        body=found,
+    )
+    if found["items"]:
+        call.out.hint("windlass dead retry --definition KEY --cause CAUSE")
+        return
+    asked["muted"] = True
+    hidden = not muted and call.ask(lambda api: api.get("/dead/groups", limit=1, **asked))["items"]
+    call.out.say("Every group is muted; --all shows them." if hidden else NOTHING_DEAD)
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass dead mute 9f86d081 --for 7d --reason 'the relay moves'",
+        "windlass dead mute mail.send/9f86d081",
+        "windlass --tenant acme dead mute 9f86d081   # for one tenant only",
+    ],
+)
+@click.argument("names", nargs=-1, required=True, metavar="GROUP...")
+@click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
+@click.option("--for", "lasts", metavar="DURATION", help="Until so long from now, such as 7d.")
+@click.option("--reason", metavar="TEXT", help="Reason, shown with the muted group.")
+@click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
+@with_call
+def mute(
+    call: Call,
+    names: Sequence[str],
+    definition: str | None,
+    lasts: str | None,
+    reason: str | None,
+    dry_run: bool,
+) -> int:
+    """Mute groups: hide them from `groups` and from `doctor`.
+
+    A group is a cause as `groups` shows it, or DEFINITION/CAUSE. Its jobs stay where they are.
+    """
+    from windlass.core.durations import duration
+
+    seconds = None if lasts is None else duration(lasts, option="for").total_seconds()
+    about = {"for_seconds": seconds, "reason": reason}
+    return _change(call, "mute", "muting", names, definition, about, dry_run=dry_run)
+
+
+@click.command(
+    cls=Command,
+    examples=["windlass dead unmute 9f86d081", "windlass dead unmute mail.send/9f86d081"],
+)
+@click.argument("names", nargs=-1, required=True, metavar="GROUP...")
+@click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
+@click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
+@with_call
+def unmute(call: Call, names: Sequence[str], definition: str | None, dry_run: bool) -> int:
+    """Unmute groups: list them again.
+
+    What an operator muted for all tenants stays muted for each of them.
+    """
+    return _change(call, "unmute", "unmuting", names, definition, {}, dry_run=dry_run)
+
+
+def cause_of(fingerprint: str | None) -> str:
+    """A cause as tables show it."""
+    return fingerprint[:8] if fingerprint else UNKNOWN
+
+
+def _change(
+    call: Call,
+    verb: str,
+    doing: str,
+    names: Sequence[str],
+    definition: str | None,
+    about: dict[str, Any],
+    *,
+    dry_run: bool,
+) -> int:
+    async def look(api: "Client", name: str) -> "Shown":
+        return await _find(api, name, definition)
+
+    async def change(api: "Client", name: str) -> "Shown":
+        group = await look(api, name)
+        meant = {key: group[key] for key in ("definition", "fingerprint")}
+        return await api.post(f"/dead/groups/{verb}", {**meant, **about})
+
+    return change_each(
+        call,
+        "groups",
+        names,
+        change,
+        look=look,
+        doing=doing,
+        show=_line,
+        dry_run=dry_run,
+        key="fingerprint",
+    )
+
+
+async def _find(api: "Client", name: str, definition: str | None) -> "Shown":
+    """The group that is meant. One without jobs is taken at its word: its mute may have stayed."""
+    named, _, cause = name.rpartition("/")
+    definition = named or definition
+    listed = await api.get("/dead/groups", definition=definition, muted=True, limit=_MOST)
+    found: list[Shown] = [group for group in listed["items"] if _is_meant(group, cause)]
+    if len(found) > 1:
+        names = [f"{one['definition']}/{cause_of(one['fingerprint'])}" for one in found]
+        raise AmbiguousId(cause, names, said="groups begin with", hint=_MORE)
+    if found:
+        return found[0]
+    if definition is None:
+        raise DeadGroupNotFound("any definition", cause)
+    fingerprint = "" if cause == UNKNOWN else cause
+    return {"definition": definition, "fingerprint": fingerprint, "muted_at": None}
+
+
+def _is_meant(group: Item, cause: str) -> bool:
+    # The start of a fingerprint is what tables show, and tells causes apart.
+    if cause == UNKNOWN or not cause:
+        return bool(cause) and not group["fingerprint"]
+    return str(group["fingerprint"]).startswith(cause)
+
+
+def _line(group: Item) -> str:
+    return (
+        f"{cause_of(group['fingerprint'])}  {group['definition']}  "
+        f"{'muted ' + _muted(group) if group['muted_at'] else 'not muted'}"
+    )
+
+
+def _muted(group: Item) -> str:
+    if not group["muted_at"]:
+        return ""
+    until = moment(group["muted_until"])
+    when = f"for {ago(until, utcnow()).removeprefix('in ')}" if until else "until unmuted"
+    by = f" by {group['muted_by']}" if group["muted_by"] else ""
+    everybody = " for all tenants" if group.get("tenant_id", "") is None else ""
+    return f"{when}{by}{everybody}{': ' + group['reason'] if group['reason'] else ''}"

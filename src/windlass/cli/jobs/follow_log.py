@@ -1,0 +1,25 @@
+"""The log lines of a job, as they come."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from windlass.cli.connect.api_client import Client, Shown, path
+
+_FOLLOW_SECONDS = 0.5
+_ENDED = ("completed", "canceled", "dead_letter")
+
+
+async def lines_of(api: Client, id: str, *, follow: bool) -> AsyncIterator[Shown]:
+    """The lines of a job's log, the oldest first; with `follow` until it has ended."""
+    id = (await api.get(path("jobs", id)))["id"]
+    seen = 0
+    while True:
+        # Whether it has ended is asked first: what it said before its end is there by then.
+        over = not follow or (await api.get(path("jobs", id)))["state"] in _ENDED
+        while lines := (await api.get(path("jobs", id, "logs"), after=seen))["items"]:
+            seen = lines[-1]["sequence"]
+            for line in lines:
+                yield line
+        if over:
+            return
+        await asyncio.sleep(_FOLLOW_SECONDS)

@@ -1,0 +1,144 @@
+"""`windlass jobs cancel|retry|run-now|delete`: what a person does to jobs, by id or by filter."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass.cli.framework.change_many import Change, change_each, patching, posting
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.job_filter_flags import choosing, filter_of
+from windlass.cli.jobs.bulk import Deed, bulk
+from windlass.cli.text.output import Item
+from windlass.cli.text.styles import state_of
+from windlass.errors import CommandInvalid
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client, Shown
+
+CANCEL = Deed("cancel", "canceling", "canceled")
+RETRY = Deed("retry", "retrying", "retried")
+RUN_NOW = Deed("run_now", "running now", "run now")
+DELETE = Deed("discard", "deleting", "deleted", destroys=True)
+
+
+def _which(command: Callable[..., Any]) -> Callable[..., Any]:
+    dry = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
+    return click.argument("ids", nargs=-1, metavar="[JOB]...")(choosing(dry(command)))
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs cancel 8c1f42d7",
+        "windlass jobs cancel 8c1f42d7 --reason 'wrong file'",
+        "windlass jobs cancel --where 'definition:report.* state:queued'",
+    ],
+)
+@_which
+@click.option("--reason", metavar="TEXT", help="Why; kept with the job.")
+@with_call
+def cancel(
+    call: Call, /, ids: Sequence[str], dry_run: bool, reason: str | None, **chosen: Any
+) -> int:
+    """Cancel jobs: waiting ones end at once, running ones are asked to stop."""
+    return change(call, CANCEL, ids, chosen, dry_run=dry_run, reason=reason)
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs retry 8c1f42d7",
+        "windlass jobs retry --state dead_letter --definition mail.send",
+        "windlass jobs retry --where 'error:\"timed out\" created:>-2h' --dry-run",
+    ],
+)
+@_which
+@with_call
+def retry(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+    """Retry dead-lettered or canceled jobs, with fresh attempts."""
+    return change(call, RETRY, ids, chosen, dry_run=dry_run)
+
+
+@click.command(
+    "run-now",
+    cls=Command,
+    examples=[
+        "windlass jobs run-now 8c1f42d7",
+        "windlass jobs run-now --state scheduled --queue mail --yes",
+    ],
+)
+@_which
+@with_call
+def run_now(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+    """Make jobs due at once: those due later, retrying, or on hold."""
+    return change(call, RUN_NOW, ids, chosen, dry_run=dry_run)
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs delete 8c1f42d7",
+        "windlass jobs delete --where 'state:completed finished:<-7d' --dry-run",
+    ],
+)
+@_which
+@with_call
+def delete(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+    """Delete ended jobs for good. Retention deletes them by itself, once they are old."""
+    return change(call, DELETE, ids, chosen, dry_run=dry_run)
+
+
+def change(
+    call: Call,
+    deed: Deed,
+    ids: Sequence[str],
+    chosen: dict[str, Any],
+    *,
+    dry_run: bool,
+    reason: str | None = None,
+    changes: "Shown | None" = None,
+) -> int:
+    """Do something to the jobs with these ids, or else to those that are chosen by a filter."""
+    q = filter_of(**chosen)
+    if bool(ids) == bool(q):
+        raise CommandInvalid(
+            "jobs are given both by id and by a filter." if ids else "no job is given.",
+            hint="Give ids, or a filter by --where, --state, --definition or --queue.",
+        )
+    if q:
+        return bulk(call, deed, q, dry_run=dry_run, reason=reason, changes=changes)
+    gone = deed.destroys and not dry_run
+
+    def show(job: Item) -> str:
+        look = deed.done if gone else call.out.look(state_of(job))
+        where = "" if changes is None else f"  priority {job['priority']} in {job['queue']}"
+        return f"{job['id'][-8:]}  {look}  {job['definition']}{where}"
+
+    return change_each(
+        call,
+        "jobs",
+        ids,
+        _one(deed, reason, changes),
+        doing=deed.doing,
+        show=show,
+        dry_run=dry_run,
+        ask=deed.destroys,
+    )
+
+
+def _one(deed: Deed, reason: str | None, changes: "Shown | None") -> Change:
+    if changes is not None:
+        return patching("jobs", changes)
+    if deed.destroys:
+        return _discarding
+    return posting("jobs", deed.verb, reason and {"reason": reason})
+
+
+async def _discarding(api: "Client", id: str) -> "Shown":
+    from windlass.cli.connect.api_client import path
+
+    job = await api.get(path("jobs", id))
+    await api.delete(path("jobs", job["id"]))
+    return job

@@ -1,0 +1,73 @@
+"""`windlass jobs clone|export`: jobs made once more, or carried elsewhere."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.job_filter_flags import choosing, filter_of
+from windlass.errors.wording import counted
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client
+
+_ALL = 2**31
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs clone 8c1f42d7",
+        "windlass jobs clone 8c1f42d7 --wait",
+        "windlass jobs clone 8c1f42d7 --dry-run",
+    ],
+)
+@click.argument("job")
+@click.option("--dry-run", is_flag=True, help="Check it and store nothing.")
+@click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
+@click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
+@with_call
+def clone(call: Call, job: str, dry_run: bool, wait: bool, follow: bool) -> None:
+    """Enqueue another job like JOB: same definition, payload and queue, due at once.
+
+    It has none of the job's keys and waits for no other job. Its id is printed.
+    """
+    from windlass.cli.connect.api_client import path
+    from windlass.cli.text.receipts import received
+
+    at = path("jobs", job, "clone")
+    answer = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
+    received(call, answer, wait=wait, follow=follow)
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs export > jobs.jsonl",
+        "windlass jobs export --where 'state:dead_letter created:>-7d' | jq -r .last_error",
+        "windlass jobs export --state completed --whole > results.jsonl",
+    ],
+)
+@choosing
+@click.option("--whole", is_flag=True, help="With payload and result; takes a request per job.")
+@with_call
+def export(call: Call, /, whole: bool, **chosen: Any) -> None:
+    """Print all jobs that match, newest first, each as a line of JSON.
+
+    Secrets are struck out, as everywhere.
+    """
+    from windlass.cli.connect.api_client import path
+
+    q = filter_of(**chosen) or None
+
+    async def write(api: "Client") -> int:
+        count = 0
+        async for page in api.pages("/jobs", limit=_ALL, q=q):
+            for entry in page["items"]:
+                job = await api.get(path("jobs", entry["id"])) if whole else entry
+                call.out.json_line(job)
+                count += 1
+        return count
+
+    call.out.say(f"{counted(call.ask(write), 'job')} exported.")

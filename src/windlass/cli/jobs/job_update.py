@@ -1,0 +1,79 @@
+"""`windlass jobs update`: another priority, queue, due time or metadata for jobs that wait."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.job_filter_flags import choosing_but_queue
+from windlass.cli.jobs.bulk import Deed
+from windlass.cli.jobs.job_changes import change
+from windlass.errors import CommandInvalid
+
+UPDATE = Deed("update", "changing", "changed")
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass jobs update 8c1f42d7 --priority high",
+        "windlass jobs update 8c1f42d7 --queue bulk --in 2h",
+        "windlass jobs update --where 'queue:mail created:<-1d' --priority low --dry-run",
+    ],
+)
+@click.argument("ids", nargs=-1, metavar="[JOB]...")
+@choosing_but_queue
+@click.option(
+    "--priority", metavar="P", help="critical, high, normal, low, or a number: lower first."
+)
+@click.option("--queue", metavar="NAME", help="The queue they go to.")
+@click.option(
+    "--at", metavar="INSTANT", help="Not before this time, such as 2030-01-31T09:00+01:00."
+)
+@click.option("--in", "delay", metavar="DURATION", help="Not before so long from now, such as 10m.")
+@click.option("--metadata", metavar="JSON", help="Own fields, in place of all there are.")
+@click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
+@with_call
+def update(
+    call: Call,
+    /,
+    ids: Sequence[str],
+    dry_run: bool,
+    priority: str | None,
+    queue: str | None,
+    at: str | None,
+    delay: str | None,
+    metadata: str | None,
+    **chosen: Any,
+) -> int:
+    """Change jobs that wait. Those that run or have ended stay as they are.
+
+    A job that runs is canceled, or left alone; one that has ended is cloned or retried.
+    """
+    changes = changes_of(priority=priority, queue=queue, at=at, delay=delay, metadata=metadata)
+    return change(call, UPDATE, ids, chosen, dry_run=dry_run, changes=changes)
+
+
+def changes_of(
+    *,
+    priority: str | None,
+    queue: str | None,
+    at: str | None,
+    delay: str | None,
+    metadata: str | None,
+) -> dict[str, Any]:
+    """What the API is told to change: what was given, and something must be."""
+    from windlass.cli.jobs.enqueue import delivery_options
+    from windlass.core.payloads.json_text import read_json
+
+    options = delivery_options(at=at, delay=delay, queue=queue, priority=priority)
+    if metadata is not None:
+        options["metadata"] = read_json(metadata, what="metadata")
+    if not options:
+        raise CommandInvalid(
+            "nothing is given to change.",
+            hint="Give --priority, --queue, --at, --in or --metadata.",
+        )
+    return options

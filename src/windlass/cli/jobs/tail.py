@@ -1,0 +1,59 @@
+"""What is new in a list that is shown newest first, for as long as somebody looks."""
+
+import asyncio
+from collections.abc import AsyncIterator, Hashable
+from itertools import islice
+from typing import Any, NamedTuple
+
+from windlass.cli.connect.api_client import Client, Shown
+
+_SECONDS = 1.0
+_PAGE = 100
+#: So many pages are read in one look; what comes faster nobody reads.
+_MOST_PAGES = 20
+_REMEMBERED = 5_000
+
+
+class Followed(NamedTuple):
+    """A list of the API, and the fields that tell its items apart."""
+
+    at: str
+    key: tuple[str, ...]
+    params: dict[str, Any]
+
+
+async def tail(api: Client, what: Followed, *, last: int) -> AsyncIterator[Shown]:
+    """The last so many items, and then each new one, oldest first, without end.
+
+    What is stored late, behind others, is found as long as it is among the newest hundred.
+    """
+    items = (await api.get(what.at, limit=_PAGE, **what.params))["items"]
+    seen = dict.fromkeys(_key(what, item) for item in reversed(items))
+    for item in reversed(items[:last]):
+        yield item
+    while True:
+        await asyncio.sleep(_SECONDS)
+        fresh = await _fresh(api, what, seen)
+        for item in reversed(fresh):
+            seen[_key(what, item)] = None
+            yield item
+        for old in list(islice(seen, max(0, len(seen) - _REMEMBERED))):
+            del seen[old]
+
+
+async def _fresh(api: Client, what: Followed, seen: dict[Hashable, None]) -> list[Shown]:
+    """What was not seen yet, down to the page that has something that was."""
+    fresh: list[Shown] = []
+    cursor = None
+    for _ in range(_MOST_PAGES):
+        page = await api.get(what.at, limit=_PAGE, cursor=cursor, **what.params)
+        new = [item for item in page["items"] if _key(what, item) not in seen]
+        fresh += new
+        cursor = page["next_cursor"]
+        if len(new) < len(page["items"]) or cursor is None:
+            break
+    return fresh
+
+
+def _key(what: Followed, item: Shown) -> Hashable:
+    return tuple(item[field] for field in what.key)

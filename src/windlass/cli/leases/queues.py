@@ -1,0 +1,194 @@
+"""`windlass queues`: named lines of jobs."""
+
+import shlex
+from collections.abc import Sequence
+
+import click
+
+from windlass.cli.framework.change_many import change_each, posting
+from windlass.cli.framework.commands import Group, with_call
+from windlass.cli.framework.dry_run import rehearsable
+from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.leases.queue_jobs import move, purge
+from windlass.cli.text.output import Column, Item
+from windlass.cli.text.styles import OPEN, PAUSED, Look, ago, moment
+from windlass.clock import utcnow
+from windlass.core.access.principal import named
+from windlass.errors.wording import did_you_mean, quoted
+
+_MOST = 1_000
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass queues list",
+        "windlass queues pause mail --reason 'the relay is down'",
+        "windlass queues limits media --max-concurrency 4",
+    ],
+)
+def queues() -> None:
+    """Look at queues, pause, resume and limit them; move or cancel all that waits."""
+
+
+for _command in (move, purge):
+    queues.add_command(_command)
+
+
+@queues.command("list", examples=["windlass queues list", "windlass queues list --json"])
+@paged()
+@with_call
+def list_queues(call: Call, limit: int, cursor: str | None) -> None:
+    """List queues by name, with how many of their jobs wait and run."""
+    page = call.ask(lambda api: api.page("/queues", limit=limit, cursor=cursor))
+    call.out.list(page["items"], _columns(), body=page)
+    hint_at_more(call, page)
+    if not page["items"]:
+        call.out.say("No queues yet: the first job of a queue makes it.")
+
+
+@queues.command(examples=["windlass queues show mail", "windlass queues show mail --json"])
+@click.argument("queue")
+@with_call
+def show(call: Call, queue: str) -> None:
+    """Show everything about QUEUE. A queue that no job has used is empty."""
+    from windlass.cli.connect.api_client import path
+
+    found = call.ask(lambda api: api.get(path("queues", queue)))
+    _note_unused(call, [queue])
+    call.out.one(found, lambda: _show(call, found), key="name")
+
+
+@queues.command(
+    examples=[
+        "windlass queues pause mail",
+        "windlass queues pause mail --reason 'the relay is down'",
+    ],
+)
+@click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
+@click.option("--reason", metavar="TEXT", help="Reason, shown when `jobs explain` is asked.")
+@click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
+@with_call
+def pause(call: Call, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
+    """Pause queues: running jobs finish, all others wait."""
+    _note_unused(call, names)
+    change = posting("queues", "pause", {"reason": reason})
+    return change_each(
+        call, "queues", names, change, doing="pausing", show=_line, dry_run=dry_run, key="name"
+    )
+
+
+@queues.command(
+    examples=["windlass queues resume mail", "windlass queues resume mail media --yes"],
+)
+@click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
+@click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
+@with_call
+def resume(call: Call, names: Sequence[str], dry_run: bool) -> int:
+    """Resume queues: workers claim their jobs again."""
+    change = posting("queues", "resume")
+    return change_each(
+        call, "queues", names, change, doing="resuming", show=_line, dry_run=dry_run, key="name"
+    )
+
+
+@queues.command(
+    examples=[
+        "windlass queues limits media",
+        "windlass queues limits media --max-concurrency 4",
+        "windlass queues limits media --max-concurrency none",
+    ],
+)
+@click.argument("queue")
+@click.option(
+    "--max-concurrency", metavar="N", help="Jobs at once on all workers together, or none."
+)
+@rehearsable("change the limit of {queue}")
+@with_call
+def limits(call: Call, queue: str, max_concurrency: str | None) -> None:
+    """Show the limit of QUEUE, or set it."""
+    from windlass.cli.connect.api_client import path
+    from windlass.cli.text.parse_limit import limit_of
+
+    _note_unused(call, [queue])
+    at = path("queues", queue)
+    if max_concurrency is None:
+        found = call.ask(lambda api: api.get(at))
+    else:
+        body = {"max_concurrency": limit_of("max_concurrency", max_concurrency)}
+        found = call.ask(lambda api: api.patch(at, body))
+    call.out.one(found, lambda: call.out.data(_line(found)), key="name")
+
+
+def _note_unused(call: Call, names: Sequence[str]) -> None:
+    """Say of names that no queue in use has: they may be typing errors."""
+    used = [
+        queue["name"] for queue in call.ask(lambda api: api.page("/queues", limit=_MOST))["items"]
+    ]
+    for name in names:
+        if name not in used:
+            call.out.say(
+                f"No job has used the queue {quoted(name)} yet. {did_you_mean(name, used)}".rstrip()
+            )
+
+
+def _columns() -> list[Column]:
+    now = utcnow()
+    return [
+        Column("name", "QUEUE", lambda queue: str(queue["name"]), wide=True),
+        Column("paused_at", "STATE", _state),
+        Column("queued", "QUEUED", lambda queue: f"{queue['queued']:,}", right=True),
+        Column("pending", "WAITING", lambda queue: f"{queue['pending']:,}", right=True, spare=2),
+        Column("running", "RUNNING", _running, right=True),
+        Column("max_concurrency"),
+        Column("paused_by"),
+        Column("paused_by_name"),
+        Column(
+            "pause_reason",
+            "PAUSED",
+            lambda queue: _paused(queue, ago(moment(queue["paused_at"]), now)),
+            wide=True,
+        ),
+    ]
+
+
+def _show(call: Call, queue: Item) -> None:
+    out = call.out
+    out.data(f"{out.look(_state(queue))}  {out.style(queue['name'], bold=True)}")
+    out.data("")
+    out.facts(
+        [
+            ("Paused", _paused(queue, out.when(queue["paused_at"]))),
+            ("Queued", f"{queue['queued']:,}"),
+            ("Waiting", f"{queue['pending']:,}"),
+            ("Running", _running(queue)),
+        ]
+    )
+    verb = "resume" if queue["paused_at"] else "pause"
+    out.hint(f"windlass queues {verb} {shlex.quote(queue['name'])}")
+
+
+def _line(queue: Item) -> str:
+    return (
+        f"{_state(queue)}  {queue['name']}  {queue['queued']:,} queued, {_running(queue)} running"
+    )
+
+
+def _state(queue: Item) -> Look:
+    return PAUSED if queue["paused_at"] else OPEN
+
+
+def _running(queue: Item) -> str:
+    most = queue["max_concurrency"]
+    return f"{queue['running']:,}" if most is None else f"{queue['running']:,}/{most:,}"
+
+
+def _paused(queue: Item, when: str) -> str:
+    by = (
+        f" by {named(queue['paused_by'], queue.get('paused_by_name'))}"
+        if queue["paused_by"]
+        else ""
+    )
+    why = f": {queue['pause_reason']}" if queue["pause_reason"] else ""
+    return f"{when}{by}{why}" if when else ""

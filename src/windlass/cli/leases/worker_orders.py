@@ -1,0 +1,163 @@
+"""`windlass workers drain|resume|stop`: what operators tell workers to do."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass import clock
+from windlass.cli.framework.change_many import change_each, posting
+from windlass.cli.framework.commands import Command, with_call
+from windlass.cli.framework.exit_codes import Exit
+from windlass.cli.framework.invocation import Call
+from windlass.cli.text.output import Item
+from windlass.errors import WorkerGone, WorkerNotFound
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Client
+
+#: Between two looks at a worker that is waited for.
+_LOOK_SECONDS = 0.2
+
+
+def _which(command: Callable[..., Any]) -> Callable[..., Any]:
+    dry = click.option("--dry-run", is_flag=True, help="Show which workers, and change nothing.")
+    return click.argument("workers", nargs=-1, required=True, metavar="WORKER...")(dry(command))
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass workers drain 8c1f42d7",
+        "windlass workers drain web-2:411:8c1f42d7 --wait --timeout 10m",
+    ],
+)
+@_which
+@click.option("--wait", is_flag=True, help="Wait until nothing of theirs runs (--timeout).")
+@with_call
+def drain(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
+    """Drain workers: they claim no more jobs, finish what runs, and stay.
+
+    A worker hears of it at once where nudges reach it, else with its next beat, a third of its lease.
+    With --wait it exits with 9 if --timeout was over first.
+    """
+    code = change_each(
+        call,
+        "workers",
+        workers,
+        posting("workers", "drain"),
+        doing="draining",
+        show=lambda worker: _line(worker, "would take no more jobs" if dry_run else _NO_MORE),
+        dry_run=dry_run,
+    )
+    return _waited(call, workers, _is_idle) if wait and not dry_run and code == Exit.OK else code
+
+
+@click.command(
+    cls=Command,
+    examples=["windlass workers resume 8c1f42d7", "windlass workers resume 8c1f42d7 --dry-run"],
+)
+@_which
+@with_call
+def resume(call: Call, workers: Sequence[str], dry_run: bool) -> int:
+    """Resume draining workers: they claim jobs again."""
+    return change_each(
+        call,
+        "workers",
+        workers,
+        posting("workers", "resume"),
+        doing="resuming",
+        show=lambda worker: _line(
+            worker, "would take jobs again" if dry_run else "takes jobs again"
+        ),
+        dry_run=dry_run,
+    )
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "windlass workers stop 8c1f42d7",
+        "windlass workers stop 8c1f42d7 --yes --wait --timeout 1m",
+    ],
+)
+@_which
+@click.option("--wait", is_flag=True, help="Wait until they have ended (--timeout).")
+@with_call
+def stop(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
+    """Stop workers, as SIGTERM does: running jobs may finish, others are handed back.
+
+    The process of a `windlass worker` exits with 0 once nothing runs, or soon after
+    worker.shutdown_timeout_seconds; a supervisor may start another, as `windlass dev` does. Inside
+    `windlass serve --all` the worker alone ends, and the server goes on without one. A stop is not
+    taken back. With --wait it exits with 9 if --timeout was over first.
+    """
+    code = change_each(
+        call,
+        "workers",
+        workers,
+        posting("workers", "stop"),
+        doing="stopping",
+        show=lambda worker: _line(worker, "would end" if dry_run else f"{_NO_MORE} and ends"),
+        dry_run=dry_run,
+        ask=True,
+    )
+    return _waited(call, workers, _never) if wait and not dry_run and code == Exit.OK else code
+
+
+_NO_MORE = "takes no more jobs"
+
+
+def _line(worker: Item, next: str) -> str:
+    """What comes next, and how much it had to do when it was last seen."""
+    running = worker["slots_used"]
+    still = "nothing runs" if not running else f"{running} still run{'s' if running == 1 else ''}"
+    return f"{worker['id']} {next}; {still}."
+
+
+def _is_idle(worker: Item) -> bool:
+    return worker["doing"] != "run" and not worker["slots_used"]
+
+
+def _never(worker: Item) -> bool:
+    """One that stops is waited for until it is gone."""
+    return False
+
+
+def _waited(call: Call, workers: Sequence[str], is_done: Callable[[Item], bool]) -> int:
+    """Wait until all are done, or gone; the exit code."""
+    import asyncio
+
+    from windlass.core.durations import duration
+
+    limit = call.flags.timeout
+    seconds = duration(limit, option="timeout").total_seconds() if limit else None
+
+    async def wait(api: "Client") -> int:
+        until = None if seconds is None else clock.monotonic() + seconds
+        for worker in workers:
+            while (left := await _left(api, worker, is_done)) is not None:
+                if left["wanted"] == "run":
+                    call.out.say(f"{left['id']} was resumed meanwhile.")
+                    return Exit.CONFLICT
+                if until is not None and clock.monotonic() >= until:
+                    call.out.say(f"{_line(left, 'is not done yet')} It will keep running.")
+                    return Exit.TIMED_OUT
+                await asyncio.sleep(_LOOK_SECONDS)
+        call.out.say("Nothing of theirs runs." if len(workers) > 1 else "Nothing of it runs.")
+        return Exit.OK
+
+    return call.ask(wait, limited=False)
+
+
+async def _left(api: "Client", id: str, is_done: Callable[[Item], bool]) -> Item | None:
+    """A worker that is still to be waited for."""
+    from windlass.cli.connect.api_client import path
+
+    try:
+        worker = await api.get(path("workers", id))
+    except WorkerNotFound:  # it has ended
+        return None
+    if worker["liveness"] == "lost":
+        raise WorkerGone(worker["id"])
+    return None if is_done(worker) else worker

@@ -1,0 +1,51 @@
+"""Which modules a command runs the jobs of, and how many at a time: what `dev` and `worker` share."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from windlass.cli.framework.flags import SettingOption
+from windlass.cli.framework.invocation import Call
+from windlass.errors import AppNotFound
+
+_MAKES_AN_APP = "Windlass("
+
+
+def takes_modules(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the argument MODULE and the flag --concurrency to a command."""
+    concurrency = click.option(
+        "-c",
+        "--concurrency",
+        type=click.IntRange(1, 10_000),
+        cls=SettingOption,
+        metavar="N",
+        help="Jobs to run at the same time, for each app. [WINDLASS_WORKER_CONCURRENCY]",
+    )
+    return click.argument("modules", nargs=-1, metavar="[MODULE]...")(concurrency(command))
+
+
+def chosen_modules(
+    call: Call, given: Sequence[str], *, look_around: bool = False, needed: bool = True
+) -> Sequence[str]:
+    """The modules given, else those in the settings, else what is found in this folder."""
+    if call.flags.db:
+        # For modules that make their app from the settings, in child processes too.
+        os.environ["WINDLASS_DATABASE_URL"] = call.flags.db
+    names = given or call.settings.modules or (_found(Path.cwd()) if look_around else ())
+    if needed and not names:
+        raise AppNotFound([])
+    return names
+
+
+def _found(folder: Path) -> list[str]:
+    """The files that look as if they declared jobs; jobs.py alone if it is there."""
+    if (folder / "jobs.py").is_file():
+        return ["jobs.py"]
+    return [
+        path.name
+        for path in sorted(folder.glob("*.py"))
+        if _MAKES_AN_APP in path.read_text("utf-8", errors="replace")
+    ]

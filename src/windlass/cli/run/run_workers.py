@@ -1,0 +1,214 @@
+"""Runs the workers of some apps until they have ended, and minds the signals."""
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from windlass.app.windlass import Windlass
+from windlass.cli.framework.exit_codes import Exit
+from windlass.cli.run.signals import heard
+from windlass.engine.startup_wait import when_ready
+from windlass.errors import PortUnavailable
+from windlass.errors.wording import address, counted
+from windlass.settings import Settings
+from windlass.worker.isolation.memory import settle
+from windlass.worker.options import WorkerOptions
+from windlass.worker.worker import Worker
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.server_address import At
+
+#: How long a process may take to end after its jobs' time is over, whatever hangs.
+_LAST_SECONDS = 20.0
+#: How long a last line may take to be written.
+_WRITE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How the workers work; what is None the settings say. With a `server` they have no database."""
+
+    concurrency: int | None = None
+    queues: Sequence[str] | None = None
+    drain: bool = False
+    scheduling: bool | None = None
+    server: "At | None" = None
+
+    def options(self, settings: Settings) -> WorkerOptions:
+        options = WorkerOptions.of(settings, concurrency=self.concurrency, queues=self.queues)
+        return replace(options, drain=self.drain)
+
+
+@dataclass(slots=True)
+class Working:
+    """Workers under way. `stop` lets them drain; said again, they hurry.
+
+    `ready` is called when all of them have their rows and are about to claim.
+    """
+
+    said: Callable[[str], None]
+    ready: Callable[[], None]
+    expected: int = 1
+    patience: float = 0.0
+    answering: str = "database"
+    workers: list[Worker] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
+    at_stop: Callable[[], None] = lambda: None
+    stops: int = 0
+    _registered: int = 0
+    _last: asyncio.TimerHandle | None = None
+    _ending: threading.Lock = field(default_factory=threading.Lock)
+
+    def stop(self) -> None:
+        self.stops += 1
+        self.at_stop()
+        running = sum(worker.running for worker in self.workers)
+        if running and self.stops == 1:
+            self.said(f"Letting {counted(running, 'running job')} finish; stop again to hand back.")
+        elif running:
+            self.said(f"Handing back {counted(running, 'running job')}.")
+        for worker in self.workers:
+            worker.stop()
+        self._set_deadline(_LAST_SECONDS + (self.patience if self.stops == 1 else 0.0))
+
+    def done(self) -> None:
+        """All have ended: nothing to give up any more."""
+        if self._last is not None:
+            self._last.cancel()
+
+    def add(self, worker: Worker, place: str) -> None:
+        self.places[worker.id] = place
+        worker.when_ordered_to_stop = self.stop
+        worker.renewal.end_process = self.end_blocked
+        worker.when_registered = self._note_registered
+        self.workers.append(worker)
+        if self.stops:
+            worker.stop()
+
+    def describe(self, worker: Worker) -> str:
+        """Where a worker works, which queues it serves, and how many jobs at once."""
+        queues = worker.queues
+        served = "all queues" if queues is None else f"queues {', '.join(queues)}"
+        return f"{self.places[worker.id]}: {served}, {counted(worker.slots, 'slot')}"
+
+    def _note_registered(self) -> None:
+        self._registered += 1
+        if self._registered == self.expected:
+            self.ready()
+
+    async def end_blocked(self) -> None:
+        """End this process: its event loop stands still and does not come back. Called in the
+        renewal thread of any of its workers."""
+        if not self._ending.acquire(blocking=False):
+            return  # another worker's thread does it
+        self._write_error(
+            "A handler blocks the event loop past its time limit: ending this worker."
+        )
+        handed_back = await asyncio.gather(
+            *(worker.renewal.hand_back() for worker in list(self.workers))
+        )
+        if not all(handed_back):
+            self._write_error(f"The {self.answering} does not answer; leaving without it.")
+        os._exit(Exit.BLOCKED)
+
+    @property
+    def worn_out(self) -> bool:
+        return any(worker.worn_out for worker in self.workers)
+
+    def _write_error(self, line: str) -> None:
+        # From a thread that is not waited for long: the blocked handler may hold the stream's lock.
+        writing = threading.Thread(target=os.write, args=[2, f"{line}\n".encode()], daemon=True)
+        writing.start()
+        writing.join(_WRITE_SECONDS)
+
+    def _set_deadline(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        if self._last is None or self._last.when() > loop.time() + seconds:
+            self.done()
+            self._last = loop.call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        # Closing a database that does not answer can take for ever, and there is nothing left to
+        # lose: what is not recorded, lease recovery finds.
+        self.said(f"The {self.answering} does not answer; leaving without it.")
+        left = sum(len(worker.held) for worker in self.workers)
+        self.tell_left(left)
+        os._exit(Exit.LEFT_BEHIND if left else Exit.OK)
+
+    def tell_left(self, count: int) -> None:
+        """Say how many jobs' outcomes are lost, if any are."""
+        if count:
+            self.said(
+                f"{counted(count, 'outcome')} could not be recorded; once the leases have run out, "
+                f"{'that job runs' if count == 1 else 'those jobs run'} again."
+            )
+
+
+async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
+    """Run a worker for each app until all have ended; the exit code that tells how.
+
+    The first that cannot reach its database ends them all: only at the start, since a worker that
+    runs survives outages.
+    """
+    if how.server is None:
+        for app in apps:
+            await when_ready(app.ready, app.telemetry)
+    else:
+        working.answering = "server"
+    settle()
+    working.expected = len(apps)
+    working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
+    with heard(working.stop):
+        async with _health(apps[0].settings, working):
+            left = await asyncio.gather(*(_running(app, how, working) for app in apps))
+        working.done()
+    if sum(left):
+        working.tell_left(sum(left))
+        return Exit.LEFT_BEHIND
+    # Above its memory limit a worker ends well, to be started anew. With every slot held by a run
+    # that ignored its stop something is wrong, and a supervisor should hear of it.
+    return Exit.FAILED if working.worn_out else Exit.OK
+
+
+@asynccontextmanager
+async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
+    """Answer probes while the block lasts, if a port is set."""
+    worker = settings.worker
+    if worker.health_port is None:
+        yield
+        return
+    from windlass.worker.health_probe import Health
+
+    health = Health(working.workers, host=worker.health_host, port=worker.health_port)
+    try:
+        await health.start()
+    except OSError as error:
+        raise PortUnavailable(
+            worker.health_host, worker.health_port, cause=error, option="worker.health_port"
+        ) from None
+    try:
+        yield
+    finally:
+        await health.stop()
+
+
+def _running(app: Windlass, how: How, working: Working) -> Coroutine[Any, Any, int]:
+    options = how.options(app.settings)
+    if how.server is None:
+        place = f"on {app.url.partition(':')[0]} {address(app.url)}"
+    else:
+        place = f"for {how.server.url}"
+
+    def started(worker: Worker) -> None:
+        working.add(worker, place)
+
+    if how.server is None:
+        return app.work(options, started, scheduling=how.scheduling)
+    # Loads an HTTP client, which other workers have no use for.
+    from windlass.cli.run.run_remote_worker import work_for
+
+    return work_for(how.server, app, options, started)

@@ -1,0 +1,72 @@
+"""`windlass scheduler`: fire schedules and do the upkeep, without running jobs."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.framework.commands import Runner, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.run.module_flags import chosen_modules
+from windlass.cli.run.pid1 import step_aside
+from windlass.cli.run.signals import end_at_once, heard
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+
+
+@click.command(
+    cls=Runner,
+    examples=[
+        "windlass scheduler shop.jobs",
+        "windlass scheduler --once               # what is due now, then exit",
+    ],
+)
+@click.argument("modules", nargs=-1, metavar="[MODULE]...")
+@click.option("--once", is_flag=True, help="Run one round and exit.")
+@with_call
+def scheduler(call: Call, modules: tuple[str, ...], once: bool) -> int:
+    """Fire schedules, match events and run upkeep, without running jobs.
+
+    Any number may run, beside workers or alone: a due time makes one job. Rows are enough to work
+    from; with MODULEs, what they declare is made known first. With the setting scheduler.enabled
+    off, no schedule is fired here.
+    """
+    end_at_once()
+    # A container's first process gets no default handling of signals.
+    if (code := step_aside()) is not None:
+        return code
+    # Heavy, and not needed where a child does the work.
+    from windlass.app.windlass import Windlass
+    from windlass.cli.run.load_modules import load_apps
+    from windlass.cli.run.log_output import log_to_stderr, telemetry
+
+    names = chosen_modules(call, modules, needed=False)
+    log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
+    apps = load_apps(names) if names else [Windlass(settings=call.settings)]
+    for app in apps:
+        app.telemetry = telemetry()
+        if call.flags.db:
+            app.move_to(call.flags.db)
+        if not app.settings.scheduler.enabled:
+            call.out.say("scheduler.enabled is off: only upkeep is done, no schedule is fired.")
+    asyncio.run(_once(apps) if once else _until_told(apps, call))
+    return 0
+
+
+async def _once(apps: "list[Windlass]") -> None:
+    for app in apps:
+        await app.upkeep_once()
+
+
+async def _until_told(apps: "list[Windlass]", call: Call) -> None:
+    from contextlib import AsyncExitStack
+
+    told = asyncio.Event()
+    with heard(told.set):
+        async with AsyncExitStack() as running:
+            for app in apps:
+                await running.enter_async_context(app.upkeep())
+            call.out.say("Scheduling.")
+            await told.wait()

@@ -1,0 +1,109 @@
+"""`windlass serve`: the API and upkeep, and with --all the workers and the scheduler too."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.framework.commands import Runner, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.run.module_flags import chosen_modules
+from windlass.cli.run.pid1 import step_aside
+from windlass.cli.run.signals import end_at_once, heard
+
+if TYPE_CHECKING:
+    from windlass.app.windlass import Windlass
+
+
+@click.command(
+    cls=Runner,
+    examples=[
+        "windlass serve                          # the API on http://127.0.0.1:8787",
+        "windlass serve shop.jobs --all --port 9000",
+    ],
+)
+@click.argument("modules", nargs=-1, metavar="[MODULE]...")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen at this address.")
+@click.option(
+    "--port",
+    default=8787,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Listen at this port; 0 takes any that is free.",
+)
+@click.option("--all", "everything", is_flag=True, help="Run workers and the scheduler too.")
+@click.option("--no-auth", is_flag=True, help="No authentication; listens on loopback only.")
+@with_call
+def serve(
+    call: Call, modules: tuple[str, ...], host: str, port: int, everything: bool, no_auth: bool
+) -> int:
+    """Serve the API until told to stop.
+
+    Requests need a token (`windlass tokens create`), or a session; with --no-auth none, and the
+    server listens on loopback only. Until an administrator has signed in, a link for that is
+    printed. Rows are enough to work from; with MODULEs, what they declare is made known first.
+    SIGTERM, Ctrl-C or a terminal that is closed lets running jobs finish, then requests, and exits.
+    """
+    end_at_once()
+    # A container's first process gets no default handling of signals.
+    if (code := step_aside()) is not None:
+        return code
+    # Heavy, and not needed where a child does the work.
+    from windlass.app.windlass import Windlass
+    from windlass.cli.run.event_loop import run
+    from windlass.cli.run.load_modules import load_apps
+    from windlass.cli.run.log_output import log_to_stderr, telemetry
+
+    names = chosen_modules(call, modules, needed=False)
+    log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
+    [app, *_] = load_apps(names) if names else [Windlass(settings=call.settings)]
+    app.telemetry = telemetry()
+    if call.flags.db:
+        app.move_to(call.flags.db)
+    run(_serve(call, app, host, port, everything=everything, no_auth=no_auth))
+    return 0
+
+
+async def _serve(
+    call: Call, app: "Windlass", host: str, port: int, *, everything: bool, no_auth: bool
+) -> None:
+    from windlass.api.access.callers import open_access
+    from windlass.api.access.credentials import by_credentials
+    from windlass.api.app import create_api
+    from windlass.api.server import Server
+    from windlass.cli.access.first_sign_in import sign_in_url
+    from windlass.cli.run.listen_sockets import address, listen
+
+    listening = listen(host, port, open_to_all=no_auth)
+    engine = await app.ready()
+    api = create_api(app, authenticate=open_access if no_auth else by_credentials)
+    server, url = Server(api, listening), address(listening)
+    told = asyncio.Event()
+
+    def stop() -> None:
+        server.drain()
+        told.set()
+
+    with heard(stop):
+        serving = asyncio.create_task(server.run_until_told())
+        call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
+        if not no_auth and not await engine.users.administered():
+            sign_in = await sign_in_url(engine, url)
+            call.out.say(
+                f"No administrator has signed in yet. Sign in once by this link: {sign_in}"
+            )
+        try:
+            if everything:
+                async with app.running():
+                    await told.wait()
+            else:
+                # Bulk operations and lost leases cannot wait for a worker that may never come.
+                async with app.upkeep(scheduling=False):
+                    await told.wait()
+                    server.end()
+                    await serving  # its requests use what closes with this block
+        finally:
+            server.end()
+            await serving
+            await app.close()

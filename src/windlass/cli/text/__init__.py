@@ -1,0 +1,1 @@
+"""Text in and out: tables, styles, progress bars, parsing of typed values."""

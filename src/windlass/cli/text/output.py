@@ -1,0 +1,325 @@
+"""Data on stdout, everything said to people on stderr.
+
+A person at a terminal gets aligned tables with relative times, cut to the width; a program gets
+tab-separated values, ISO times and nothing cut, or the format it asked for.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import IO, TYPE_CHECKING, Any
+
+from windlass import clock
+from windlass.cli.framework.flags import Flags
+from windlass.cli.text.printing import (
+    console,
+    overwrite,
+    paint,
+    write_json,
+    write_line,
+    write_lines,
+    write_row,
+)
+from windlass.cli.text.styles import Look, ago, moment
+from windlass.errors import CommandInvalid
+from windlass.errors.wording import listed, nearest, printable, printable_json, quoted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+Item = Mapping[str, Any]
+
+#: Between two columns of a table.
+_GAP = 2
+#: Spreadsheets run a cell that starts so, and some skip quotes and spaces before it.
+_FORMULA = re.compile(r"[\s'\"]*[=+\-@\t\r＝＋－＠]")
+#: A wide column is not cut further than this.
+_NARROWEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of a list. `show` is how a person sees it; without it only programs get it.
+
+    When the terminal is narrow, `wide` columns are cut, and those that can be spared are left
+    out: the most easily spared first.
+    """
+
+    key: str
+    title: str = ""
+    show: Callable[[Item], str | Look] | None = None
+    wide: bool = False
+    right: bool = False
+    spare: int = 0
+
+
+class Output:
+    def __init__(self, flags: Flags) -> None:
+        self._flags = flags
+        self._terminals: dict[IO[str], bool] = {}
+
+    @cached_property
+    def human(self) -> bool:
+        """Whether a person reads stdout. Somebody who wants colour in a pipe counts as one."""
+        return sys.stdout.isatty() or self._flags.color == "always"
+
+    @cached_property
+    def format(self) -> str:
+        """The format in force; `people` when a person reads a table, `tsv` when a program does."""
+        if self._flags.format != "table":
+            return self._flags.format
+        return "people" if self.human else "tsv"
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is somebody to answer a question."""
+        return sys.stdin.isatty() and sys.stderr.isatty()
+
+    def colored(self, stream: IO[str]) -> bool:
+        """Whether what goes to a stream may have colour."""
+        if self._flags.color != "auto":
+            return self._flags.color == "always"
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        # As it was at first: what is held back for a terminal stays as it would have looked.
+        return self._terminals.setdefault(stream, stream.isatty()) and not plain
+
+    def style(self, text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
+        """Text for stdout, coloured if it may be."""
+        return paint(text, color, bold=bold, dim=dim) if self.colored(sys.stdout) else text
+
+    def say(self, text: str) -> None:
+        """A message of one line: on stderr, and not with --quiet. Nobody has to be there to read it."""
+        if not self._flags.quiet:
+            with suppress(OSError):  # whoever read it has gone; the work goes on
+                write_line(text, sys.stderr)
+
+    def hint(self, text: str) -> None:
+        """The next step, for a person only."""
+        if sys.stderr.isatty() and self.human:
+            dim = self.colored(sys.stderr)
+            self.say(paint(f"→ {text}", dim=True) if dim else f"→ {text}")
+
+    @cached_property
+    def draws(self) -> bool:
+        """Whether a line on stderr can be drawn over."""
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not self._flags.quiet
+
+    def draw(self, text: str) -> None:
+        """A line on stderr in place of the one that was drawn before; empty clears it."""
+        overwrite(text, shutil.get_terminal_size().columns)
+
+    def data(self, text: str) -> None:
+        """A line of data; a line break in it is shown by an escape."""
+        write_line(text)
+
+    def block(self, text: str, indent: str = "") -> None:
+        """Data of several lines, each behind the indent."""
+        write_lines(f"{indent}{line}" for line in text.split("\n"))
+
+    def row(self, values: Iterable[object]) -> None:
+        """A line of tab-separated values."""
+        write_row(map(_tsv, values))
+
+    def json(self, value: object) -> None:
+        """A whole JSON document, or one line of it for jsonl."""
+        if self.format == "jsonl":
+            self.json_line(value)
+        else:
+            write_json(json.dumps(value, ensure_ascii=False, indent=2))
+
+    def json_line(self, value: object) -> None:
+        """A JSON document on one line, whatever the format."""
+        write_json(json.dumps(value, ensure_ascii=False))
+
+    def list(
+        self, items: Sequence[Item], columns: Sequence[Column], *, body: object = None
+    ) -> None:
+        """A list in the format in force. `body` is the JSON document, the items alone by default."""
+        first, columns = columns[0].key, self._chosen(columns)
+        match self.format:
+            case "json":
+                self.json(items if body is None else body)
+            case "jsonl":
+                for item in items:
+                    self.json(item)
+            case "csv":
+                self._csv(items, columns)
+            case "id":
+                for item in items:
+                    self.data(cell(item[first]))
+            case "tsv":
+                self.row(column.key for column in columns)
+                for item in items:
+                    self.row(item.get(column.key) for column in columns)
+            case _:
+                self._table(items, columns)
+
+    def one(self, item: Item, show: Callable[[], None], *, key: str = "id") -> None:
+        """One thing in the format in force; `show` prints it for a person."""
+        match self.format:
+            case "json" | "jsonl":
+                self.json(item)
+            case "csv":
+                self._csv([item], [Column(name) for name in item])
+            case "id":
+                self.data(cell(item[key]))
+            case "tsv":
+                for name, value in item.items():
+                    self.row([name, value])
+            case _:
+                show()
+
+    def rehearsed(self, would: str, request: Item) -> None:
+        """What a command that was only rehearsed would have done; programs get the request."""
+        if self.format in ("json", "jsonl"):
+            self.json({"would": would, **request})
+        self.say(f"Would {would}. Nothing was changed.")
+
+    def facts(self, facts: Iterable[tuple[str, str]]) -> None:
+        """Labels and values in two columns, for a person; what has no value is left out."""
+        known = [(label, value) for label, value in facts if value]
+        width = max((len(label) for label, _ in known), default=0)
+        for label, value in known:
+            first, *more = value.rstrip().split("\n")
+            self.data(f"{self.style(f'{label:<{width}}', dim=True)}  {first}")
+            for line in more:
+                self.data(f"{'':{width}}  {line}")
+
+    def look(self, look: Look) -> str:
+        """A state as it stands in a line for a person."""
+        return self.style(str(look), look.color)
+
+    def when(self, text: str | None) -> str:
+        """An instant for a person: how long ago, and the time itself."""
+        at = moment(text)
+        return f"{ago(at, clock.utcnow())} ({self.clock_time(at)})" if at else ""
+
+    def clock_time(self, at: datetime) -> str:
+        """An instant by the clock: the local one, or UTC with --utc."""
+        if self._flags.utc:
+            return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+        return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+
+    def _chosen(self, columns: Sequence[Column]) -> Sequence[Column]:
+        """The columns that --columns names, in its order; a person sees those of programs too."""
+        if self._flags.columns is None:
+            return columns
+        known = {column.key: column for column in columns}
+        names = [name.strip() for name in self._flags.columns.split(",") if name.strip()]
+        for name in names:
+            if name not in known:
+                near = nearest(name, known)
+                raise CommandInvalid(
+                    f"this list has no column {quoted(name)}.",
+                    hint=(f"Did you mean `{near}`? " if near else "")
+                    + f"It has {listed(list(known))}.",
+                )
+        return [_shown(known[name]) for name in names] or columns
+
+    def _csv(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
+        import csv
+        import io
+
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([_csv(column.key) for column in columns])
+        writer.writerows([[_csv(item.get(column.key)) for column in columns] for item in items])
+        self.block(text.getvalue().removesuffix("\n"))
+
+    def console(self) -> "Console":
+        """Where tables and screens are drawn: stdout, with colour if it may have some."""
+        return console(colored=self.colored(sys.stdout))
+
+    def _table(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
+        if items:
+            drawing = self.console()
+            drawing.print(table(items, columns, drawing.width))
+
+
+def table(
+    items: Sequence[Item], columns: Sequence[Column], width: int, *, chosen: int | None = None
+) -> "Table":
+    """A list as a person sees it, cut to a width: a line for each; the chosen one stands out."""
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
+    fitting = _fitting(items, [column for column in columns if column.show], width)
+    for column in fitting:
+        # A cell that does not wrap in a column that may: cut rather than broken, and first.
+        drawn.add_column(
+            column.title,
+            no_wrap=not column.wide,
+            overflow="ellipsis",
+            justify="right" if column.right else "left",
+            min_width=_NARROWEST if column.wide else None,
+        )
+    for place, item in enumerate(items):
+        shown = [column.show(item) for column in fitting if column.show]
+        drawn.add_row(
+            *(
+                Text(printable(str(value)), no_wrap=True, overflow="ellipsis", style=_color(value))
+                for value in shown
+            ),
+            style="reverse" if place == chosen else None,
+        )
+    return drawn
+
+
+def cell(value: object) -> str:
+    """A value as programs read it in a column."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _shown(column: Column) -> Column:
+    """A column that somebody asked for: it is not left out, however narrow the terminal."""
+    key = column.key
+    show = column.show or (lambda item: cell(item.get(key)))
+    title = column.title or key.replace("_", " ").upper()
+    return replace(column, title=title, show=show, spare=0)
+
+
+def _fitting(items: Sequence[Item], columns: Sequence[Column], width: int) -> Sequence[Column]:
+    """The columns that fit side by side, the wide ones cut as far as that makes sense."""
+    needed = {}
+    for column in columns:
+        longest = max(
+            [
+                len(column.title),
+                *(len(printable(str(column.show(i)))) for i in items if column.show),
+            ]
+        )
+        needed[column.key] = _GAP + (min(longest, _NARROWEST) if column.wide else longest)
+    kept = list(columns)
+    while sum(needed[column.key] for column in kept) > width:
+        spared = max(kept, key=lambda column: column.spare)
+        if not spared.spare:
+            break
+        kept.remove(spared)
+    return kept
+
+
+def _tsv(value: object) -> str:
+    # Doubled, so that a program can tell a backslash from the escape of a tab or a line break.
+    return cell(value).replace("\\", "\\\\")
+
+
+def _csv(value: object) -> str:
+    """A value in a cell of its own line. Text that a spreadsheet would run gets an apostrophe."""
+    if not isinstance(value, str):
+        return printable_json(cell(value))
+    return printable(f"'{value}" if _FORMULA.match(value) else value)
+
+
+def _color(value: str | Look) -> str:
+    return value.color if isinstance(value, Look) else ""

@@ -1,0 +1,25 @@
+"""What enqueueing has answered, and what the shell is told of it."""
+
+from typing import Any
+
+from windlass.cli.framework.invocation import Call
+
+
+def received(call: Call, answer: dict[str, Any], *, wait: bool, follow: bool) -> None:
+    """Print the id of a job that was asked for; or wait for its end, with its log or without."""
+    receipt = answer["receipt"]
+    if (wait or follow) and receipt["job_id"] is not None:
+        from windlass.cli.jobs.wait_for_job import wait_for
+
+        id = receipt["job_id"]
+        said = f"Job {id[-8:]} {receipt['status']}; waiting for its end."
+        wait_for(call, id, said=said, follow=follow)
+    elif call.out.format in ("json", "jsonl"):
+        call.out.json(answer)
+    elif receipt["status"] == "valid":
+        call.out.say("Such a job could be enqueued; nothing was stored.")
+    else:
+        if receipt["status"] == "existing":
+            call.out.say(f"An equal job exists: same {receipt['because']}.")
+        call.out.data(receipt["job_id"])
+        call.out.hint(f"windlass jobs show {receipt['job_id'][-8:]}")

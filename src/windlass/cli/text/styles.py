@@ -1,0 +1,151 @@
+"""Words, glyphs and colours of what people see at a terminal, in one place.
+
+A state is always a glyph and a label; colour comes third. Colours are the terminal's own sixteen,
+which fit light and dark ones.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from windlass.core.durations import words
+from windlass.core.monitoring.state_icons import SIGNS
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    glyph: str
+    label: str
+    color: str
+
+    def __str__(self) -> str:
+        return f"{self.glyph} {self.label}"
+
+
+_COLORS: Mapping[str, str] = {
+    "scheduled": "magenta",
+    "waiting": "white",
+    "queued": "cyan",
+    "running": "blue",
+    "retrying": "yellow",
+    "completed": "green",
+    "canceled": "bright_black",
+    "dead_letter": "red",
+}
+STATES: Mapping[str, Look] = {name: Look(*SIGNS[name], color) for name, color in _COLORS.items()}
+
+OUTCOMES: Mapping[str, Look] = {
+    "succeeded": Look("✓", "Succeeded", "green"),
+    "failed": Look("✕", "Failed", "red"),
+    "timed_out": Look("◷", "Timed out", "red"),
+    "canceled": Look("⊘", "Canceled", "bright_black"),
+    "lost": Look("✕", "Worker lost", "red"),
+    "released": Look("↩", "Handed back", "bright_black"),
+}
+
+RUNNING = STATES["running"]
+
+#: How a check of the doctor stands.
+CHECKS: Mapping[str, Look] = {
+    "ok": Look("✓", "ok", "green"),
+    "warning": Look("▲", "warning", "yellow"),
+    "broken": Look("✕", "broken", "red"),
+}
+
+ENABLED, DISABLED = Look("●", "Enabled", "green"), Look("◌", "Disabled", "bright_black")
+OPEN, PAUSED = Look("●", "Open", "green"), Look("❚❚", "Paused", "yellow")
+
+LIVENESS: Mapping[str, Look] = {
+    "live": Look("●", "Live", "green"),
+    "stale": Look("▲", "Stale", "yellow"),
+    "lost": Look("✕", "Lost", "red"),
+}
+
+#: What a live worker does that takes no more jobs, or is told to.
+DRAINING: Mapping[str, Look] = {
+    "drain": Look("❚❚", "Draining", "yellow"),
+    "stop": Look("■", "Stopping", "yellow"),
+}
+
+LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
+
+
+def state_of(job: Mapping[str, Any]) -> Look:
+    """How a job's state looks; one that is asked to stop says so."""
+    look = STATES[job["view"]]
+    if job["state"] == "running" and job["cancel_requested_at"]:
+        return Look(look.glyph, "Canceling…", look.color)
+    return look
+
+
+def worker_state(worker: Mapping[str, Any]) -> Look:
+    """How a worker stands; one that was told to take no more jobs says so, heard or not."""
+    told = {worker["wanted"], worker["doing"]}
+    order = next((order for order in ("stop", "drain") if order in told), None)
+    return (
+        DRAINING[order] if order and worker["liveness"] == "live" else LIVENESS[worker["liveness"]]
+    )
+
+
+def enabled_of(thing: Mapping[str, Any]) -> Look:
+    """How a definition or a trigger looks that may be disabled."""
+    return ENABLED if thing["enabled"] else DISABLED
+
+
+def value_of(value: object) -> str:
+    """A JSON value of others, over several lines; nothing for null."""
+    return "" if value is None else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def tenant_of(thing: Mapping[str, Any]) -> str:
+    """Whose a thing is. With a single tenant there is nothing to tell apart."""
+    return str(thing["tenant_id"]) if thing["tenant_id"] != "default" else ""
+
+
+def one_line(text: str | None) -> str:
+    """The first line of a text of others."""
+    return (text or "").strip().partition("\n")[0]
+
+
+def moment(text: str | None) -> datetime | None:
+    """The instant that JSON spells."""
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def ago(at: datetime | None, now: datetime) -> str:
+    """When something was or will be, by its largest unit: "4 s ago", "in 2 min"."""
+    if at is None:
+        return ""
+    if at > now:
+        return f"in {coarse(at - now)}"
+    return "now" if now - at < timedelta(seconds=1) else f"{coarse(now - at)} ago"
+
+
+def took(length: timedelta) -> str:
+    """How long something took: "27 ms", "1.4 s", "2 min 5 s"."""
+    if timedelta(seconds=1) <= length < timedelta(seconds=59.95):
+        return f"{length.total_seconds():.1f} s"
+    return words(length)
+
+
+def slots_of(worker: Mapping[str, Any], running: int | None = None) -> str:
+    """How many of a worker's slots are in use: by its last beat, or by its `running` jobs, which are
+    newer."""
+    return f"{worker['slots_used'] if running is None else running}/{worker['slots']}"
+
+
+def run_time(job: Mapping[str, Any], now: datetime) -> str:
+    """How long a job's last attempt took, or has been running by `now`; empty if it never ran."""
+    started, until = moment(job["last_started_at"]), moment(job["finished_at"]) or now
+    return took(max(until - started, timedelta())) if started else ""
+
+
+def percent(fraction: float) -> str:
+    return f"{fraction:.0%}".replace("%", " %")
+
+
+def coarse(length: timedelta) -> str:
+    """A length by its largest unit: "38 s", "6 min"."""
+    return " ".join(words(length).split()[:2])

@@ -1,0 +1,1 @@
+"""`windlass top`: a live, full-screen view."""

@@ -1,0 +1,123 @@
+"""`windlass triggers`: what makes jobs, by event or by time."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from windlass.cli.framework.commands import Group, with_call
+from windlass.cli.framework.invocation import Call
+from windlass.cli.triggers.shared_commands import add_verbs, told
+from windlass.cli.triggers.trigger_fields import BY_EVENT, BY_TIME, COMMON, fields, flags
+from windlass.errors import CommandInvalid
+
+if TYPE_CHECKING:
+    from windlass.cli.connect.api_client import Shown
+
+
+@click.group(
+    cls=Group,
+    examples=[
+        "windlass triggers list",
+        "windlass triggers create --name greet --event member.joined --definition hello "
+        '--payload \'{"name": "{{event.name}}"}\'',
+        "windlass triggers test greet name=Ada",
+    ],
+)
+def triggers() -> None:
+    """Make, change and try triggers; those by time are schedules too.
+
+    One is given by its name, its id, or the last six or more characters of that.
+    """
+
+
+add_verbs(triggers, "triggers", example="greet")
+
+
+@triggers.command(
+    examples=[
+        "windlass triggers create --name greet --event member.joined --definition hello "
+        '--payload \'{"name": "{{event.name}}"}\'',
+        "windlass triggers create --name thumbs --event file.added --definition resize "
+        '--condition \'{"type": {"starts_with": "image/"}}\'',
+    ],
+)
+@click.option("--name", required=True, metavar="NAME", help="Unique within the tenant.")
+@click.option("--definition", required=True, metavar="KEY", help="What its jobs are of.")
+@click.option("--event", required=True, metavar="NAME", help="The event that sets it off.")
+@flags(BY_EVENT, COMMON)
+@with_call
+def create(call: Call, /, dry_run: bool, **given: Any) -> None:
+    """Make a trigger for an event. Its id is printed.
+
+    One by time is made by `windlass schedules create`.
+    """
+    body = {**fields(given), "type": "event"}
+    made = call.ask(lambda api: api.post("/triggers", body, dry_run=dry_run or None))
+    told(call, made, dry_run=dry_run, noun="triggers")
+
+
+@triggers.command(
+    examples=[
+        "windlass triggers update greet --event member.confirmed",
+        "windlass triggers update greet --max-attempts 5 --dry-run",
+    ],
+)
+@click.argument("trigger")
+@click.option("--name", metavar="NAME", help="Another name.")
+@click.option("--event", metavar="NAME", help="Another event.")
+@flags(BY_EVENT, BY_TIME, COMMON)
+@with_call
+def update(call: Call, /, trigger: str, dry_run: bool, **given: Any) -> None:
+    """Change what is given of TRIGGER; all else stays."""
+    from windlass.cli.connect.api_client import path
+
+    body = fields(given)
+    if not body:
+        raise CommandInvalid("there is nothing to change.", hint="Give a flag, such as --event.")
+    changed = call.ask(
+        lambda api: api.patch(path("triggers", trigger), body, dry_run=dry_run or None)
+    )
+    told(call, changed, dry_run=dry_run, noun="triggers")
+
+
+@triggers.command(
+    examples=[
+        "windlass triggers test greet name=Ada",
+        'windlass triggers test greet --payload \'{"name": "Ada"}\' --json',
+        "windlass triggers test greet --event 8c1f42d7",
+    ],
+)
+@click.argument("trigger")
+@click.argument("values", nargs=-1, metavar="[KEY=VALUE]... | -")
+@click.option("--payload", metavar="JSON", help="The event's data as a JSON object.")
+@click.option("--file", metavar="FILE", help="A file with the data as JSON; - is standard input.")
+@click.option("--event", metavar="ID", help="An event that was emitted, in place of data.")
+@with_call
+def test(
+    call: Call,
+    trigger: str,
+    values: tuple[str, ...],
+    payload: str | None,
+    file: str | None,
+    event: str | None,
+) -> None:
+    """Show what TRIGGER would do with an event: which job it would enqueue, or why none. Nothing is stored."""
+    from windlass.cli.connect.api_client import path
+    from windlass.cli.text.parse_payload import event_data
+
+    if event is not None and (values or payload is not None or file is not None):
+        raise CommandInvalid("--event and data exclude each other.", hint="Give one of them.")
+    body = {"event_id": event} if event else {"data": event_data(values, payload, file)}
+    tried = call.ask(lambda api: api.post(path("triggers", trigger, "test"), body))
+    call.out.one(tried, lambda: _show(call, tried), key="matches")
+
+
+def _show(call: Call, tried: "Shown") -> None:
+    if tried["error"]:
+        call.out.data(f"✕ It matches, but {tried['because']}: {tried['error']}")
+    elif tried["matches"]:
+        payload = json.dumps(tried["payload"], ensure_ascii=False)
+        call.out.data(f"✓ It would make a job with {payload}")
+    else:
+        call.out.data(f"⊘ It would make no job: {tried['because']}.")

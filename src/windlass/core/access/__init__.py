@@ -1,0 +1,1 @@
+"""Rules of roles, rights, principals and the audit chain."""

@@ -1,0 +1,1 @@
+"""Rules of definitions: signatures, options, backoff, commands."""

@@ -1,0 +1,1 @@
+"""Rules of jobs: states, outcome, history, filters, dedupe."""

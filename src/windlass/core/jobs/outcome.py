@@ -1,0 +1,112 @@
+"""Ends of attempts, and what each means for its job."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
+
+from windlass.core.definitions.backoff import Backoff, delay
+from windlass.core.jobs.fingerprint import fingerprint
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.leases.lease import Finish, Held
+from windlass.core.leases.suspects import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why an attempt did not succeed. A permanent one is not tried again."""
+
+    error: str
+    error_type: str
+    trace: str | None = None
+    outcome: Outcome = Outcome.FAILED
+    permanent: bool = False
+    pid: int | None = None
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    after: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    pass
+
+
+def judge(
+    failure: Failure, *, attempts: int, max_attempts: int, backoff: Backoff, random: Random
+) -> Retry | DeadLetter:
+    """Decide what a failed attempt means for its job; `attempts` counts this one."""
+    if failure.permanent or attempts >= max_attempts:
+        return DeadLetter()
+    # A delay, not an instant: the database adds it to its own clock.
+    return Retry(after=delay(backoff, attempts, random))
+
+
+def success(held: Held, *, result: str | None, warnings: str | None, keep: bool) -> Finish:
+    """The end of an attempt that succeeded."""
+    return Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=Outcome.SUCCEEDED,
+        state=JobState.COMPLETED,
+        result=result,
+        warnings=warnings,
+        progress=1.0,
+        keep=keep,
+    )
+
+
+def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
+    """The end of an attempt that failed, timed out or was lost; of the last one also its cause."""
+    finish = Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=failure.outcome,
+        state=JobState.DEAD_LETTER,
+        error=failure.error,
+        error_type=failure.error_type,
+        error_class="permanent" if failure.permanent else "transient",
+        error_trace=failure.trace,
+        pid=failure.pid,
+        exit_code=failure.exit_code,
+        permanent=failure.permanent,
+    )
+    if isinstance(verdict, Retry):
+        return finish._replace(state=JobState.QUEUED, delay=verdict.after)
+    cause = fingerprint(failure.error_type, failure.error, failure.trace)
+    return finish._replace(fingerprint=cause.key)
+
+
+def lost(held: Held, failure: Failure, verdict: Verdict) -> Finish:
+    """The end of an attempt whose worker was lost."""
+    if verdict.dead:
+        return failed(held, failure, DeadLetter())
+    return failed(held, failure, Retry(after=timedelta()))._replace(
+        gate=verdict.gate,
+        uncounted=None if verdict.attempt_counts else True,
+        spared=None if verdict.death_counts else True,
+    )
+
+
+def stopped(held: Held, *, keep: bool = True) -> Finish:
+    """The end of an attempt that was asked to stop and did."""
+    return Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=Outcome.CANCELED,
+        state=JobState.QUEUED,  # the wish to stop, kept on the job, decides where it goes
+        keep=keep,
+    )
+
+
+def released(held: Held, *, delay: timedelta = timedelta()) -> Finish:
+    """A job handed back, the attempt not counted."""
+    return Finish(
+        job_id=held.job_id,
+        token=held.token,
+        outcome=Outcome.RELEASED,
+        state=JobState.QUEUED,
+        delay=delay,
+    )

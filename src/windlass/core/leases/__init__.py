@@ -1,0 +1,1 @@
+"""Rules of leases: fair share, limits, rates, suspects."""

@@ -1,0 +1,177 @@
+"""Leases: how a worker finds jobs, holds them, and lets them go.
+
+Those that every job passes through are tuples, which are made several times faster.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from windlass.core.jobs.models import ErrorClass, Source
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
+
+#: No worker may ask for a longer one.
+LONGEST_LEASE = timedelta(hours=1)
+
+
+class Place(NamedTuple):
+    """Where a job stands in its line."""
+
+    priority: int
+    due_at: datetime
+    id: JobId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One of the lines a claim may draw from: the jobs of one tenant in one queue behind one
+    gate. The gate is empty for ordinary definitions; those with a limit, or not open to all
+    workers, have a gate of their own so that nobody stands behind them."""
+
+    queue: QueueName
+    tenant: TenantId
+    gate: str
+    weight: int = 1
+    limits: tuple[str, ...] = ()
+    #: Where its first job stands that the asker may take, if the database tells.
+    first: Place | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What a worker sees before it claims: lines with jobs in them, and when more come due."""
+
+    lines: Sequence[Line]
+    next_due_in: timedelta | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """How many jobs a claim may take from a line, and from its tenant's lines together.
+
+    Jobs before the place to `begin` at may be left out, unless their priority is higher.
+    """
+
+    line: Line
+    line_limit: int
+    tenant_limit: int
+    begin: Place | None = None
+
+
+class Held(NamedTuple):
+    """A lease by its two numbers: enough to renew, report on and end it."""
+
+    job_id: JobId
+    token: int
+
+
+class Lease(NamedTuple):
+    """A worker's time-limited hold on a job, with what it needs to run it."""
+
+    job_id: JobId
+    token: int
+    tenant: TenantId
+    definition: DefinitionKey
+    queue: QueueName
+    payload: str
+    priority: int
+    attempts: int
+    max_attempts: int
+    worker_deaths: int
+    created_at: datetime
+    queued_at: datetime
+    due_at: datetime
+    started_at: datetime
+    source: Source = "manual"
+    source_ref: str | None = None
+    correlation_id: str | None = None
+    created_by: str | None = None
+    trigger_due_at: datetime | None = None
+    timeout_seconds: float | None = None
+    metadata: str | None = None
+    gate: str = ""
+    worker: WorkerId | None = None
+
+    @property
+    def held(self) -> Held:
+        return Held(self.job_id, self.token)
+
+    @property
+    def attempts_left(self) -> int:
+        return max(0, self.max_attempts - self.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """A lease that was extended, and whether its job is asked to stop."""
+
+    job_id: JobId
+    token: int
+    cancel_requested: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leased:
+    """What an end is judged by: of a job that is leased right now."""
+
+    definition: DefinitionKey
+    queue: QueueName
+    attempts: int
+    max_attempts: int
+    #: Since the attempt began, by the database's clock.
+    ran_seconds: float
+    cancel_requested: bool
+
+
+class Finish(NamedTuple):
+    """The recorded end of an attempt and where its job goes.
+
+    `state` queued means another try after `delay`. An end asked for meanwhile wins over every
+    state but completed. `keep=False` deletes the job, at the latest when it is next pruned,
+    instead of keeping it among the ended ones; dead-lettered jobs are always kept.
+    `gate`: the one to stand behind from now on, if its job is queued; None leaves it, or clears a
+    suspect whose attempt ended. `uncounted`: the attempt is given back. `spared`: a lost attempt is no
+    death of a worker. Both are None rather than False, which costs drivers nothing.
+    `perhaps_ended`: the handler's own transaction may have recorded the end already.
+    `permanent`: what happened ruled out another try, however many were left.
+    `once`: keys of what was done, noted if the job completes and is kept.
+    """
+
+    job_id: JobId
+    token: int
+    outcome: Outcome
+    state: JobState
+    delay: timedelta = timedelta()
+    result: str | None = None
+    warnings: str | None = None
+    error: str | None = None
+    error_type: str | None = None
+    error_class: ErrorClass | None = None
+    error_trace: str | None = None
+    progress: float | None = None
+    pid: int | None = None
+    exit_code: int | None = None
+    stdout_tail: str | None = None
+    stderr_tail: str | None = None
+    fingerprint: str | None = None
+    keep: bool = True
+    gate: str | None = None
+    uncounted: bool | None = None
+    spared: bool | None = None
+    perhaps_ended: bool = False
+    permanent: bool = False
+    once: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> Held:
+        return Held(self.job_id, self.token)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    job_id: JobId
+    token: int
+    fraction: float
+    note: str | None

@@ -1,0 +1,1 @@
+"""Counts, latency histograms, checks and alerts."""

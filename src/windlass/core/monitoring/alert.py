@@ -1,0 +1,100 @@
+"""Alert about a group of dead letters: the text for mail and webhook, with secrets hidden."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from windlass.core.jobs.dead import DEAD_LETTERED, DeadGroup
+from windlass.core.payloads.redact import Redactor
+from windlass.core.text import clean
+from windlass.core.wire import instant
+
+_ERROR_BYTES = 2_000
+_SUBJECT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertMessage:
+    """A group of dead-lettered jobs with the same cause, as a receiver is told of it."""
+
+    definition: str
+    fingerprint: str
+    cause: str
+    jobs: int
+    tenants: int
+    first_at: datetime
+    last_at: datetime
+    job_id: str
+    error: str
+
+    @classmethod
+    def of(cls, group: DeadGroup, error: str | None, redactor: Redactor) -> "AlertMessage":
+        """The message about a group; `error` is that of its newest job."""
+        return cls(
+            definition=str(group.definition),
+            fingerprint=group.fingerprint,
+            cause=redactor.redact_text(group.sentence),
+            jobs=group.count,
+            tenants=group.tenants,
+            first_at=group.first_at,
+            last_at=group.last_at,
+            job_id=str(group.sample_id),
+            error=redactor.redact_text(clean(error or "", _ERROR_BYTES)),
+        )
+
+    @property
+    def id(self) -> str:
+        """Names the message; the same when it is sent again, so that a receiver can tell."""
+        return f"{self.definition}/{self.fingerprint or 'unknown'}/{instant(self.last_at)}"
+
+    @property
+    def subject(self) -> str:
+        """The message in a line."""
+        whole = f"[windlass] {self.definition}: {self._count} failed for good: {self.cause}"
+        line = " ".join(whole.split())
+        return line if len(line) <= _SUBJECT else f"{line[: _SUBJECT - 1]}…"
+
+    @property
+    def text(self) -> str:
+        """The message as a mail says it."""
+        return "\n".join(
+            [
+                f"{self._count} of {self.definition} failed for good, for the same cause:",
+                "",
+                f"    {' '.join(self.cause.split())}",
+                "",
+                f"First   {instant(self.first_at)}",
+                f"Last    {instant(self.last_at)}",
+                f"Tenants {self.tenants}",
+                f"Newest  {self.job_id}",
+                "",
+                "The error of the newest job:",
+                "",
+                *(f"    {line}" for line in self.error.splitlines()),
+                "",
+                f"windlass jobs show {self.job_id}",
+                f"windlass dead list --definition {self.definition}",
+                "",
+            ]
+        )
+
+    @property
+    def body(self) -> Mapping[str, Any]:
+        """The message as a webhook receives it."""
+        return {
+            "event": DEAD_LETTERED,
+            "definition": self.definition,
+            "fingerprint": self.fingerprint,
+            "cause": self.cause,
+            "jobs": self.jobs,
+            "tenants": self.tenants,
+            "first_at": instant(self.first_at),
+            "last_at": instant(self.last_at),
+            "job_id": self.job_id,
+            "error": self.error,
+        }
+
+    @property
+    def _count(self) -> str:
+        return "1 job" if self.jobs == 1 else f"{self.jobs:,} jobs"

@@ -1,0 +1,145 @@
+"""How many jobs are where, and how much was done when."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import NamedTuple
+
+from windlass.core.jobs.states import JobState
+from windlass.ids import DefinitionKey, TenantId
+
+#: Window -> its length, and the length of the slots it is told in.
+WINDOWS: Mapping[str, tuple[timedelta, timedelta]] = MappingProxyType(
+    {
+        "5m": (timedelta(minutes=5), timedelta(minutes=1)),
+        "1h": (timedelta(hours=1), timedelta(minutes=1)),
+        "24h": (timedelta(hours=24), timedelta(minutes=15)),
+        "7d": (timedelta(days=7), timedelta(hours=2)),
+    }
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Count(NamedTuple):
+    """How many there are; if it is not exact, at least so many."""
+
+    number: int
+    exact: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.number:,}{'' if self.exact else '+'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The jobs of a queue or a definition by their stored state. `oldest_age` is how long the oldest
+    of those in line waits, where that was looked at."""
+
+    name: str
+    states: Mapping[JobState, int]
+    oldest_age: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How many jobs are where, as it was `at` an instant.
+
+    `states` are the stored ones. `views` tell the waiting ones apart: `queued` are those in line, which
+    are neither `scheduled` for later nor `retrying`; `waiting` are pending. Of very many only so many are
+    looked at, and the count is not exact. `oldest_age` is how long the oldest job in line waits since it
+    was due.
+    """
+
+    at: datetime
+    states: Mapping[JobState, int]
+    views: Mapping[str, Count]
+    oldest_age: timedelta | None
+    queues: Sequence[Tally]
+    definitions: Sequence[Tally]
+
+    @property
+    def running(self) -> int:
+        return self.states[JobState.RUNNING]
+
+
+class Point(NamedTuple):
+    """What happened in one slot of time, which begins `at`. Times are sums over what ended or began."""
+
+    at: datetime
+    enqueued: int = 0
+    started: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completed: int = 0
+    canceled: int = 0
+    dead_letter: int = 0
+    run_ms: int = 0
+    wait_ms: int = 0
+
+    @property
+    def mean_run(self) -> timedelta | None:
+        """How long attempts that ended had run."""
+        ended = self.succeeded + self.failed
+        return timedelta(milliseconds=self.run_ms / ended) if ended else None
+
+    @property
+    def mean_wait(self) -> timedelta | None:
+        """How long attempts that began had waited since they were due."""
+        return timedelta(milliseconds=self.wait_ms / self.started) if self.started else None
+
+
+#: What is counted in a point.
+COUNTED = Point._fields[1:]
+
+
+class Failing(NamedTuple):
+    """A definition with failed attempts, and how many of its jobs were dead-lettered."""
+
+    definition: DefinitionKey
+    failed: int
+    dead_letter: int
+    succeeded: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What happened in a window of time: slot by slot, together, and what failed most.
+
+    The last slot has only begun.
+    """
+
+    window: str
+    since: datetime
+    until: datetime
+    slot: timedelta
+    points: Sequence[Point]
+    failing: Sequence[Failing]
+
+    @property
+    def total(self) -> Point:
+        """All slots as one."""
+        return Point(
+            self.since, *[sum(each) for each in zip(*[p[1:] for p in self.points], strict=True)]
+        )
+
+    def per_second(self, what: str) -> float:
+        """The rate of something that is counted, such as "completed"."""
+        return float(getattr(self.total, what)) / (self.until - self.since).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class TenantStats:
+    """A tenant's jobs by their stored state, and what happened to them in a window of time."""
+
+    tenant: TenantId
+    states: Mapping[JobState, int]
+    total: Point
+
+
+def slots(window: str, now: datetime) -> Sequence[datetime]:
+    """When the slots of a window begin that ends now; they are at the same times for everybody."""
+    length, slot = WINDOWS[window]
+    last = _EPOCH + (now - _EPOCH) // slot * slot
+    first = last - length + slot
+    return [first + n * slot for n in range(length // slot)]

@@ -1,0 +1,1 @@
+"""Payloads: JSON, schemas, field errors, redaction, secrets."""

@@ -1,0 +1,1 @@
+"""Rules of triggers: cron, time zones, conditions, templates."""

@@ -1,0 +1,1 @@
+"""Tenants, users, tokens, sessions, authorization, audit."""

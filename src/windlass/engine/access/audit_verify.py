@@ -1,0 +1,287 @@
+"""Checks audit chains: that entries follow each other, that ends are as they were signed, that no
+chain is gone, and that ends kept elsewhere are still part of their chains."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from windlass.core.access import audit_signatures
+from windlass.core.access.audit import EMPTY, Break, Link, first_break
+from windlass.core.access.audit_signatures import AuditKeys, SignatureState
+from windlass.errors import AuditKeyInvalid
+from windlass.ids import TenantId
+from windlass.settings import Audit as AuditSettings
+from windlass.storage.access.audit import End
+from windlass.storage.storage import Storage
+
+_PAGE = 1000
+_SHORTEST_KEY = 32
+#: How often signing looks at a chain again that grows meanwhile.
+_TRIES = 5
+_THE_LIST = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedHead:
+    """The end of a chain as it was once, kept outside the database. `tenant` None is the
+    installation."""
+
+    tenant: str | None
+    sequence: int
+    hash: str
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """How many entries of a chain were found whole, where it is broken, if it is, and what the
+    signature of its end proves."""
+
+    tenant: str | None
+    entries: int
+    broken: Break | None
+    head: SignatureState = SignatureState.UNSIGNED
+
+    @property
+    def whole(self) -> bool:
+        return self.broken is None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found of several chains. `problem` is about the list of chains as such; `signed`
+    is whether there was a key to check signatures with."""
+
+    chains: Sequence[Verified]
+    signed: bool
+    problem: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self.problem is None and all(chain.whole for chain in self.chains)
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """Which chains were signed, by tenant ("" is the installation, "*" the list of chains); of
+    those, which only because that was asked for; and why others were not."""
+
+    signed: list[str]
+    accepted: list[str]
+    refused: dict[str, str]
+
+
+def keys_of(settings: AuditSettings) -> AuditKeys | None:
+    """The keys of the settings; None if there are none. AuditKeyInvalid if their file is no use."""
+    key = settings.key if settings.key_file is None else _first_line(settings.key_file)
+    if key is None:
+        return None
+    return AuditKeys(key.encode(), tuple(each.encode() for each in settings.accepted_keys))
+
+
+async def verify_chains(
+    storage: Storage,
+    keys: AuditKeys | None,
+    pinned: Sequence[PinnedHead] = (),
+    *,
+    only: TenantId | None = None,
+) -> Report:
+    """Check every chain, one page of entries at a time; with `only`, that tenant's."""
+    names = [only] if only is not None else await storage.audit_chains()
+    names += sorted({pin.tenant for pin in pinned} - set(names), key=str)
+    chains = {name: await verify_chain(storage, keys, name) for name in names}
+    for pin in pinned:
+        chain = chains[pin.tenant]
+        if chain.whole and (broken := await _pin_problem(storage, keys, pin)):
+            chains[pin.tenant] = replace(chain, broken=broken)
+    problem = None if keys is None or only is not None else await _list_problem(storage, keys)
+    return Report(list(chains.values()), keys is not None, problem)
+
+
+async def verify_chain(storage: Storage, keys: AuditKeys | None, tenant: str | None) -> Verified:
+    """Check one chain up to where it ends now."""
+    end = await storage.audit_end(tenant)
+    head = _head_state(keys, tenant, end)
+    at = await _walk(storage, tenant, end)
+    if isinstance(at, Break):
+        return Verified(tenant, at.sequence - 1, at, head)
+    if keys is not None and (problem := _signature_problem(keys, tenant, end, head)):
+        return Verified(tenant, at.sequence, problem, head)
+    return Verified(tenant, at.sequence, None, head)
+
+
+async def sign_chains(
+    storage: Storage, keys: AuditKeys, *, accept: bool, dry_run: bool = False
+) -> Signing:
+    """Sign the end of every chain that is whole, and the list of chains; with `accept` of all.
+    `dry_run` signs none, and returns what would be."""
+    signing = Signing([], [], {})
+    list_problem = await _list_problem(storage, keys)
+    for tenant in await storage.audit_chains():
+        listed = list_problem is None
+        await _sign(storage, keys, tenant, signing, accept=accept, listed=listed, dry_run=dry_run)
+    if list_problem is not None and not accept:
+        signing.refused[_THE_LIST] = list_problem
+    elif not dry_run:
+        await storage.list_chains(keys, forget=accept)
+    return signing
+
+
+async def _sign(
+    storage: Storage,
+    keys: AuditKeys,
+    tenant: str | None,
+    signing: Signing,
+    *,
+    accept: bool,
+    listed: bool,
+    dry_run: bool,
+) -> None:
+    name = tenant or ""
+    for _ in range(_TRIES):
+        end = await storage.audit_end(tenant)
+        problem = await _objection(storage, keys, tenant, end, listed=listed)
+        if problem is not None and not accept:
+            signing.refused[name] = problem
+            return
+        if end.said is None:
+            return  # nothing is left that could be signed
+        if dry_run or await storage.sign_head(tenant, end.said, keys):
+            signing.signed.append(name)
+            if problem is not None:
+                signing.accepted.append(name)
+            return
+    signing.refused[name] = "it grows too fast to be checked; try again"
+
+
+async def _walk(storage: Storage, tenant: str | None, end: End) -> Break | Link:
+    """The first entry that is not what was written; where the entries end, if all are."""
+    said = end.said or EMPTY
+    at: Break | Link = EMPTY
+    while isinstance(at, Link) and at.sequence < said.sequence:
+        page = await storage.entries_after(tenant, at.sequence, last=said.sequence, most=_PAGE)
+        if not page:
+            missing = at.sequence + 1
+            at = Break(missing, f"entry {missing} is missing: none comes next")
+        else:
+            at = first_break(page, at)
+    if isinstance(at, Break):
+        return at
+    if end.last > said.sequence:
+        added = said.sequence + 1
+        return Break(added, f"entry {added} was added by hand")
+    if at != said:
+        return Break(said.sequence, "the chain does not end as it is said to")
+    return at
+
+
+def _head_state(keys: AuditKeys | None, tenant: str | None, end: End) -> SignatureState:
+    if keys is None:
+        return SignatureState.UNSIGNED if end.signature is None else SignatureState.UNCHECKED
+    said = end.said or EMPTY
+    return keys.check(end.signature, audit_signatures.head(tenant or "", said.sequence, said.hash))
+
+
+def _signature_problem(
+    keys: AuditKeys, tenant: str | None, end: End, head: SignatureState
+) -> Break | None:
+    """Why the end of a chain whose entries follow each other is not to be trusted."""
+    if end.said is None and end.listed is None:
+        return None  # it was never started
+    last = (end.said or EMPTY).sequence
+    if end.said is None:
+        return Break(1, "the whole chain is gone: it is listed, and has no entry")
+    if (since := audit_signatures.untrusted_since(end.signature)) is not None:
+        return Break(since, f"the signature before entry {since} did not fit when that was added")
+    if head is not SignatureState.VALID:
+        return Break(last, _HEAD_PROBLEMS[head])
+    if end.listed is None:
+        return Break(last, "the chain is not in the list of chains")
+    place = audit_signatures.listed(end.listed.number, tenant or "")
+    if keys.check(end.listed.signature, place) is not SignatureState.VALID:
+        return Break(last, "its place in the list of chains was changed")
+    return None
+
+
+_HEAD_PROBLEMS = {
+    SignatureState.MISSING: "the end of the chain is not signed",
+    SignatureState.INVALID: "the end of the chain is not the one that was signed: entries were cut "
+    "off, added or replaced",
+    SignatureState.UNKNOWN_KEY: "the end of the chain is signed with a key that is not known here",
+}
+
+
+async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
+    """What is wrong with the list of chains, read one page at a time."""
+    registry = await storage.audit_registry()
+    if registry is None:
+        first = await storage.audit_listed(0, last=2**62, most=1)
+        return "the number of chains is gone" if first else None
+    if keys.check(registry.signature, audit_signatures.registry(registry.chains)) is not (
+        SignatureState.VALID
+    ):
+        return "the number of chains is not the one that was signed"
+    number = 0
+    while number < registry.chains:
+        page = await storage.audit_listed(number, last=registry.chains, most=_PAGE)
+        for each in page:
+            number += 1
+            if each.number != number:
+                break
+            if keys.check(each.signature, audit_signatures.listed(number, each.tenant)) is not (
+                SignatureState.VALID
+            ):
+                return f"chain {number} of the list was changed"
+        else:
+            if page:
+                continue
+            number += 1
+        return f"chain {number} of {registry.chains} is missing from the list"
+    return None
+
+
+async def _pin_problem(storage: Storage, keys: AuditKeys | None, pin: PinnedHead) -> Break | None:
+    """Why an end that was kept elsewhere is no longer part of its chain."""
+    if keys is not None and pin.signature is not None:
+        statement = audit_signatures.head(pin.tenant or "", pin.sequence, pin.hash)
+        if keys.check(pin.signature, statement) is not SignatureState.VALID:
+            return Break(pin.sequence, "the pinned head itself is not as it was signed")
+    found = await storage.entries_after(pin.tenant, pin.sequence - 1, last=pin.sequence, most=1)
+    if not found:
+        return Break(
+            pin.sequence,
+            f"the chain was rolled back: entry {pin.sequence} was there when its head was pinned",
+        )
+    if found[0].hash != pin.hash:
+        return Break(
+            pin.sequence,
+            f"the chain was rewritten: entry {pin.sequence} is not the one that was pinned",
+        )
+    return None
+
+
+async def _objection(
+    storage: Storage, keys: AuditKeys, tenant: str | None, end: End, *, listed: bool
+) -> str | None:
+    """Why a chain should not be signed without being looked into. One that is neither signed nor
+    listed is from before there was a key, provided that the list is whole (`listed`)."""
+    at = await _walk(storage, tenant, end)
+    if isinstance(at, Break):
+        return at.problem
+    head = _head_state(keys, tenant, end)
+    if head is SignatureState.MISSING and end.listed is None and listed:
+        return None
+    problem = _signature_problem(keys, tenant, end, head)
+    return None if problem is None else problem.problem
+
+
+def _first_line(path: str) -> str:
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise AuditKeyInvalid(f"{path} cannot be read: {why}") from None
+    key = text.partition("\n")[0].strip()
+    if len(key) < _SHORTEST_KEY:
+        raise AuditKeyInvalid(f"the first line of {path} has fewer than 32 characters")
+    return key

@@ -1,0 +1,124 @@
+"""Invitations: a role is offered to a name, and its own link is what accepts it.
+
+An invitation refers to no account, so inviting takes the same steps and gives the same answer
+whether there is an account of that name or not. The role becomes one's own by the link together
+with a session of the account of that name. Only where there is no account, the link makes one and
+sets its first password. So a link never opens what other tenants gave, and whoever has another
+secret of the account has no role without the link.
+"""
+
+from collections.abc import Callable
+
+from windlass.core.access.accounts import Invitation
+from windlass.core.access.audit import NewEntry
+from windlass.core.access.principal import Principal
+from windlass.core.access.roles import Right
+from windlass.engine.access import secrets
+from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.passwords import Passwords
+from windlass.engine.access.passwords import check as check_password
+from windlass.engine.access.sessions import Sessions, SignedIn
+from windlass.errors import Forbidden, InvitationInvalid
+from windlass.ids import UserId, new_user_id
+from windlass.storage.access.invitations import NewAccount
+from windlass.storage.connection.tenant_binding import unbound
+from windlass.storage.storage import Storage
+
+
+class Invitations:
+    def __init__(
+        self, storage: Storage, audit: Audit, passwords: Passwords, sessions: Sessions
+    ) -> None:
+        self._storage = storage
+        self._audit = audit
+        self._passwords = passwords
+        self._sessions = sessions
+
+    async def accept(
+        self,
+        by: Principal,
+        secret: str,
+        *,
+        keep: str | None = None,
+        request_id: str | None = None,
+    ) -> Invitation:
+        """Accept an invitation by its link, as the signed-in user of the name it is for.
+
+        All links of the account end, and its sessions but that of the secret `keep`: they may be
+        in the hands of who gave it another role before.
+        """
+        if by.user_id is None:
+            raise Forbidden("accepting an invitation", because="it needs a signed-in person")
+        user = UserId(by.user_id)
+        kept = await self._sessions.own_session(keep, user)
+        with unbound():  # the invitation is of another tenant than the user is bound to
+            accepted = await self._storage.accept_invitation(
+                _hash_of(secret), user, session=kept, entry_of=self._entry_of(by, user, request_id)
+            )
+        if accepted is None:
+            raise InvitationInvalid
+        return accepted
+
+    async def accept_as_new(
+        self,
+        secret: str,
+        password: str,
+        *,
+        address: str | None = None,
+        note: str = "",
+        request_id: str | None = None,
+    ) -> SignedIn:
+        """Accept an invitation by its link, as somebody who has no account: make it, set its
+        password, and sign in. InvitationInvalid if there is an account of that name."""
+        check_password(password)
+        link = _hash_of(secret)
+        account = NewAccount(new_user_id(), await self._passwords.hash(password))
+
+        def entry_of(invitation: Invitation) -> NewEntry:
+            by = Principal(kind="session", id=account.id, name=invitation.name)
+            return self._entry_of(by, account.id, request_id)(invitation)
+
+        accepted = await self._storage.accept_invitation_as_new(link, account, entry_of=entry_of)
+        if accepted is None:
+            raise InvitationInvalid
+        return await self._sessions.begin(account.id, address=address, note=note)
+
+    async def accept_by_login(
+        self, secret: str, name: str, password: str, *, address: str | None = None, note: str = ""
+    ) -> SignedIn:
+        """Sign in by name and password, and accept an invitation by its link."""
+        signed_in = await self._sessions.login(name, password, address=address, note=note)
+        try:
+            await self.accept(signed_in.principal, secret, keep=signed_in.secret)
+        except InvitationInvalid:
+            await self._sessions.logout(signed_in.secret)
+            raise
+        return signed_in
+
+    def _entry_of(
+        self, by: Principal, user: UserId, request_id: str | None
+    ) -> Callable[[Invitation], NewEntry]:
+        def entry(invitation: Invitation) -> NewEntry:
+            of_tenant = invitation.tenant is not None
+            return self._audit.entry(
+                by,
+                Right.MEMBERS_WRITE if of_tenant else Right.USERS_WRITE,
+                Target("member" if of_tenant else "user", str(user)),
+                tenant=invitation.tenant,
+                before={"pending": True},
+                after={
+                    "name": invitation.name,
+                    "role": invitation.role,
+                    "permissions": sorted(invitation.permissions),
+                    "pending": False,
+                },
+                request_id=request_id,
+            )
+
+        return entry
+
+
+def _hash_of(secret: str) -> str:
+    if not secrets.is_secret(secret):
+        raise InvitationInvalid
+    return secrets.digest(secret)

@@ -1,0 +1,93 @@
+"""Logins are counted for each account and each address, by all processes together."""
+
+import hashlib
+import ipaddress
+import math
+from datetime import timedelta
+
+from windlass.core.access.accounts import folded
+from windlass.errors import LoginThrottled
+from windlass.storage.storage import Storage
+from windlass.telemetry import Telemetry
+
+WINDOW = timedelta(minutes=15)
+PER_ACCOUNT = 10
+PER_ADDRESS = 100
+#: How long an address is remembered from which an account signed in.
+REMEMBERED = timedelta(days=90)
+
+
+class Throttle:
+    """Limits logins for each account and each address.
+
+    An address from which an account signed in before has a limit of its own for that account, so
+    wrong logins from elsewhere do not keep the owner out.
+    """
+
+    def __init__(self, storage: Storage, telemetry: Telemetry) -> None:
+        self._storage = storage
+        self._telemetry = telemetry
+
+    async def count(self, name: str, address: str | None) -> str:
+        """Count a login before it is judged; LoginThrottled if there were too many.
+
+        Returns the key it was counted under, for `succeeded`. It makes no difference whether there
+        is such an account. Who tries from an address that is throttled cannot lock further
+        accounts. An address that is not known, None, is not counted.
+        """
+        if address is not None:
+            await self._count("address", _key("address", network(address)), PER_ADDRESS)
+        key = _key("account", folded(name))
+        if address is not None and await self._storage.login_remembered(_from(name, address)):
+            key = _key("account-from", _pair(name, address))
+        await self._count("account", key, PER_ACCOUNT)
+        return key
+
+    async def count_password_change(self, name: str) -> str:
+        """Count a signed-in user's try to name their own password, apart from logins: those can
+        come from anybody. Returns the key for `succeeded`."""
+        key = _key("password-change", folded(name))
+        await self._count("account", key, PER_ACCOUNT)
+        return key
+
+    async def succeeded(self, key: str) -> None:
+        """Forget the tries counted under a key: the password was right."""
+        await self._storage.clear_tries(key)
+
+    async def remember(self, name: str, address: str | None) -> None:
+        """Remember that an account signed in from an address."""
+        if address is not None:
+            await self._storage.remember_login(_from(name, address), lasts=REMEMBERED)
+
+    async def _count(self, kind: str, key: str, most: int) -> None:
+        tries = await self._storage.count_try(key, window=WINDOW)
+        if tries.number == most + 1:
+            self._telemetry.warn("logins throttled", by=kind)
+        if tries.number > most:
+            raise LoginThrottled(retry_after_seconds=max(1, math.ceil(tries.left.total_seconds())))
+
+
+def network(address: str) -> str:
+    """What counts as one address: of the sixth version all that one subscriber may have."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(known, ipaddress.IPv4Address):
+        return str(known)
+    if known.ipv4_mapped:
+        return str(known.ipv4_mapped)
+    return str(ipaddress.ip_network((known.packed, 64), strict=False))
+
+
+def _pair(name: str, address: str) -> str:
+    return f"{folded(name)}\0{network(address)}"
+
+
+def _from(name: str, address: str) -> str:
+    """Under which key it is remembered that an account signed in from an address."""
+    return _key("signed-in", _pair(name, address))
+
+
+def _key(kind: str, value: str) -> str:
+    return f"{kind}:{hashlib.sha256(value.encode(errors='replace')).hexdigest()}"

@@ -1,0 +1,250 @@
+"""Users: people who sign in. They are made without a password, and set one by a link."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from windlass.core.access.accounts import Invitation, LinkPurpose, User, folded
+from windlass.core.access.principal import Principal, local
+from windlass.core.access.roles import Right, Role
+from windlass.core.durations import duration
+from windlass.core.jobs.dedupe import check_name
+from windlass.engine.access import secrets
+from windlass.engine.access.audit import Audit, Target
+from windlass.engine.access.authorization import Access
+from windlass.engine.access.passwords import Passwords
+from windlass.errors import SuperadminByInvitation, UserExists, UserNotFound
+from windlass.ids import UserId, new_user_id, parse_job_id
+from windlass.storage.storage import Storage
+
+#: How long a link works, by what it is for.
+LASTS = {
+    "login": timedelta(minutes=15),
+    "password": timedelta(days=3),
+    "invitation": timedelta(days=3),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OneTimeLink:
+    """What a link carries, to be put into an address and shown once."""
+
+    purpose: LinkPurpose | Literal["invitation"]
+    lasts: timedelta
+    secret: str = field(repr=False)
+
+    @property
+    def path(self) -> str:
+        """Where a browser goes with it, below a server's address."""
+        return f"/{self.purpose}?link={self.secret}"
+
+
+class Users:
+    def __init__(
+        self, storage: Storage, access: Access, audit: Audit, passwords: Passwords
+    ) -> None:
+        self._storage = storage
+        self._access = access
+        self._audit = audit
+        self._passwords = passwords
+
+    async def create(
+        self,
+        by: Principal,
+        name: str,
+        *,
+        superadmin: bool = False,
+        password: str | None = None,
+        request_id: str | None = None,
+    ) -> User:
+        """Make a user; `name` is an email address or a plain name, its case does not matter.
+
+        Without a password the user can sign in once it has set one by a link.
+        """
+        user = User(id=new_user_id(), name=checked_name(name), superadmin=superadmin)
+        target = Target("user", str(user.id))
+        await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
+        hashed = None if password is None else await self._passwords.hash(password)
+        entry = self._audit.entry(
+            by,
+            Right.USERS_WRITE,
+            target,
+            tenant=None,
+            after={"name": user.name, "superadmin": superadmin},
+            request_id=request_id,
+        )
+        if not await self._storage.add_user(user, password_hash=hashed, entry=entry):
+            raise UserExists(user.name)
+        return await self.find(str(user.id))
+
+    async def list(
+        self, by: Principal, *, after: str | None = None, limit: int = 100
+    ) -> Sequence[User]:
+        """Users by name; `after` is the last name already seen."""
+        await self._access.allow_installation(by, Right.USERS_READ, Target("user"))
+        return await self._storage.users(after=after, most=limit)
+
+    async def get(self, by: Principal, user: UserId | str) -> User:
+        """A user by id or name."""
+        await self._access.allow_installation(by, Right.USERS_READ, Target("user", str(user)))
+        return await self.find(str(user))
+
+    async def change(
+        self,
+        by: Principal,
+        user: UserId | str,
+        *,
+        superadmin: bool | None = None,
+        disabled: bool | None = None,
+        request_id: str | None = None,
+    ) -> User:
+        """Take superadmin from a user, and say whether it may sign in at all. A disabled user's
+        sessions end at once; tokens it made go on. Superadmin is given by `invite`."""
+        target = Target("user", str(user))
+        await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
+        before = await self.find(str(user))
+        if superadmin and not before.superadmin:
+            raise SuperadminByInvitation(before.name)
+        # Never True: who is superadmin no longer, since it was looked up, is not made one again.
+        superadmin = None if superadmin else superadmin
+        said = {"superadmin": superadmin, "disabled": disabled}
+        entry = self._audit.entry(
+            by,
+            Right.USERS_WRITE,
+            Target("user", str(before.id)),
+            tenant=None,
+            before={"superadmin": before.superadmin, "disabled": before.disabled},
+            after={name: value for name, value in said.items() if value is not None},
+            request_id=request_id,
+        )
+        if not await self._storage.change_user(
+            before.id, superadmin=superadmin, disabled=disabled, entry=entry
+        ):
+            raise UserNotFound(str(user))
+        return await self.find(str(before.id))
+
+    async def invite(
+        self, by: Principal, user: UserId | str, *, request_id: str | None = None
+    ) -> OneTimeLink:
+        """Offer somebody, by id or name, to administer everything. They do once they have accepted
+        by the link; inviting again voids the link before."""
+        target = Target("user", str(user))
+        await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
+        by_id = parse_job_id(str(user)) is not None
+        name = (await self.find(str(user))).name if by_id else checked_name(str(user))
+        known = await self._storage.find_user(name)
+        if known is not None and known.user.superadmin:
+            raise UserExists(name)
+        entry = self._audit.entry(
+            by,
+            Right.USERS_WRITE,
+            Target("user", str(known.user.id) if known else name),
+            tenant=None,
+            after={"name": name, "superadmin": True, "pending": True},
+            request_id=request_id,
+        )
+        invitation = Invitation(tenant=None, name=name, role=Role.SUPERADMIN)
+        link = new_invitation_link()
+        await self._storage.put_invitation(
+            invitation, secrets.digest(link.secret), expires=link.lasts, entry=entry
+        )
+        return link
+
+    async def delete(
+        self,
+        by: Principal,
+        user: UserId | str,
+        *,
+        keep_tokens: bool = False,
+        request_id: str | None = None,
+    ) -> None:
+        """Forget a user. What it made stays and names nobody; tokens it made are revoked.
+
+        Jobs keep the id in `created_by`, which leads to nobody from then on and is never given
+        again.
+        """
+        target = Target("user", str(user))
+        await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
+        before = await self.find(str(user))
+        entry = self._audit.entry(
+            by,
+            Right.USERS_WRITE,
+            Target("user", str(before.id)),
+            tenant=None,
+            before={"name": before.name, "superadmin": before.superadmin},
+            after={"deleted": True, "tokens_kept": keep_tokens},
+            request_id=request_id,
+        )
+        if not await self._storage.drop_user(before.id, revoke_tokens=not keep_tokens, entry=entry):
+            raise UserNotFound(str(user))
+
+    async def link(
+        self,
+        by: Principal,
+        user: UserId | str,
+        purpose: LinkPurpose = "password",
+        *,
+        expires: str | timedelta | None = None,
+        request_id: str | None = None,
+    ) -> OneTimeLink:
+        """A link by which a user sets its password, or signs in, once."""
+        target = Target("user", str(user))
+        await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
+        found = await self.find(str(user))
+        await self._audit.record(
+            by,
+            Right.USERS_WRITE,
+            Target("user", str(found.id)),
+            tenant=None,
+            after={"link": purpose},
+            request_id=request_id,
+        )
+        lasts = LASTS[purpose] if expires is None else duration(expires, option="expires")
+        return await self.new_link(found, purpose, lasts)
+
+    async def first_admin(
+        self, name: str = "admin", *, expires: str | timedelta = "15m"
+    ) -> OneTimeLink:
+        """A link by which whoever runs the installation signs in: to a superadmin of this name,
+        which is made if there is none. For who has the database in hand anyway."""
+        by = local()
+        known = await self._storage.find_user(checked_name(name))
+        user = known.user if known else await self.create(by, name, superadmin=True)
+        if not user.superadmin:
+            raise UserExists(user.name)
+        return await self.link(by, user.id, "login", expires=expires)
+
+    async def administered(self) -> bool:
+        """Whether there is an administrator who has come; until then `first_admin` is of use."""
+        return await self._storage.administered()
+
+    async def new_link(self, user: User, purpose: LinkPurpose, lasts: timedelta) -> OneTimeLink:
+        """Make a link for a user; the right to it is already checked, and recorded."""
+        secret = secrets.new_secret(secrets.LINK)
+        if not await self._storage.add_link(
+            secrets.digest(secret), purpose, user.id, expires=lasts
+        ):
+            raise UserNotFound(str(user.id))
+        return OneTimeLink(purpose, lasts, secret)
+
+    async def find(self, user: str) -> User:
+        """A user by id or name; the right to it is already checked."""
+        if id := parse_job_id(user):
+            found = await self._storage.user(UserId(id))
+        else:
+            known = await self._storage.find_user(folded(user))
+            found = known.user if known else None
+        if found is None:
+            raise UserNotFound(user)
+        return found
+
+
+def new_invitation_link() -> OneTimeLink:
+    """A link for an invitation, which is to be stored by its hash."""
+    return OneTimeLink("invitation", LASTS["invitation"], secrets.new_secret(secrets.LINK))
+
+
+def checked_name(name: str) -> str:
+    """A user's name as it is stored; OptionInvalid if it cannot be."""
+    return folded(check_name("name", folded(check_name("name", name))))

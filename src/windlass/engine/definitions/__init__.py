@@ -1,0 +1,1 @@
+"""Definitions: declare, edit, enable, disable."""

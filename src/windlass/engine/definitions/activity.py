@@ -1,0 +1,73 @@
+"""Activity of definitions, from counts, roll-ups and the newest jobs; history is not scanned."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from windlass.core.definitions.activity import (
+    ACTIVITY_WINDOW,
+    DefinitionActivity,
+    DefinitionTimes,
+)
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.engine.definitions.definitions import Definitions
+from windlass.engine.leases.workers import liveness
+from windlass.engine.monitoring.latency import Latency
+from windlass.storage.storage import Storage
+
+
+class Activity:
+    def __init__(self, storage: Storage, definitions: Definitions, latency: Latency) -> None:
+        self._storage = storage
+        self._definitions = definitions
+        self._latency = latency
+
+    async def times(
+        self, definitions: Sequence[Definition], scope: Scope = ALL_TENANTS
+    ) -> Mapping[str, DefinitionTimes]:
+        """By key, how jobs of these definitions are made, how many run, and when the next is due."""
+        if not definitions:
+            return {}
+        running: Counter[str] = Counter()
+        for row in await self._storage.tallies(scope):
+            running[row["definition"]] += int(row["running"])
+        made = await self._storage.definition_triggers(scope, [each.key for each in definitions])
+        return {
+            each.key: DefinitionTimes(
+                strategy=strategy or "on_demand",
+                running=max(0, running[each.key]),
+                next_run_at=due_at if each.enabled and not each.missing_from_code else None,
+            )
+            for each in definitions
+            for strategy, due_at in [made.get(each.key, (None, None))]
+        }
+
+    async def activity(self, key: str, *, scope: Scope = ALL_TENANTS) -> DefinitionActivity:
+        """What the jobs of a definition do: how many run, when they ran and run next, how well, and
+        which workers can run them."""
+        definition = await self._definitions.get(key)
+        times = (await self.times([definition], scope))[definition.key]
+        now = await self._storage.now()
+        rates = await self._storage.rates(
+            scope, since=now - ACTIVITY_WINDOW, slot=ACTIVITY_WINDOW, definition=definition.key
+        )
+        succeeded = sum(int(row["succeeded"]) for row in rates)
+        ended = succeeded + sum(int(row["failed"]) for row in rates)
+        p95 = workers = errors = None
+        if scope.tenant is None:
+            latencies = await self._latency.percentiles(ACTIVITY_WINDOW, definition=definition.key)
+            p95 = latencies.run.p95
+            live = [row for row in await self._storage.workers() if liveness(row) != "lost"]
+            workers = [row.id for row in live if definition.key in row.definitions]
+            said = {row.id: row.metadata.get("import_errors", {}) for row in live}
+            errors = {str(id): str(each[key]) for id, each in said.items() if key in each}
+        return DefinitionActivity(
+            strategy=times.strategy,
+            running=times.running,
+            next_run_at=times.next_run_at,
+            last_run_at=await self._storage.last_run(scope, definition.key),
+            success_rate=succeeded / ended if ended else None,
+            p95_seconds=p95,
+            workers=workers,
+            import_errors=errors,
+        )

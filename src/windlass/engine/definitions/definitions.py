@@ -1,0 +1,370 @@
+"""Definitions: what may run. Code declares them, rows make them known to everybody, and what an
+operator edits of a row wins over the code until it is reset."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+from uuid import UUID
+
+from windlass import clock
+from windlass.core.definitions import merge
+from windlass.core.definitions.definition import Definition, Kind
+from windlass.core.definitions.filter import DefinitionFilter
+from windlass.core.definitions.options import NewDefinitionOptions, edits, fields_named
+from windlass.core.enum_options import one_of
+from windlass.core.jobs.models import SYSTEM_KEYS
+from windlass.core.leases.gates import check_key
+from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_whole
+from windlass.engine.nudges import Nudges
+from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
+from windlass.ids import DefinitionKey, JobId
+from windlass.settings import Settings
+from windlass.storage.database import Session
+from windlass.storage.definitions.definitions import Change, change_definitions, following
+from windlass.storage.sql.rows import definition
+from windlass.storage.storage import Storage
+
+_FRESH_SECONDS = 5.0
+_FIRST = JobId(UUID(int=0))
+
+
+#: What becomes of a definition that is there already.
+IfExists = Literal["error", "keep", "update"]
+#: Tells whether somebody may know of a definition.
+Visible = Callable[[Definition], bool]
+
+
+def everything(definition: Definition) -> bool:
+    """For callers who may know of every definition."""
+    return True
+
+
+class Definitions:
+    def __init__(self, storage: Storage, nudges: Nudges, settings: Settings) -> None:
+        self._storage = storage
+        self._nudges = nudges
+        self._handlers = HandlerRules(settings)
+        self._max_attempts = settings.worker.max_attempts
+        self._payload_limit = settings.limits.payload_bytes
+        self._declared: dict[str, Definition] = {}
+        self._unsynced: set[str] = set()
+        self._ungated = False
+        self._rows: dict[str, Definition] = {}
+        #: By key: the row, what the code says, and what is in force of both.
+        self._edited: dict[str, tuple[Definition, Definition, Definition]] = {}
+        self._read_at: float | None = None
+        self._changes = 0
+        self._refreshing = False
+        self._syncing = asyncio.Lock()
+
+    def declare(self, definition: Definition) -> None:
+        """Note a definition in code; its row follows at the next sync."""
+        self._declared[definition.key] = definition
+        self._unsynced.add(definition.key)
+
+    def settled(self, now: float) -> bool:
+        """Whether there is nothing to make known, and the rows were looked at lately."""
+        return (
+            self._read_at is not None
+            and now - self._read_at < _FRESH_SECONDS
+            and not self._unsynced
+            and not self._ungated
+        )
+
+    async def sync(self) -> set[str]:
+        """Make rows follow what was declared since the last sync; answers the keys changed."""
+        async with self._syncing:
+            keys = sorted(self._unsynced)
+            if not keys:
+                return set()
+            # Looked at first: nothing is written, nor waited for, when code and rows agree.
+            stale = self._stale(await self._fresh(0))
+            changed = await self._storage.sync_definitions(stale) if stale else set()
+            self._unsynced.difference_update(keys)
+            if changed:
+                self._forget_rows()
+        if changed or self._ungated:
+            self._ungated = False
+            await self.regate()
+        return changed
+
+    async def mark_missing(self, keys: Collection[str] | None = None) -> set[str]:
+        """Note which definitions the code no longer has, where all of it is known: they are no longer
+        scheduled, and keep their triggers and history. Returns those newly missing.
+
+        With `keys`, only these may be missing: for callers that know a part of the code.
+        """
+        await self.sync()
+        left = {
+            key
+            for key, row in (await self._fresh(0)).items()
+            if row.origin == "code"
+            and not row.missing_from_code
+            and key not in self._declared
+            and (keys is None or key in keys)
+            and not (row.system and key.startswith(SYSTEM_KEYS))  # known to all who run jobs
+        }
+        if not left:
+            return left
+        return await self._change(left, lambda found: [merge.gone(r) for r in found.values()])
+
+    async def in_step(self) -> bool:
+        """Whether rows agree with what was declared, so that a sync has nothing to write."""
+        return not self._unsynced or not self._stale(await self._fresh(0))
+
+    async def sync_in(self, session: Session) -> None:
+        """Make rows follow through a caller's transaction; a later sync sees to the rest, whether
+        it commits or not. Awaits nothing but the session."""
+        rows = {row["key"]: definition(row) for row in await session.run("definitions")}
+        if stale := self._stale(rows):
+            await change_definitions(session, [each.key for each in stale], following(stale))
+            self._ungated = True
+
+    def _stale(self, rows: Mapping[str, Definition]) -> list[Definition]:
+        declared = [self._declared[key] for key in sorted(self._unsynced)]
+        return [each for each in declared if merge.differs(rows.get(each.key), each)]
+
+    async def get(self, key: str, *, visible: Visible = everything) -> Definition:
+        """The row of a definition, at most some seconds old. One that is not `visible` is answered
+        like one that does not exist."""
+        known = await self._fresh()
+        if key not in known:
+            known = await self._fresh(0)
+        if key not in known or not visible(known[key]):
+            seen = sorted(each.key for each in known.values() if visible(each) and not each.system)
+            raise DefinitionNotFound(key, known=seen)
+        return known[key]
+
+    async def find(self, keys: Collection[str]) -> Mapping[str, Definition]:
+        """The rows of those of these keys that have one. They are read once more if one is missing."""
+        rows = await self._fresh()
+        if not rows.keys() >= set(keys):
+            rows = await self._fresh(0)
+        return {key: rows[key] for key in keys if key in rows}
+
+    def known(self, key: str) -> Definition | None:
+        """A definition as far as it is known without asking: the code's with what was edited of it,
+        else the row as it was when last looked at."""
+        declared = self._declared.get(key)
+        return self._rows.get(key) if declared is None else self.effective(declared)
+
+    async def list(
+        self,
+        *,
+        queue: str | None = None,
+        kind: str | None = None,
+        enabled: bool | None = None,
+        missing: bool | None = None,
+        edited: bool | None = None,
+        tag: str | None = None,
+        search: str | None = None,
+        system: bool = False,
+        visible: Visible = everything,
+    ) -> Sequence[Definition]:
+        """Definitions, by key: all, or those of a queue, a kind or a tag, those enabled, missing from
+        code or edited, or whose key, title, description, handler or tags have a text in them.
+
+        Those of Windlass itself only if asked for; only those that are `visible`.
+        """
+        wanted = DefinitionFilter(
+            queue=queue,
+            kind=None if kind is None else one_of("kind", kind, Kind),
+            enabled=enabled,
+            missing=missing,
+            edited=edited,
+            tag=tag,
+            search=search,
+            system=system,
+        )
+        rows = (await self._fresh(0)).values()
+        return [row for row in rows if wanted.fits(row) and visible(row)]
+
+    async def enable(self, key: str) -> Definition:
+        """Let a definition run again; its waiting jobs go on."""
+        return await self.edit(key, enabled=True)
+
+    async def disable(self, key: str) -> Definition:
+        """Refuse new jobs of a definition and let its queued ones wait."""
+        return await self.edit(key, enabled=False)
+
+    async def edit(self, key: str, /, **changes: Unpack[NewDefinitionOptions]) -> Definition:
+        """Change a definition without a deploy. What code says is overridden until it is reset.
+
+        Handler and payload schema can be changed of definitions that operators made, not of those
+        that code declares.
+        """
+        return await self._changed_one(key, self._change_of(changes))
+
+    async def reset(self, key: str, *names: str) -> Definition:
+        """Return what was edited to what the code says: these options, or all. With all, triggers in
+        code that were deleted come back at the next sync."""
+        fields = _fields_of(names)
+        changed = await self._changed_one(key, lambda row: merge.reset(row, fields))
+        if not names:
+            await self._storage.forget_deleted_triggers(key)
+        return changed
+
+    async def reset_all(self, *names: str) -> Sequence[Definition]:
+        """Return what was edited of any definition to what the code says: these options, or all.
+        Returns the definitions that were changed."""
+        fields = _fields_of(names)
+        keys = [row.key for row in (await self._fresh(0)).values() if row.edited]
+
+        def change(found: Mapping[str, Definition]) -> Sequence[Definition]:
+            reset = [(row, merge.reset(row, fields)) for row in found.values()]
+            return [after for before, after in reset if after != before]
+
+        changed = await self._change(keys, change) if keys else set()
+        if not names:
+            for key in {definition for _, _, definition in await self._storage.deleted_triggers()}:
+                await self._storage.forget_deleted_triggers(key)
+        rows = await self._fresh(0)
+        return [rows[key] for key in sorted(changed) if key in rows]
+
+    async def delete(self, key: str) -> None:
+        """Forget a definition that no job and no trigger speaks of."""
+        if not await self._storage.drop_definition(key):
+            await self.get(key)  # says so if there is none
+            raise DefinitionInUse(key)
+        self._forget_rows()
+
+    def effective(self, declared: Definition) -> Definition:
+        """A definition in code with what operators edited of it, as far as known: see `refresh`."""
+        row = self._rows.get(declared.key)
+        if row is None or not row.edited:
+            return declared
+        before = self._edited.get(declared.key)
+        if before is not None and before[0] is row and before[1] is declared:
+            return before[2]
+        now = replace(declared, **{name: getattr(row, name) for name in row.edited})
+        self._edited[declared.key] = row, declared, now
+        return now
+
+    async def refresh(self) -> None:
+        """Look at the rows again if the last look was some seconds ago; one looks for all."""
+        if not self._refreshing:
+            self._refreshing = True
+            try:
+                await self._fresh()
+            finally:
+                self._refreshing = False
+
+    @property
+    def rows(self) -> Collection[Definition]:
+        """All definitions as they were when last looked at."""
+        return self._rows.values()
+
+    async def create(
+        self,
+        key: str,
+        /,
+        *,
+        if_exists: IfExists = "error",
+        **said: Unpack[NewDefinitionOptions],
+    ) -> Definition:
+        """Make a definition that code does not declare. Its handler is exactly one of:
+
+        - `path`, a function by dotted path under a prefix of the setting worker.handler_paths
+        - `command`, the name of a command in the settings, `[commands.<name>]`, whose payload schema
+          `payload_schema` may narrow
+        - `kind="remote"`, a worker over HTTP, such as one in another language
+
+        If there is one of that key already, `if_exists` says what becomes of it: "error" raises
+        DefinitionExists, "keep" returns it as it is, "update" changes what is said of it. One that
+        code declares is never updated.
+
+        DefinitionInvalid if handler or schema cannot be used; PayloadInvalid if the default payload
+        has all that is required, and does not fit the schema.
+        """
+        return (await self.put(key, if_exists=if_exists, **said))[0]
+
+    async def put(
+        self,
+        key: str,
+        /,
+        *,
+        if_exists: IfExists = "error",
+        **said: Unpack[NewDefinitionOptions],
+    ) -> tuple[Definition, bool]:
+        """The same as `create`, and whether the definition is new."""
+        one_of("if_exists", if_exists, IfExists)
+        fresh = Definition(
+            key=DefinitionKey(check_key(key)),
+            title=key,
+            origin="operator",
+            max_attempts=self._max_attempts,
+        )
+        change = self._change_of({"kind": None, **said})
+        made = change(fresh)
+        is_new = True
+
+        def new(found: Mapping[str, Definition]) -> Sequence[Definition]:
+            nonlocal is_new
+            before = found.get(key)
+            is_new = before is None
+            if before is None:
+                return [made]
+            if if_exists == "keep":
+                return []
+            if if_exists == "error" or before.origin == "code":
+                raise DefinitionExists(key)
+            return [change(before)]
+
+        await self._change([key], new)
+        return await self.get(key), is_new
+
+    def _change_of(self, said: Mapping[str, Any]) -> Callable[[Definition], Definition]:
+        """What is said of a definition, as a change of its row that is checked."""
+        of_handler = {name: said[name] for name in OF_HANDLERS if name in said}
+        fields = edits({name: value for name, value in said.items() if name not in OF_HANDLERS})
+
+        def changed(row: Definition) -> Definition:
+            after = merge.edited(self._handlers.apply(row, of_handler), fields)
+            check_whole(after, self._payload_limit)
+            return after
+
+        return changed
+
+    async def regate(self) -> None:
+        """Move queued jobs behind the gates their definitions have now.
+
+        Looks at every job that waits, so only while a gate's change is fresh.
+        """
+        cursor: JobId | None = _FIRST if await self._storage.gates_changed() else None
+        while cursor is not None:
+            cursor = await self._storage.regate(cursor)
+
+    async def _changed_one(
+        self, key: str, change: Callable[[Definition], Definition]
+    ) -> Definition:
+        def one(found: Mapping[str, Definition]) -> Sequence[Definition]:
+            return [change(found[key])] if key in found else []
+
+        if not await self._change([key], one):
+            raise DefinitionNotFound(key, known=sorted(await self._fresh(0)))
+        return await self.get(key)
+
+    async def _change(self, keys: Collection[str], change: Change) -> set[str]:
+        changed = await self._storage.change_definitions(keys, change)
+        self._forget_rows()
+        await self.regate()
+        self._nudges.nudge_all()
+        return changed
+
+    async def _fresh(self, seconds: float = _FRESH_SECONDS) -> dict[str, Definition]:
+        if self._read_at is None or clock.monotonic() - self._read_at >= seconds:
+            changes, now = self._changes, clock.monotonic()
+            rows = await self._storage.definitions()
+            self._rows = {definition.key: definition for definition in rows}
+            # What was read while somebody here changed rows may be older than the change.
+            self._read_at = now if changes == self._changes else None
+        return self._rows
+
+    def _forget_rows(self) -> None:
+        self._changes += 1
+        self._read_at = None
+
+
+def _fields_of(names: Collection[str]) -> Sequence[str] | None:
+    return [field for name in names for field in fields_named(name)] if names else None

@@ -1,0 +1,1 @@
+"""Enqueue, find, change, cancel, retry, explain; dead letter, logs, bulk operations."""

@@ -1,0 +1,89 @@
+"""Lists of jobs, by what people ask for."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.filter import parse
+from windlass.core.jobs.models import ALL_TENANTS, Page, Scope
+from windlass.core.jobs.query import JobQuery, Prefix, Term
+from windlass.core.payloads.json_text import load_json
+from windlass.core.payloads.redact import Redactor
+from windlass.core.payloads.schema_marks import applying, marked, under
+from windlass.engine.definitions.definitions import Definitions
+from windlass.errors import FilterInvalid, OptionInvalid
+from windlass.ids import JobId
+from windlass.storage.storage import Storage
+
+MOST_JOBS = 10_000
+
+
+class Lists:
+    def __init__(self, storage: Storage, definitions: Definitions, redactor: Redactor) -> None:
+        self._storage = storage
+        self._definitions = definitions
+        self._redactor = redactor
+
+    async def page(
+        self,
+        query: JobQuery | str = "",
+        *,
+        scope: Scope = ALL_TENANTS,
+        after: JobId | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Jobs newest first, without payloads and results. FilterInvalid if a text is no query."""
+        if not 1 <= limit <= MOST_JOBS:
+            raise OptionInvalid("limit", limit, allowed=f"1 to {MOST_JOBS:,}")
+        meant = await self.meant(parse(query) if isinstance(query, str) else query)
+        return await self._storage.page(scope, meant, after=after, limit=limit)
+
+    async def meant(self, query: JobQuery) -> JobQuery:
+        """The query as storage takes it: times by the database's clock, tags as definitions, and
+        secrets in payloads left alone."""
+        if query.relative:
+            query = query.at(await self._storage.now())
+        if not any(term.field in ("tag", "payload") for term in query.terms):
+            return query
+        rows = {row.key: row for row in await self._definitions.list(system=True)}
+        terms = [
+            _of_definitions(term, rows) if term.field == "tag" else term for term in query.terms
+        ]
+        hidden = {key for term in terms if term.path for key in self._hiding(term, rows)}
+        if hidden:
+            terms.append(Term("definition", tuple(sorted(hidden)), negated=True))
+        return JobQuery(tuple(terms))
+
+    def _hiding(self, term: Term, rows: Mapping[Any, Definition]) -> list[str]:
+        """The definitions that hide this field: whoever could filter by it could guess it."""
+        if any(map(self._redactor.is_secret_name, term.path)):
+            raise FilterInvalid(
+                term.name,
+                "what stands under such a name is secret, and is not shown or looked for",
+                at=None,
+                hint="Ask for another field.",
+            )
+        return [str(key) for key, row in rows.items() if _hides(row, term.path)]
+
+
+def _of_definitions(term: Term, rows: Mapping[Any, Definition]) -> Term:
+    keys = [str(key) for key, row in rows.items() if any(_is_one(tag, term) for tag in row.tags)]
+    return replace(term, field="definition", values=tuple(sorted(keys)))
+
+
+def _is_one(tag: str, term: Term) -> bool:
+    return any(
+        tag.startswith(value.text) if isinstance(value, Prefix) else tag == value
+        for value in term.values
+    )
+
+
+def _hides(row: Definition, path: tuple[str, ...]) -> bool:
+    root = load_json(row.payload_schema)
+    schemas = applying([root], root)
+    for step in path:
+        schemas = under(schemas, step, root)
+        if marked(schemas):
+            return True
+    return False

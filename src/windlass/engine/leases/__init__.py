@@ -1,0 +1,1 @@
+"""Claim, renew, finish, reap; workers, queues, remote workers."""

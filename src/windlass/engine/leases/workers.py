@@ -1,0 +1,118 @@
+"""The registry of workers: for people. It never decides who owns a job."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Literal
+
+from windlass.core.jobs.dedupe import LONGEST_NAME
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.leases.worker_orders import Order, call
+from windlass.engine.leases.epochs import Epochs
+from windlass.engine.nudges import Nudges
+from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
+from windlass.errors.wording import printable
+from windlass.ids import SHORTEST_SUFFIX, WorkerId
+from windlass.storage.storage import Storage
+
+#: A worker unseen for so long is forgotten.
+_FORGET = timedelta(days=1)
+
+Liveness = Literal["live", "stale", "lost"]
+
+
+class Workers:
+    def __init__(self, storage: Storage, nudges: Nudges, epochs: Epochs) -> None:
+        self._storage = storage
+        self._nudges = nudges
+        self._epochs = epochs
+
+    async def beat(self, worker: WorkerRow) -> Order:
+        """Keep a worker's row and note that it lives. Answers what is wanted of it.
+
+        EpochChanged if the database was restored or promoted since the worker's first heartbeat.
+        """
+        await self._epochs.watch_server()
+        wanted, epoch = await self._keep(worker)
+        self._epochs.compare(worker.id, epoch)
+        return wanted
+
+    async def beat_remote(self, worker: WorkerRow) -> Order:
+        """The same for a worker without a database. It hears with its next heartbeat that its
+        leases are lost, and need not stop: its next leases have tokens that were never given."""
+        await self._epochs.watch_server()
+        wanted, _ = await self._keep(worker)
+        return wanted
+
+    async def _keep(self, worker: WorkerRow) -> tuple[Order, str]:
+        # A host may have any name: what does not print in it is kept as an escape.
+        return await self._storage.beat(
+            replace(
+                worker,
+                hostname=printable(worker.hostname)[:LONGEST_NAME],
+                version=printable(worker.version)[:LONGEST_NAME],
+                queues=[printable(name) for name in worker.queues],
+                definitions=[printable(key) for key in worker.definitions],
+            )
+        )
+
+    async def leave(self, worker: WorkerId) -> None:
+        """Remove the row of a worker that has stopped."""
+        self._epochs.forget(worker)
+        await self._storage.leave(worker)
+
+    async def list(self) -> Sequence[WorkerRow]:
+        """All workers with a row."""
+        return await self._storage.workers()
+
+    async def get(self, id: str) -> WorkerRow:
+        """One worker by its id, or by any unambiguous ending of it of six or more characters."""
+        rows = await self._storage.workers()
+        found = [row for row in rows if row.id == id] or [
+            row for row in rows if len(id) >= SHORTEST_SUFFIX and row.id.endswith(id)
+        ]
+        if not found:
+            raise WorkerNotFound(id, known=[row.id for row in rows])
+        if len(found) > 1:
+            raise AmbiguousId(id, [row.id for row in found], said="workers end in")
+        return found[0]
+
+    async def drain(self, id: str, *, actor: str | None = None) -> WorkerRow:
+        """Let a worker claim no more; what it runs goes on, and it stays. It hears of it with its next
+        beat, or sooner where nudges reach it. Asking twice is asking once.
+
+        WorkerGone, or WorkerStopping, if it cannot be told.
+        """
+        return await self._order(id, Order.DRAIN, actor)
+
+    async def resume(self, id: str, *, actor: str | None = None) -> WorkerRow:
+        """Let a worker claim again."""
+        return await self._order(id, Order.RUN, actor)
+
+    async def stop(self, id: str, *, actor: str | None = None) -> WorkerRow:
+        """End a worker as a signal would: it claims no more, lets what runs finish for
+        `worker.shutdown_timeout_seconds` and hands back the rest. That is not taken back."""
+        return await self._order(id, Order.STOP, actor)
+
+    async def forget(self) -> int:
+        """Remove the rows of workers long gone. Answers how many."""
+        return await self._storage.forget_workers(unseen_seconds=_FORGET.total_seconds())
+
+    async def _order(self, id: str, wanted: Order, actor: str | None) -> WorkerRow:
+        worker = (await self.get(id)).id
+        if not await self._storage.order_worker(worker, wanted, by=actor):
+            row = await self.get(worker)
+            if liveness(row) == "lost":
+                raise WorkerGone(worker)
+            raise WorkerStopping(worker, verb="resume" if wanted is Order.RUN else wanted)
+        ordered = await self.get(worker)
+        self._nudges.nudge({call(worker)})  # last: one that stops may be gone the next moment
+        return ordered
+
+
+def liveness(worker: WorkerRow) -> Liveness:
+    """`stale` after two missed beats (a beat is a third of the lease), `lost` after a lease."""
+    age = worker.age.total_seconds() if worker.age else 0.0
+    if age >= worker.lease_seconds:
+        return "lost"
+    return "stale" if age >= 2 * worker.lease_seconds / 3 else "live"

@@ -1,0 +1,1 @@
+"""Counts, latency, metrics, doctor, retention, alerts."""

@@ -1,0 +1,124 @@
+"""Alerts: which receivers are to be told of which groups of dead letters, by one process each."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from windlass.core.jobs.dead import DeadGroup
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.monitoring.alert import AlertMessage
+from windlass.engine.redaction import off_loop_if_long, redactor_of
+from windlass.errors import DatabaseOutage
+from windlass.settings import Settings
+from windlass.storage.monitoring.alerts import Alert
+from windlass.storage.storage import Storage
+from windlass.telemetry import Telemetry
+
+Send = Callable[[AlertMessage], Awaitable[None]]
+
+#: How often some process looks for what a receiver was not told of.
+LOOK = timedelta(seconds=30)
+#: Of a cause that a receiver was never told of, failures as old as this are no news.
+_NEWS = timedelta(days=1)
+#: Messages to a receiver in one look; the others wait for the next.
+_MOST = 20
+_MOST_GROUPS = 100
+#: Dead-lettered jobs of a definition that are grouped, the newest.
+_LOOKED_AT = 5_000
+_KEPT_DAYS = 30.0
+
+
+class NotSent(Exception):
+    """A receiver could not be told. Says why, without secrets."""
+
+
+class Alerts:
+    """Tells each receiver of a group at most once in an interval, and only of failures it was not
+    told of. A receiver that fails is tried again after the interval."""
+
+    def __init__(self, storage: Storage, settings: Settings, telemetry: Telemetry) -> None:
+        self._storage = storage
+        self._settings = settings
+        self._telemetry = telemetry
+        self._interval = timedelta(seconds=settings.alerts.interval_seconds)
+
+    async def send(self, receivers: Mapping[str, Send]) -> int:
+        """Tell receivers what is news to them, unless another process has just looked. Answers how
+        many messages were sent."""
+        looking = [
+            name
+            for name in receivers
+            if await self._storage.take_alert(name, "", "", interval=LOOK * 0.9)
+        ]
+        groups = await self._groups() if looking else []
+        if not groups:
+            return 0
+        now = await self._storage.now()
+        told = {alert[:3]: alert for alert in await self._storage.alerts()}
+        sent = 0
+        for name in looking:
+            news = [
+                group
+                for group in groups
+                if self._is_news(group, told.get((name, group.definition, group.fingerprint)), now)
+            ]
+            sent += await self._tell(name, receivers[name], news[:_MOST])
+        return sent
+
+    async def prune(self) -> None:
+        """Forget what receivers were told of long ago."""
+        await self._storage.prune_alerts(days=_KEPT_DAYS)
+
+    async def _groups(self) -> Sequence[DeadGroup]:
+        """Causes that are not muted for all, the one that failed longest ago first."""
+        counts = await self._storage.counts(ALL_TENANTS)
+        failing = {str(row["definition"]) for row in counts if row["dead_letter"] > 0}
+        groups = [
+            group
+            for key in sorted(failing)
+            for group in await self._storage.dead_groups(
+                ALL_TENANTS, key, most=_MOST_GROUPS, look=_LOOKED_AT
+            )
+        ]
+        return sorted(groups, key=lambda group: group.last_at)
+
+    def _is_news(self, group: DeadGroup, alert: Alert | None, now: datetime) -> bool:
+        if alert is None:
+            return now - group.last_at <= _NEWS
+        untold = alert.told_until is None or alert.told_until < group.last_at
+        return untold and now - alert.tried_at >= self._interval
+
+    async def _tell(self, name: str, send: Send, news: Sequence[DeadGroup]) -> int:
+        sent = 0
+        for group in news:
+            about = (name, group.definition, group.fingerprint)
+            if not await self._storage.take_alert(
+                *about, interval=self._interval, last_at=group.last_at
+            ):
+                continue  # another process was faster
+            try:
+                await send(await self._message(group))
+            except DatabaseOutage:
+                raise
+            except Exception as error:  # noqa: BLE001  a receiver's fault must not disturb upkeep
+                self._not_sent(name, group, error)
+                break  # the others of this receiver wait for the next look
+            await self._storage.alert_sent(*about, last_at=group.last_at)
+            sent += 1
+        return sent
+
+    async def _message(self, group: DeadGroup) -> AlertMessage:
+        newest = await self._storage.get(ALL_TENANTS, group.sample_id)
+        error = None if newest is None else newest.last_error
+        redactor = redactor_of(self._settings)
+        return await off_loop_if_long(lambda: AlertMessage.of(group, error, redactor), error)
+
+    def _not_sent(self, name: str, group: DeadGroup, error: Exception) -> None:
+        self._telemetry.warn(
+            "an alert could not be sent",
+            receiver=name,
+            definition=group.definition,
+            fingerprint=group.fingerprint,
+            retry_seconds=self._settings.alerts.interval_seconds,
+            # What others say may repeat an address with a secret in it.
+            error=str(error) if isinstance(error, NotSent) else type(error).__name__,
+        )

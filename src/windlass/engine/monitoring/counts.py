@@ -1,0 +1,64 @@
+"""Counts: how many jobs are where, kept without scanning; and whether they are right."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
+from windlass.storage.storage import Storage
+
+_Totals = dict[tuple[str, str, str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Miscount:
+    """A total that does not say what there is."""
+
+    tenant: str
+    queue: str
+    definition: str
+    state: str
+    kept: int
+    counted: int
+
+
+class Counts:
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    async def check(self, scope: Scope = ALL_TENANTS) -> Sequence[Miscount]:
+        """Compare the totals with a recount, which reads every job. Empty if all is right.
+
+        Both are read in one look, so jobs that move meanwhile are no mistake.
+        """
+        found = await self._storage.recount(scope)
+        kept, counted = _totals(found.kept), _totals(found.counted)
+        return [
+            Miscount(*place, kept.get(place, 0), counted.get(place, 0))
+            for place in sorted(kept.keys() | counted.keys())
+            if kept.get(place, 0) != counted.get(place, 0)
+        ]
+
+    async def correct(self, wrong: Sequence[Miscount]) -> None:
+        """Make totals right that a check found wrong, once: by how much they are off stays the
+        same however many jobs have moved since, so that is added."""
+        off: dict[tuple[str, str, str], dict[str, int]] = {}
+        for each in wrong:
+            place = off.setdefault((each.tenant, each.queue, each.definition), {})
+            place[each.state] = each.counted - each.kept
+        if off:
+            await self._storage.correct_counts(
+                [
+                    (*place, *(states.get(str(state), 0) for state in JobState))
+                    for place, states in off.items()
+                ]
+            )
+
+
+def _totals(found: Sequence[Mapping[str, Any]]) -> _Totals:
+    return {
+        (row["tenant_id"], row["queue"], row["definition"], str(state)): int(row[state])
+        for row in found
+        for state in JobState
+    }

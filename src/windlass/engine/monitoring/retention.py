@@ -1,0 +1,107 @@
+"""Retention: how long ended jobs, their logs and events are kept."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from windlass.core.definitions.definition import FOREVER, Definition
+from windlass.ids import EventId, JobId, uuid7
+from windlass.settings import Settings
+from windlass.storage.storage import Storage
+
+#: The days a failure stays where jobs are kept for none.
+_DEAD_DAYS = 30.0
+#: How long percentiles can look back, by the minute.
+_HISTOGRAM_DAYS = 2.0
+#: How long what was done by the minute is kept at least.
+_MINUTE_DAYS = 8.0
+
+
+class Retention:
+    """Prunes in capped steps, so that it never disturbs workers for long. Each verb takes one
+    step and answers how much went; zero means that all is done."""
+
+    def __init__(self, storage: Storage, settings: Settings) -> None:
+        self._storage = storage
+        self._settings = settings
+
+    async def prune_jobs(self, definition: Definition) -> int:
+        """Ended jobs of a definition: those past their days, and those beyond its count."""
+        return await self._by_age(definition) + await self._by_count(definition)
+
+    async def prune_logs(self, definition: Definition) -> int:
+        """Log lines of a definition past their days."""
+        days = definition.log_retention_days
+        if days is None:
+            days = _or_forever(self._settings.log_retention_days)
+        if days == FOREVER:
+            return 0
+        return await self._storage.prune_logs(definition.key, days=days)
+
+    async def prune_orphans(self, after: JobId) -> tuple[int, JobId | None]:
+        """Log lines whose jobs are gone, and the id to go on after, None at the end.
+
+        A line goes with its job; one may be left if both were being written at the same time.
+        """
+        return await self._storage.prune_orphans(after)
+
+    async def prune_events(self) -> int:
+        """Events whose jobs were made longer ago than jobs are kept."""
+        days = _or_forever(self._settings.retention_days)
+        if days == FOREVER:
+            return 0
+        before_id = EventId(await self._id_before(days))
+        return await self._storage.prune_events(days=days, before_id=before_id)
+
+    async def prune_spent(self) -> int:
+        """What is of no use to anybody, of all definitions: keys whose window has passed, answers
+        kept for repeated requests, ended jobs of definitions that keep none, and what was done in
+        minutes long past."""
+        gone = await self._storage.prune_keys() + await self._storage.prune_answers()
+        for definition in await self._storage.definitions():
+            if self._days(definition) == 0:
+                gone += await self._older_than(definition, 0, spare_dead=True)
+        return gone + await self._minutes()
+
+    async def _by_age(self, definition: Definition) -> int:
+        days = self._days(definition)
+        pruned = await self._older_than(definition, days, spare_dead=days == 0)
+        if days == 0:  # a failure must not vanish unseen: it stays for the installation's time
+            installed = _or_forever(self._settings.retention_days) or _DEAD_DAYS
+            pruned += await self._older_than(definition, installed, spare_dead=False)
+        return pruned
+
+    async def _by_count(self, definition: Definition) -> int:
+        keep = definition.retention_count or self._settings.retention_count
+        if not keep:
+            return 0
+        return await self._storage.prune_count(definition.key, keep=keep)
+
+    async def _older_than(self, definition: Definition, days: float, *, spare_dead: bool) -> int:
+        if days == FOREVER:
+            return 0
+        before_id = JobId(await self._id_before(days))
+        return await self._storage.prune(
+            definition.key, days=days, before_id=before_id, spare_dead=spare_dead
+        )
+
+    def _days(self, definition: Definition) -> float:
+        own = definition.retention_days
+        return _or_forever(self._settings.retention_days) if own is None else own
+
+    async def _minutes(self) -> int:
+        pruned = await self._storage.prune_histograms(days=_HISTOGRAM_DAYS)
+        days = _or_forever(self._settings.retention_days)
+        if days != FOREVER:
+            # Jobs may be gone as they end; what was done in the last days is still worth a chart.
+            pruned += await self._storage.prune_minutes(days=max(days, _MINUTE_DAYS))
+        return pruned
+
+    async def _id_before(self, days: float) -> UUID:
+        """An id of so many days ago. Ids begin with their time of making: nothing made later can
+        have ended before."""
+        before = (await self._storage.now()) - timedelta(days=days)
+        return uuid7(max(0, int(before.timestamp() * 1000)) + 1, 0, 0)
+
+
+def _or_forever(days: float | None) -> float:
+    return FOREVER if days is None else days

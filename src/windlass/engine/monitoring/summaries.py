@@ -1,0 +1,136 @@
+"""Counts and rates for dashboards and metrics: nothing here reads the history."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState, View
+from windlass.core.monitoring.summary import (
+    COUNTED,
+    WINDOWS,
+    Count,
+    Point,
+    Stats,
+    Summary,
+    Tally,
+    TenantStats,
+    slots,
+)
+from windlass.errors import OptionInvalid
+from windlass.ids import TenantId
+from windlass.storage.storage import Storage
+
+LOOK = 10_000
+_MOST_FAILING = 10
+
+
+class Summaries:
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    async def summary(self, scope: Scope = ALL_TENANTS, *, look: int = LOOK) -> Summary:
+        """How many jobs are where: by state and view, queue and definition.
+
+        `look` bounds how many jobs that wait are looked at to tell their views apart.
+        """
+        now = await self._storage.now()
+        rows = await self._storage.tallies(scope)
+        waiting = await self._storage.waiting(scope, look=look)
+        ages = {
+            queue: max(now - due_at, timedelta())
+            for queue, due_at in (await self._storage.oldest_due(scope, look=look)).items()
+        }
+        states = _states(rows)
+        return Summary(
+            at=now,
+            states=states,
+            views=_views(states, waiting, look),
+            oldest_age=max(ages.values(), default=None),
+            queues=[Tally(n, s, ages.get(n)) for n, s in _by("queue", rows).items()],
+            definitions=[Tally(n, s) for n, s in _by("definition", rows).items()],
+        )
+
+    async def stats(
+        self,
+        window: str = "1h",
+        *,
+        definition: str | None = None,
+        queue: str | None = None,
+        scope: Scope = ALL_TENANTS,
+    ) -> Stats:
+        """What happened in the last "5m", "1h", "24h" or "7d", for charts; of all jobs or some."""
+        now = await self._storage.now()
+        begins = _slots(window, now)
+        _, slot = WINDOWS[window]
+        which = {"definition": definition, "queue": queue}
+        found = {
+            _at(row["slot"], slot): Point(_at(row["slot"], slot), *[int(row[c]) for c in COUNTED])
+            for row in await self._storage.rates(scope, since=begins[0], slot=slot, **which)
+        }
+        return Stats(
+            window=window,
+            since=begins[0],
+            until=now,
+            slot=slot,
+            points=[found.get(begin, Point(begin)) for begin in begins],
+            failing=await self._storage.failing(
+                scope, since=begins[0], most=_MOST_FAILING, **which
+            ),
+        )
+
+    async def tenants(
+        self, window: str = "1h", *, scope: Scope = ALL_TENANTS
+    ) -> Sequence[TenantStats]:
+        """How many jobs of each tenant are where, and what happened to them in a window; by name."""
+        begins = _slots(window, await self._storage.now())
+        states = _by("tenant_id", await self._storage.counts(scope))
+        totals = {
+            row["tenant_id"]: Point(begins[0], *[int(row[c]) for c in COUNTED])
+            for row in await self._storage.tenant_rates(scope, since=begins[0])
+        }
+        return [
+            TenantStats(
+                TenantId(name), states.get(name) or _states(()), totals.get(name, Point(begins[0]))
+            )
+            for name in sorted(states.keys() | totals.keys())
+        ]
+
+
+def _slots(window: str, now: datetime) -> Sequence[datetime]:
+    if window not in WINDOWS:
+        raise OptionInvalid("window", window, allowed=", ".join(WINDOWS))
+    return slots(window, now)
+
+
+def _views(
+    states: Mapping[JobState, int], waiting: Mapping[str, int], look: int
+) -> dict[str, Count]:
+    all_later, all_live = waiting["later"] < look, waiting["live"] < look
+    scheduled = Count(waiting["scheduled"], all_later)
+    retrying = Count(waiting["retrying"], all_later and all_live)
+    # What is neither; where not all was looked at, what is left over may be too much.
+    left = max(0, states[JobState.QUEUED] - scheduled.number - retrying.number)
+    return {
+        JobState.QUEUED.value: Count(left, scheduled.exact and retrying.exact),
+        View.SCHEDULED.value: scheduled,
+        View.RETRYING.value: retrying,
+        View.WAITING.value: Count(states[JobState.PENDING]),
+    }
+
+
+def _by(column: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[JobState, int]]:
+    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        groups[row[column]].append(row)
+    return {name: _states(groups[name]) for name in sorted(groups)}
+
+
+def _states(rows: Iterable[Mapping[str, Any]]) -> dict[JobState, int]:
+    kept = list(rows)
+    return {state: sum(int(row[state]) for row in kept) for state in JobState}
+
+
+def _at(number: Any, slot: timedelta) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + int(number) * slot

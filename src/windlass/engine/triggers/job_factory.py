@@ -1,0 +1,227 @@
+"""Jobs that triggers and hooks make: the template filled in, checked, and named so that it is made once."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.dead import taken_by
+from windlass.core.jobs.dedupe import check_app_key, payload_key
+from windlass.core.jobs.models import NewJob
+from windlass.core.leases.gates import gate_for
+from windlass.core.payloads.json_text import dump_json, load_json
+from windlass.core.payloads.schema_payload import JsonSchemaPayload
+from windlass.core.triggers import condition as conditions
+from windlass.core.triggers import template
+from windlass.core.triggers.condition import Condition
+from windlass.core.triggers.template import Template
+from windlass.core.triggers.trigger import Event, Trigger
+from windlass.engine.definitions.definitions import Definitions
+from windlass.engine.jobs.enqueue_rights import EnqueueRights
+from windlass.engine.jobs.payload_encryption import Sealer
+from windlass.errors import OptionInvalid, TemplateFailed, TriggerUnreadable
+from windlass.ids import TenantId, TriggerId, new_job_id
+from windlass.settings import Settings
+
+_MOST_PARSED = 2000
+
+
+class Parsed(NamedTuple):
+    """A trigger's template and condition, read once per version of the trigger."""
+
+    payload: Any
+    condition: Any
+    template: Template
+    applies: Condition
+
+
+class Maker:
+    def __init__(
+        self, definitions: Definitions, settings: Settings, rights: EnqueueRights, sealer: Sealer
+    ) -> None:
+        self._definitions = definitions
+        self._rights = rights
+        self._sealer = sealer
+        self._limit = settings.limits.payload_bytes
+        self._parsed: dict[TriggerId, Parsed] = {}
+
+    async def check(self, trigger: Trigger) -> None:
+        """Refuse a trigger whose definition is unknown, or whose payload can be seen to be wrong."""
+        definition = await self._definitions.get(trigger.definition)
+        parsed = template.parse(trigger.payload)
+        if parsed.is_constant:
+            self._written(definition, parsed.render({}))
+
+    def has_constant_key(self, trigger: Trigger) -> bool:
+        """Whether all jobs of a trigger count as equal: by its dedupe key, else by the payload."""
+        if trigger.dedupe_key is not None:
+            return template.parse(trigger.dedupe_key).is_constant
+        return self._read(trigger).template.is_constant
+
+    def applies(self, trigger: Trigger, data: Any) -> bool:
+        """Whether an event's data meet the condition of a trigger."""
+        if trigger.unreadable:
+            raise TriggerUnreadable(trigger.name, trigger.unreadable)
+        return self._read(trigger).applies.holds(data)
+
+    def failing(self, trigger: Trigger, data: Any) -> str:
+        """What of the condition does not hold, in words; empty if all does."""
+        return self._read(trigger).applies.failing(data)
+
+    async def payload(self, trigger: Trigger, data: Any) -> Any:
+        """The payload a job for an event with these data would have, checked."""
+        definition = await self._definitions.get(trigger.definition)
+        _dedupe_key(trigger, _of_event(data))
+        return load_json(self._text(trigger, definition, _of_event(data)))
+
+    async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
+        """The job for a due time. However often it is made, it is stored once.
+
+        Here and in `after`, TriggerRightGone if who saved the trigger may not enqueue any more.
+        """
+        await self._check_saver(trigger)
+        job = await self._made(trigger, _of_schedule(trigger, due_at))
+        return await self._sealed(
+            job._replace(
+                source="schedule",
+                source_ref=str(trigger.id),
+                trigger_due_at=due_at,
+                idempotency_key=f"trigger {trigger.id} {due_at.isoformat()}",
+            )
+        )
+
+    async def now(self, trigger: Trigger, now: datetime, created_by: str | None) -> NewJob:
+        """A job of a schedule that a person asks for; each time another one."""
+        job = await self._made(trigger, _of_schedule(trigger, now))
+        return job._replace(source_ref=str(trigger.id), created_by=created_by)
+
+    async def after(self, trigger: Trigger, event: Event) -> NewJob:
+        """The job for an event. However often it is made, it is stored once."""
+        await self._check_saver(trigger)
+        job = await self._made(trigger, _of_event(event.data))
+        return await self._sealed(_by(event, str(trigger.id), job))
+
+    async def on_dead_letter(self, event: Event) -> NewJob | None:
+        """The job that a dead-lettered job's definition asks for; None if it asks for none.
+
+        Its payload is what of the event's data its definition takes.
+        """
+        failed = await self._definitions.get(event.data["definition"])
+        if failed.on_dead_letter is None:
+            return None
+        hook = await self._definitions.get(failed.on_dead_letter)
+        text = self._written(hook, taken_by(load_json(hook.payload_schema), event.data))
+        return await self._sealed(_by(event, "hook", _job(hook, event.tenant, text)))
+
+    async def _check_saver(self, trigger: Trigger) -> None:
+        definition = await self._definitions.get(trigger.definition)
+        await self._rights.require_saved(trigger, definition)
+
+    async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
+        definition = await self._definitions.get(trigger.definition)
+        text = self._text(trigger, definition, about)
+        window = trigger.dedupe_window_seconds
+        key = _dedupe_key(trigger, about)
+        if key is None and window is not None:
+            key = payload_key(definition.key, load_json(text))
+        return _job(definition, trigger.tenant, text)._replace(
+            max_attempts=trigger.max_attempts or definition.max_attempts,
+            delay=None
+            if trigger.delay_seconds is None
+            else timedelta(seconds=trigger.delay_seconds),
+            dedupe_key=key,
+            dedupe_window=None if window is None else timedelta(seconds=window),
+            trigger_id=trigger.id,
+        )
+
+    async def _sealed(self, job: NewJob) -> NewJob:
+        return self._sealer.seal(job, await self._definitions.get(job.definition))
+
+    def _text(self, trigger: Trigger, definition: Definition, about: Mapping[str, Any]) -> str:
+        return self._written(definition, self._read(trigger).template.render(about))
+
+    def _written(self, definition: Definition, payload: Any) -> str:
+        return payload_of(definition, self._limit).write(completed(definition, payload))
+
+    def _read(self, trigger: Trigger) -> Parsed:
+        known = self._parsed.get(trigger.id)
+        if known and known[:2] == (trigger.payload, trigger.condition):
+            return known
+        read = Parsed(
+            trigger.payload,
+            trigger.condition,
+            template.parse(trigger.payload),
+            conditions.parse({} if trigger.condition is None else trigger.condition),
+        )
+        if len(self._parsed) >= _MOST_PARSED:
+            self._parsed.clear()
+        self._parsed[trigger.id] = read
+        return read
+
+
+def _dedupe_key(trigger: Trigger, about: Mapping[str, Any]) -> str | None:
+    """The dedupe key of a trigger's job, filled in; TemplateFailed if it can be none."""
+    if trigger.dedupe_key is None:
+        return None
+    filled = _key_template(trigger.dedupe_key).render(about)
+    if isinstance(filled, bool | int | float):
+        filled = dump_json(filled)
+    try:
+        return check_app_key("dedupe_key", filled)
+    except OptionInvalid as error:
+        raise TemplateFailed(f"it cannot be a dedupe key: {error.errors[0].message}") from None
+
+
+@lru_cache(maxsize=1000)
+def _key_template(text: str) -> Template:
+    return template.parse(text)
+
+
+def _of_event(data: Any) -> Mapping[str, Any]:
+    return {"event": data if isinstance(data, Mapping) else {}}
+
+
+def _of_schedule(trigger: Trigger, due_at: datetime) -> Mapping[str, Any]:
+    return {"schedule": {"name": trigger.name, "due_at": due_at.isoformat()}}
+
+
+def _job(definition: Definition, tenant: TenantId, payload: str) -> NewJob:
+    return NewJob(
+        id=new_job_id(),
+        definition=definition.key,
+        payload=payload,
+        tenant=tenant,
+        queue=definition.queue,
+        priority=definition.priority,
+        max_attempts=definition.max_attempts,
+        on_parent_failure=definition.on_parent_failure,
+        gate=gate_for(definition, tenant, payload),
+        runs_after=tuple(definition.runs_after),
+    )
+
+
+def _by(event: Event, whom: str, job: NewJob) -> NewJob:
+    """The job that an event makes for a trigger or a hook: it names both."""
+    return job._replace(
+        source="event",
+        source_ref=f"{event.id} {whom}",
+        correlation_id=event.correlation_id or str(event.id),
+        idempotency_key=f"event {event.id} {whom}",
+        metadata=f'{{"event_depth":{event.depth}}}',
+    )
+
+
+def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """A payload with the definition's default in the fields that it leaves out."""
+    return {**load_json(definition.default_payload), **(payload or {})}
+
+
+def payload_of(definition: Definition, limit: int) -> JsonSchemaPayload:
+    """What checks and writes payloads of a definition of which only the row is known."""
+    return _schema(definition.key, definition.payload_schema, limit)
+
+
+@lru_cache(maxsize=256)
+def _schema(key: str, text: str, limit: int) -> JsonSchemaPayload:
+    return JsonSchemaPayload(load_json(text), definition=key, limit=limit)

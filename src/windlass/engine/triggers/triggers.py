@@ -1,0 +1,519 @@
+"""Triggers: rules that make jobs, at certain times (schedules) or when an event comes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypedDict, Unpack
+
+from windlass.core.access.principal import Principal
+from windlass.core.access.roles import Right
+from windlass.core.definitions.options import whole
+from windlass.core.enum_options import attempts, one_of
+from windlass.core.instants import instant
+from windlass.core.jobs.dedupe import check_name
+from windlass.core.jobs.models import (
+    ALL_TENANTS,
+    DEFAULT_TENANT,
+    SYSTEM_TENANT,
+    Origin,
+    Receipt,
+    Scope,
+)
+from windlass.core.triggers import condition as conditions
+from windlass.core.triggers import schedule_preview, time_zones
+from windlass.core.triggers.declared_trigger import Length, check_key_template, flag, seconds
+from windlass.core.triggers.schedule import Cron, Schedule, in_zone
+from windlass.core.triggers.schedule_preview import Preview
+from windlass.core.triggers.trigger import Misfire, Overlap, Trigger, TriggerType
+from windlass.core.triggers.trigger_fields import (
+    NO_TIMES,
+    as_in_code,
+    fields_of,
+    next_time,
+    schedule_of,
+    timed,
+    type_of,
+    with_edits_named,
+)
+from windlass.engine.access.tenants import Tenants
+from windlass.engine.jobs.enqueue_rights import EnqueueRights, saver
+from windlass.engine.jobs.jobs import Jobs
+from windlass.engine.nudges import Nudges
+from windlass.engine.triggers.job_factory import Maker
+from windlass.errors import (
+    AmbiguousId,
+    OptionInvalid,
+    ScheduleInvalid,
+    TriggerExists,
+    TriggerNotFound,
+    TriggerUnreadable,
+)
+from windlass.ids import (
+    DefinitionKey,
+    TenantId,
+    TriggerId,
+    new_trigger_id,
+    parse_job_id,
+    parse_suffix,
+)
+from windlass.storage.storage import Storage
+from windlass.telemetry import Telemetry
+
+
+class TriggerOptions(TypedDict, total=False):
+    """What may be said of a trigger beside its name and what sets it off."""
+
+    enabled: bool
+    condition: Mapping[str, Any] | None
+    payload: Mapping[str, Any] | None
+    misfire: Misfire
+    overlap: Overlap
+    delay: Length
+    dedupe_window: Length
+    dedupe_key: str | None
+    max_attempts: int | None
+
+
+class TriggerChanges(TriggerOptions, total=False):
+    """What may be changed of a trigger. Text as a schedule is a cron expression."""
+
+    name: str
+    schedule: Schedule | str
+    event: str
+
+
+class TriggerFilter(TypedDict, total=False):
+    """What triggers can be chosen by."""
+
+    type: TriggerType | None
+    definition: str | None
+    event: str | None
+    enabled: bool | None
+    origin: Origin | None
+    #: Whether it could not make its last job.
+    failing: bool | None
+
+
+class Triggers:
+    """What makes jobs by itself. Whoever changes a trigger's times recomputes its next run.
+
+    Verbs that let a trigger make jobs take `by`, the principal whose right to enqueue is asked for
+    and kept with the trigger; None is the program itself.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        maker: Maker,
+        jobs: Jobs,
+        tenants: Tenants,
+        nudges: Nudges,
+        telemetry: Telemetry,
+        rights: EnqueueRights,
+    ) -> None:
+        self._storage = storage
+        self._maker = maker
+        self._jobs = jobs
+        self._tenants = tenants
+        self._nudges = nudges
+        self._telemetry = telemetry
+        self._rights = rights
+
+    async def create(
+        self,
+        name: str,
+        *,
+        definition: str,
+        tenant: str = DEFAULT_TENANT,
+        created_by: str | None = None,
+        schedule: Schedule | str | None = None,
+        event: str | None = None,
+        dry_run: bool = False,
+        by: Principal | None = None,
+        **said: Unpack[TriggerOptions],
+    ) -> Trigger:
+        """Make a trigger: by `schedule`, or for an `event` whose data meet a `condition`.
+
+        Text as a schedule is a cron expression; one without a zone is in the tenant's. A `dry_run`
+        checks it and answers what it would be, and keeps nothing.
+        """
+        if (schedule is None) == (event is None):
+            raise OptionInvalid("trigger", name, allowed="either a schedule or an event")
+        owner = TenantId(check_name("tenant", tenant))
+        about: dict[str, Any] = {**said, "name": name}
+        if schedule is not None:
+            schedule = read_schedule(name, schedule)
+            about["schedule"] = schedule
+        if event is not None:
+            about["event"] = event
+        blank = Trigger(
+            id=new_trigger_id(),
+            tenant=owner,
+            name=name,
+            type=type_of(schedule),
+            definition=DefinitionKey(definition),
+            created_by=created_by,
+            saved_by=saver(by),
+        )
+        await self._rights.require_trigger(by, blank)
+        trigger = replace(blank, **await self._fields(blank, about, new=True))
+        await self._maker.check(trigger)
+        trigger = timed(trigger, await self._storage.now())
+        if dry_run:
+            await self._check_free(trigger)
+            return trigger
+        if not await self._storage.add_trigger(trigger):
+            raise TriggerExists(name, tenant=tenant)
+        return await self._saved(trigger)
+
+    async def get(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
+        """A trigger by its id, its name, or an ending of its id of six or more characters that no
+        other has."""
+        if (parsed := parse_job_id(id)) and (
+            found := await self._storage.trigger(scope, TriggerId(parsed))
+        ):
+            return found
+        known, suffix = await self._storage.triggers(scope), parse_suffix(id)
+        named = [trigger for trigger in known if trigger.name == id]
+        ending = [trigger for trigger in known if suffix and trigger.id.hex.endswith(suffix)]
+        match named, ending:
+            case ([one], _) | ([], [one]):
+                return one
+            case [], []:
+                raise TriggerNotFound(id, known=[trigger.name for trigger in known])
+            case [], _:
+                raise AmbiguousId(id, [each.id for each in ending], said="triggers end in")
+            case _:  # a name is unique within a tenant only
+                raise AmbiguousId(
+                    id,
+                    [each.id for each in named],
+                    said="tenants have a trigger",
+                    hint="Name the tenant, or give the id.",
+                )
+
+    async def list(
+        self,
+        kind: Literal["time", "event"] | None = None,
+        scope: Scope = ALL_TENANTS,
+        *,
+        system: bool = False,
+        **chosen: Unpack[TriggerFilter],
+    ) -> Sequence[Trigger]:
+        """Triggers by tenant and name: all, those by time, or those by event, and of those the ones
+        that every filter fits. Those of the tenant `system` only if asked for."""
+        fits = fitting(chosen)
+        shown = system or scope.tenant is not None
+        return [
+            trigger
+            for trigger in await self._storage.triggers(scope)
+            if (shown or trigger.tenant != SYSTEM_TENANT)
+            and (kind is None or (trigger.type == "event") == (kind == "event"))
+            and fits(trigger)
+        ]
+
+    async def schedules(
+        self,
+        scope: Scope = ALL_TENANTS,
+        *,
+        system: bool = False,
+        **chosen: Unpack[TriggerFilter],
+    ) -> Sequence[Trigger]:
+        """Triggers by time, by tenant and name, that every filter fits. Those of the tenant `system`
+        only if asked for."""
+        return await self.list("time", scope, system=system, **chosen)
+
+    async def update(
+        self,
+        id: str,
+        scope: Scope = ALL_TENANTS,
+        *,
+        dry_run: bool = False,
+        by: Principal | None = None,
+        **changes: Unpack[TriggerChanges],
+    ) -> Trigger:
+        """Change what is named of a trigger. Other times count from now; of a trigger declared in
+        code, what is changed stays, and `edited` names it. A `dry_run` answers what it would be."""
+        trigger = await self.get(id, scope)
+        stops = changes == {"enabled": False}  # who may not let it make jobs may still stop it
+        if not stops:
+            await self._rights.require_trigger(by, trigger)
+        saved = {} if stops else {"saved_by": saver(by)}
+        if stops and trigger.unreadable and not dry_run:
+            return await self._stop(trigger)
+        return await self._change(trigger, changes, saved, dry_run=dry_run)
+
+    async def reschedule(
+        self, id: str, schedule: Schedule | str, scope: Scope = ALL_TENANTS
+    ) -> Trigger:
+        """Give a trigger other times, also of another type."""
+        return await self.update(id, scope, schedule=schedule)
+
+    async def enable(
+        self, id: str, scope: Scope = ALL_TENANTS, *, by: Principal | None = None
+    ) -> Trigger:
+        """Let a trigger make jobs again, from now on."""
+        return await self.update(id, scope, by=by, enabled=True)
+
+    async def disable(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
+        """Stop a trigger; when it last ran stays known."""
+        return await self.update(id, scope, enabled=False)
+
+    async def reset(
+        self, id: str, scope: Scope = ALL_TENANTS, *, by: Principal | None = None
+    ) -> Trigger:
+        """Let a trigger declared in code be as the code says, whatever was edited."""
+        trigger = await self.get(id, scope)
+        await self._rights.require_trigger(by, trigger)
+        if trigger.code is None:
+            raise OptionInvalid("trigger", trigger.name, allowed="one that is declared in code")
+        now = await self._storage.now()
+        return await self._store(
+            trigger, lambda row: replace(timed(as_in_code(row), now), saved_by=None)
+        )
+
+    async def run(
+        self,
+        id: str,
+        scope: Scope = ALL_TENANTS,
+        *,
+        created_by: str | None = None,
+        by: Principal | None = None,
+    ) -> Receipt:
+        """Make a job of a schedule now; when it runs next stays."""
+        trigger = await self.get(id, scope)
+        await self._rights.require_trigger(by, trigger, Right.JOBS_ENQUEUE)
+        if trigger.type == "event":
+            raise OptionInvalid("trigger", trigger.name, allowed="one by time: emit the event")
+        job = await self._maker.now(trigger, await self._storage.now(), created_by)
+        return await self._jobs.enqueue(job)
+
+    async def warnings(self, id: str, scope: Scope = ALL_TENANTS) -> Sequence[str]:
+        """What may surprise about a trigger: clock changes, days, runs a dedupe window swallows, a
+        window without a key."""
+        return await self.warnings_of(await self.get(id, scope))
+
+    async def warnings_of(self, trigger: Trigger) -> Sequence[str]:
+        """The same of a trigger as it is given, stored or not."""
+        if trigger.unreadable:
+            return []
+        schedule = schedule_of(trigger)
+        warnings: list[str] = []
+        if schedule is not None:
+            warnings += schedule_preview.warnings(
+                schedule, await self._storage.now(), trigger.timezone
+            )
+        return [*warnings, *await self._about_window(trigger)]
+
+    async def preview(
+        self,
+        schedule: Schedule | str,
+        *,
+        tz: str | None = None,
+        after: datetime | None = None,
+        limit: int = 5,
+        dedupe_window: Length = None,
+        tenant: str = DEFAULT_TENANT,
+    ) -> Preview:
+        """What a schedule would do: in words, its next runs (at most 1,000) after an instant, or from
+        now on, and what may surprise, clock changes and a dedupe window that swallows runs included.
+
+        Text is a cron expression. One without a zone is in `tz`, else in the tenant's. Stores nothing.
+        """
+        read = read_schedule("the schedule", schedule)
+        if not whole(1, schedule_preview.MOST_RUNS)(limit):
+            raise OptionInvalid("limit", limit, allowed=f"1 to {schedule_preview.MOST_RUNS}")
+        zone = tz or await self._tenants.zone_of(TenantId(check_name("tenant", tenant)))
+        time_zones.zone(zone)
+        window = seconds("dedupe_window", dedupe_window)
+        start = await self._storage.now() if after is None else instant("after", after)
+        return schedule_preview.foresee(
+            read, start, limit, zone, window=None if not window else timedelta(seconds=window)
+        )
+
+    async def delete(self, id: str, scope: Scope = ALL_TENANTS) -> None:
+        """Forget a trigger; the jobs it made stay."""
+        await self._storage.drop_trigger(scope, (await self.get(id, scope)).id)
+
+    async def _stop(self, trigger: Trigger) -> Trigger:
+        """Disable a trigger that cannot be read, and leave all else of its row as it is."""
+        error = str(TriggerUnreadable(trigger.name, trigger.unreadable))
+        await self._storage.trigger_failed(trigger.id, error, stop=True)
+        return await self._saved(trigger)
+
+    async def _change(
+        self,
+        trigger: Trigger,
+        changes: TriggerChanges,
+        saved: Mapping[str, str | None],
+        *,
+        dry_run: bool,
+    ) -> Trigger:
+        fields = {**await self._fields(trigger, changes), **saved}
+        now = await self._storage.now()
+        if changes != {"enabled": False}:  # a trigger that no longer fits can still be stopped
+            await self._maker.check(replace(trigger, **fields))
+
+        def change(row: Trigger) -> Trigger:
+            moved = bool({"schedule", "event", "enabled"} & set(changes))
+            given = {*fields, "next_run_at"} if moved else {*fields}
+            still = tuple(name for name in row.unreadable if name not in given)
+            changed = with_edits_named(replace(row, **fields, unreadable=still))
+            if not moved:
+                return changed
+            # What it fired for as another type does not count.
+            last = row.last_run_at if changed.type == row.type else None
+            next_run_at = next_time(replace(changed, last_run_at=last), now)
+            return replace(changed, next_run_at=next_run_at)
+
+        if dry_run:
+            await self._check_free(change(trigger))
+            return change(trigger)
+        return await self._store(trigger, change)
+
+    async def _fields(
+        self, trigger: Trigger, changes: Mapping[str, Any], *, new: bool = False
+    ) -> dict[str, Any]:
+        """What was said of a trigger as its fields, checked. Another schedule, or an event, may
+        change its type."""
+        fields: dict[str, Any] = {}
+        type = _type_after(trigger, changes)
+        if type != trigger.type:
+            fields |= {**NO_TIMES, "type": type}
+        for option, value in changes.items():
+            match option:
+                case "schedule":
+                    fields |= await self._times(trigger, value, new=new)
+                case "condition" if type != "event" and value is not None:
+                    raise OptionInvalid(option, value, allowed=f"{option} of a trigger by event")
+                case "misfire" | "overlap" if type == "event" and value is not None:
+                    raise OptionInvalid(option, value, allowed=f"{option} of a trigger by time")
+                case "misfire" | "overlap" if type == "event":
+                    continue
+                case "condition":
+                    fields["condition"] = value
+                    if value is not None:
+                        conditions.parse(value)
+                case _ if option in _CHECKED:
+                    name, check = _CHECKED[option]
+                    fields[name] = check(value)
+                case _:
+                    known = ", ".join(sorted(TriggerChanges.__annotations__))
+                    raise OptionInvalid("option", option, allowed=f"one of {known}")
+        return fields
+
+    async def _times(self, trigger: Trigger, given: Any, *, new: bool) -> dict[str, Any]:
+        """Times as fields. A schedule without a zone keeps the one there was, else has its tenant's."""
+        schedule = read_schedule(trigger.name, given)
+        if schedule.name is not None or schedule.payload is not None:
+            allowed = "a schedule without a name and a payload: those are the trigger's own"
+            raise OptionInvalid("schedule", schedule.name or schedule.payload, allowed=allowed)
+        if isinstance(schedule, Cron) and schedule.tz is None:
+            keeps = trigger.type == "cron" and not new and "timezone" not in trigger.unreadable
+            zone = trigger.timezone if keeps else await self._tenants.zone_of(trigger.tenant)
+            schedule = in_zone(schedule, zone)
+        return fields_of(schedule)
+
+    async def _store(self, trigger: Trigger, change: Callable[[Trigger], Trigger]) -> Trigger:
+        stored = await self._storage.change_trigger(trigger.id, change)
+        if stored is None:
+            raise TriggerNotFound(trigger.name)
+        if not stored:
+            raise TriggerExists(change(trigger).name, tenant=trigger.tenant)
+        return await self._saved(trigger)
+
+    async def _check_free(self, trigger: Trigger) -> None:
+        for other in await self._storage.triggers(Scope(trigger.tenant)):
+            if other.name == trigger.name and other.id != trigger.id:
+                raise TriggerExists(trigger.name, tenant=trigger.tenant)
+
+    async def _saved(self, trigger: Trigger) -> Trigger:
+        self._nudges.nudge_all()
+        saved = await self.get(str(trigger.id))
+        for warning in await self._about_window(saved):
+            self._telemetry.warn(warning, trigger=saved.name)
+        return saved
+
+    async def _about_window(self, trigger: Trigger) -> Sequence[str]:
+        """What may surprise about a dedupe window: no key, and runs that it swallows."""
+        seconds = trigger.dedupe_window_seconds
+        if not seconds or trigger.unreadable:
+            return []
+        window = timedelta(seconds=seconds)
+        warnings = [] if trigger.dedupe_key else [schedule_preview.keyless(window)]
+        schedule = schedule_of(trigger)
+        if schedule is not None and self._maker.has_constant_key(trigger):
+            now = await self._storage.now()
+            key = trigger.dedupe_key is not None
+            warnings.append(
+                schedule_preview.swallowed(schedule, now, window, trigger.timezone, key=key)
+            )
+        return [warning for warning in warnings if warning]
+
+
+def fitting(chosen: TriggerFilter) -> Callable[[Trigger], bool]:
+    """Whether a trigger fits every filter that is given."""
+    for name in chosen:
+        if name not in TriggerFilter.__annotations__:
+            known = ", ".join(sorted(TriggerFilter.__annotations__))
+            raise OptionInvalid("filter", name, allowed=f"one of {known}")
+    wanted = {name: value for name, value in chosen.items() if value is not None}
+    if "type" in wanted:
+        one_of("type", wanted["type"], TriggerType)
+
+    def fits(trigger: Trigger) -> bool:
+        values = {
+            "type": trigger.type,
+            "definition": trigger.definition,
+            "event": trigger.event_name,
+            "enabled": trigger.enabled,
+            "origin": trigger.origin,
+            "failing": trigger.last_error is not None,
+        }
+        return all(values[name] == value for name, value in wanted.items())
+
+    return fits
+
+
+def _type_after(trigger: Trigger, changes: Mapping[str, Any]) -> TriggerType:
+    """The type that a trigger has with these changes. One by event stays one, as one by time does."""
+    if trigger.type != "event" and changes.get("event") is not None:
+        raise OptionInvalid("event", changes["event"], allowed="an event to a trigger by event")
+    if "schedule" not in changes:
+        return trigger.type
+    if trigger.type == "event":
+        raise OptionInvalid("trigger", trigger.name, allowed="one by time")
+    return type_of(read_schedule(trigger.name, changes["schedule"]))
+
+
+def read_schedule(name: str, given: object) -> Schedule:
+    """A schedule; text is a cron expression."""
+    if isinstance(given, Schedule):
+        return given
+    if not isinstance(given, str):
+        allowed = "a cron expression, or what cron(), every(), once() and init() make"
+        raise OptionInvalid("schedule", given, allowed=allowed)
+    try:
+        return Cron(given)
+    except ScheduleInvalid as error:
+        raise error.named(name) from None
+
+
+def _object(payload: Any) -> dict[str, Any]:
+    if payload is not None and not isinstance(payload, Mapping):
+        raise OptionInvalid("payload", payload, allowed="an object of names and values")
+    return dict(payload or {})
+
+
+#: Option -> the field it is kept in, and what checks it.
+_CHECKED: Mapping[str, tuple[str, Any]] = {
+    "name": ("name", lambda value: check_name("name", value)),
+    "enabled": ("enabled", lambda value: flag("enabled", value)),
+    "event": ("event_name", lambda value: check_name("event", value)),
+    "payload": ("payload", _object),
+    "misfire": ("misfire", lambda value: one_of("misfire", value, Misfire)),
+    "overlap": ("overlap", lambda value: one_of("overlap", value, Overlap)),
+    "delay": ("delay_seconds", lambda value: seconds("delay", value)),
+    "dedupe_window": ("dedupe_window_seconds", lambda value: seconds("dedupe_window", value)),
+    "dedupe_key": ("dedupe_key", check_key_template),
+    "max_attempts": ("max_attempts", lambda value: None if value is None else attempts(value)),
+}

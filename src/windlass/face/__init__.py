@@ -1,1 +1,0 @@
-"""What a program holds in its hands: declaring, delivering and the nouns, awaited and blocking."""

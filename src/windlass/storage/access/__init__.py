@@ -1,0 +1,1 @@
+"""Storage verbs on tenants, users, credentials and the audit."""

@@ -1,0 +1,182 @@
+"""Verbs on users and members. A change and its audit entry are stored together."""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from windlass.core.access.accounts import Member, User
+from windlass.core.access.audit import NewEntry
+from windlass.core.access.principal import Membership
+from windlass.core.jobs.models import Scope
+from windlass.core.payloads.json_text import dump_json
+from windlass.ids import SessionId, UserId
+from windlass.storage.access import account_rows
+from windlass.storage.access.audit import append, changed
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database
+
+
+class Known(NamedTuple):
+    """A user as a login sees it."""
+
+    user: User
+    password_hash: str | None
+
+
+class AccountVerbs:
+    _db: Database
+
+    async def add_user(
+        self, user: User, *, password_hash: str | None = None, entry: NewEntry | None = None
+    ) -> bool:
+        """Make a user; False if there is one of that name."""
+        return bool(
+            await changed(
+                self._db,
+                "add_user",
+                entry=entry,
+                id=user.id,
+                name=user.name,
+                password_hash=password_hash,
+                superadmin=user.superadmin,
+            )
+        )
+
+    async def users(self, *, after: str | None = None, most: int = 100) -> list[User]:
+        """Users by name; `after` is the last name already seen."""
+        return [
+            account_rows.user(row) for row in await self._db.run("users", after=after, most=most)
+        ]
+
+    async def user(self, id: UserId) -> User | None:
+        found = await self._db.run("user", id=id)
+        return account_rows.user(found[0]) if found else None
+
+    async def find_user(self, name: str) -> Known | None:
+        """A user by name, with the hash of the password."""
+        found = await self._db.run("find_user", name=name)
+        return Known(account_rows.user(found[0]), found[0]["password_hash"]) if found else None
+
+    async def administered(self) -> bool:
+        """Whether anybody who administers everything has ever signed in, and still may."""
+        [row] = await self._db.run("administered")
+        return bool(row["found"])
+
+    async def change_user(
+        self,
+        id: UserId,
+        *,
+        superadmin: bool | None = None,
+        disabled: bool | None = None,
+        entry: NewEntry | None = None,
+    ) -> bool:
+        """Change what is said of a user; its sessions and links end when it is disabled. Taking
+        superadmin away takes back an offer of it."""
+        also: list[tuple[str, dict[str, Any]]] = []
+        if disabled:
+            also.append(("end_sessions", {"user_id": id, "but": None}))
+            also.append(("void_links", {"user_id": id}))
+        if superadmin is False:
+            also.append(("void_invitations", {"user_id": id, "tenant_id": ""}))
+        return bool(
+            await changed(
+                self._db,
+                "change_user",
+                entry=entry,
+                also=also,
+                id=id,
+                superadmin=superadmin,
+                disabled=disabled,
+            )
+        )
+
+    async def set_password(
+        self,
+        id: UserId,
+        password_hash: str,
+        *,
+        but: SessionId | None = None,
+        entry: NewEntry | None = None,
+    ) -> bool:
+        """Give a user a password, and end its sessions (but one) and links."""
+        return bool(
+            await changed(
+                self._db,
+                "set_password",
+                entry=entry,
+                also=[
+                    ("end_sessions", {"user_id": id, "but": but}),
+                    ("void_links", {"user_id": id}),
+                ],
+                id=id,
+                password_hash=password_hash,
+            )
+        )
+
+    async def rehash_password(self, id: UserId, password_hash: str) -> None:
+        """Keep the same password under a stronger hash."""
+        await changed(self._db, "set_password", entry=None, id=id, password_hash=password_hash)
+
+    @again
+    async def drop_user(
+        self, id: UserId, *, revoke_tokens: bool = True, entry: NewEntry | None = None
+    ) -> bool:
+        """Forget a user with its roles, sessions, links and invitations. What it made stays and names nobody."""
+        async with self._db.transaction() as session:
+            await session.run("lock_user", id=id)
+            if revoke_tokens:  # first: afterwards nothing tells whose they are
+                await session.run("revoke_tokens_of", user_id=id)
+            await session.run("void_invitations", user_id=id, tenant_id=None)
+            gone = bool(await session.run("drop_user", id=id))
+            if gone and entry is not None:
+                await append(session, entry)
+            return gone
+
+    async def change_member(
+        self,
+        user: UserId,
+        tenant: str,
+        role: str,
+        permissions: Collection[str] = (),
+        *,
+        entry: NewEntry | None = None,
+    ) -> bool:
+        """Give a member of a tenant another role; False if the user has none there. A first role
+        is given by accepting an invitation."""
+        return bool(
+            await changed(
+                self._db,
+                "change_member",
+                entry=entry,
+                user_id=user,
+                tenant_id=tenant,
+                role=role,
+                permissions=dump_json(sorted(permissions)),
+            )
+        )
+
+    async def drop_member(
+        self, user: UserId, tenant: str, *, entry: NewEntry | None = None
+    ) -> bool:
+        """Take a user's role in a tenant away; False if it had none."""
+        return bool(
+            await changed(self._db, "drop_member", entry=entry, user_id=user, tenant_id=tenant)
+        )
+
+    async def members(
+        self,
+        scope: Scope,
+        *,
+        user: UserId | None = None,
+        name: str | None = None,
+        most: int = 1000,
+    ) -> list[Member]:
+        """Who has which role, by tenant and name; of one user, or one name, if that is given."""
+        found = await self._db.run(
+            "members", tenant_id=scope.tenant, user_id=user, name=name, most=most
+        )
+        return [account_rows.member(row) for row in found]
+
+    async def memberships(self, user: UserId) -> list[Membership]:
+        """A user's roles in tenants that are not deleted."""
+        found = await self._db.run("memberships", user_id=user)
+        return [account_rows.membership(row) for row in found]

@@ -1,0 +1,243 @@
+"""Verbs on the audit chains: add an entry with the change it is about, tell them, find the end."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from windlass.core.access import audit_signatures
+from windlass.core.access.audit import EMPTY, GENESIS, Entry, Link, NewEntry, canonical, chained
+from windlass.core.access.audit_signatures import AuditKeys, SignatureState
+from windlass.errors import AuditKeyMissing
+from windlass.storage.access import account_rows
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database, Session
+from windlass.storage.sql import rows
+from windlass.storage.sql.statements import Rows
+
+#: Beyond every number of a chain.
+_LAST = 2**62
+
+
+class Listed(NamedTuple):
+    """A chain's place in the list of signed chains."""
+
+    tenant: str
+    number: int
+    signature: str
+
+
+class End(NamedTuple):
+    """Where a chain is said to end, signed or not, the number of its last entry, and its place in
+    the list of signed chains; all seen at one instant."""
+
+    said: Link | None
+    last: int
+    signature: str | None = None
+    listed: Listed | None = None
+
+
+class Head(NamedTuple):
+    """Where a chain ends."""
+
+    tenant: str | None
+    end: Link
+    signature: str | None
+
+
+class Registry(NamedTuple):
+    """How many chains are listed."""
+
+    chains: int
+    signature: str | None
+
+
+class AuditVerbs:
+    _db: Database
+
+    @again
+    async def add_entry(self, entry: NewEntry) -> Entry:
+        """Add an entry by itself: for what was refused, or changed by verbs of other nouns."""
+        async with self._db.transaction() as session:
+            return await append(session, entry)
+
+    async def entries(
+        self, tenant: str | None, *, before: int | None = None, most: int = 50
+    ) -> list[Entry]:
+        """A chain's entries, newest first; `before` is the last number already seen. Tenant None
+        is the installation's chain."""
+        found = await self._db.run("entries", tenant_id=tenant or "", before=before, most=most)
+        return [account_rows.entry(row) for row in found]
+
+    async def entries_after(
+        self, tenant: str | None, after: int, *, last: int, most: int = 1000
+    ) -> list[Entry]:
+        """A chain's entries in their order, past number `after` and up to `last`."""
+        found = await self._db.run(
+            "entries_after", tenant_id=tenant or "", after=after, last=last, most=most
+        )
+        return [account_rows.entry(row) for row in found]
+
+    async def audit_end(self, tenant: str | None) -> End:
+        [row] = await self._db.run("audit_end", tenant_id=tenant or "")
+        said = None if row["sequence"] is None else Link(row["sequence"], row["hash"])
+        listed = Listed(tenant or "", row["number"], row["listed"]) if row["number"] else None
+        return End(said, row["last"] or 0, row["signature"], listed)
+
+    async def audit_chains(self) -> list[str | None]:
+        """The tenants that have a chain, or should have one; None is the installation."""
+        return [row["tenant_id"] or None for row in await self._db.run("audit_chains")]
+
+    async def audit_heads(self, tenant: str | None = None) -> list[Head]:
+        """Where chains end: a tenant's, or without one all of them, the installation's first."""
+        found = await self._db.run("audit_heads", tenant_id=tenant)
+        return [
+            Head(row["tenant_id"] or None, Link(row["sequence"], row["hash"]), row["signature"])
+            for row in found
+        ]
+
+    async def audit_registry(self) -> Registry | None:
+        """How many chains are listed; None if none ever was."""
+        found = await self._db.run("audit_registry")
+        return Registry(found[0]["chains"], found[0]["signature"]) if found else None
+
+    async def audit_listed(self, after: int, *, last: int, most: int = 1000) -> list[Listed]:
+        """Listed chains by number, past number `after` and up to `last`."""
+        found = await self._db.run("audit_listed", after=after, last=last, most=most)
+        return [Listed(row["tenant_id"], row["number"], row["signature"]) for row in found]
+
+    @again
+    async def sign_head(self, tenant: str | None, end: Link, keys: AuditKeys) -> bool:
+        """Sign where a chain ends; False if it ends elsewhere by now."""
+        async with self._db.transaction() as session:
+            [row] = await session.run("lock_audit", tenant_id=tenant or "", genesis=GENESIS)
+            if Link(row["sequence"], row["hash"]) != end:
+                return False
+            await session.run(
+                "sign_head",
+                tenant_id=tenant or "",
+                signature=keys.sign(audit_signatures.head(tenant or "", end.sequence, end.hash)),
+            )
+            return True
+
+    @again
+    async def list_chains(self, keys: AuditKeys, *, forget: bool = False) -> None:
+        """Write and sign the list of chains anew, with those that are not in it. `forget` leaves
+        out those that are gone."""
+        async with self._db.transaction() as session:
+            await session.run("lock_audit_registry")
+            before = await session.run("audit_listed", after=0, last=_LAST, most=_LAST)
+            heads = [row["tenant_id"] for row in await session.run("audit_heads", tenant_id=None)]
+            kept = [row["tenant_id"] for row in before if not forget or row["tenant_id"] in heads]
+            await session.run("unlist_chains")
+            for number, tenant in enumerate(dict.fromkeys(kept + heads), start=1):
+                await _list(session, tenant, number, keys)
+
+
+async def append(session: Session, entry: NewEntry) -> Entry:
+    """Add an entry to its chain inside a transaction that is open, as its last step: others who
+    add to the chain wait until it ends."""
+    tenant = entry.tenant or ""
+    [row] = await session.run("lock_audit", tenant_id=tenant, genesis=GENESIS)
+    end = Link(row["sequence"], row["hash"])
+    # Asked for after the lock is held, so that times follow each other as numbers do.
+    [clock] = await session.run("clock")
+    made = chained(entry, end, rows.instant(clock["now"]))
+    signature = await _signature(session, row["signature"], end, made, entry.keys)
+    await session.run(
+        "add_entry",
+        tenant_id=tenant,
+        sequence=made.sequence,
+        at=made.at,
+        actor=made.actor,
+        actor_kind=made.actor_kind,
+        actor_name=made.actor_name,
+        action=made.action,
+        target_kind=made.target_kind,
+        target_id=made.target_id,
+        outcome=made.outcome,
+        value_before=_text(made.before),
+        value_after=_text(made.after),
+        request_id=made.request_id,
+        previous_hash=made.previous_hash,
+        hash=made.hash,
+        signature=signature,
+    )
+    return made
+
+
+async def _signature(
+    session: Session, before: str | None, end: Link, made: Entry, keys: AuditKeys | None
+) -> str | None:
+    """The signature of a chain's new end. It is signed if the end before was, or if the chain
+    starts here; to sign any other would hide what was done to it."""
+    tenant = made.tenant or ""
+    if keys is None:
+        if before is not None:
+            raise AuditKeyMissing(made.tenant)
+        return None
+    if end == EMPTY and before is None:
+        good = await _start(session, tenant, keys)
+    else:
+        state = keys.check(before, audit_signatures.head(tenant, end.sequence, end.hash))
+        if state is SignatureState.MISSING:
+            return None
+        if state is SignatureState.UNKNOWN_KEY:
+            raise AuditKeyMissing(made.tenant)
+        good = state is SignatureState.VALID
+    if good:
+        return keys.sign(audit_signatures.head(tenant, made.sequence, made.hash))
+    if audit_signatures.untrusted_since(before) is not None:
+        return before
+    return audit_signatures.untrusted(made.sequence)
+
+
+async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
+    """List a chain that starts; False if it is listed, and so was there before."""
+    [row] = await session.run("lock_audit_registry")
+    if await session.run("listed_chain", tenant_id=tenant):
+        return False
+    count, signature = row["chains"], row["signature"]
+    fresh = count == 0 and signature is None
+    good = fresh or keys.check(signature, audit_signatures.registry(count)) is SignatureState.VALID
+    await _list(session, tenant, count + 1, keys, sign=good)
+    return True
+
+
+async def _list(
+    session: Session, tenant: str, number: int, keys: AuditKeys, *, sign: bool = True
+) -> None:
+    """Add the next chain to the list, which is locked. Without `sign` the list stays unsigned."""
+    await session.run(
+        "list_chain",
+        tenant_id=tenant,
+        number=number,
+        signature=keys.sign(audit_signatures.listed(number, tenant)),
+    )
+    signature = (
+        keys.sign(audit_signatures.registry(number)) if sign else audit_signatures.untrusted(number)
+    )
+    await session.run("sign_registry", chains=number, signature=signature)
+
+
+@again
+async def changed(
+    database: Database,
+    verb: str,
+    /,
+    *,
+    entry: NewEntry | None,
+    also: Sequence[tuple[str, dict[str, Any]]] = (),
+    **params: Any,
+) -> Rows:
+    """Run a verb; if it answers rows, run what goes with it and add the entry. All or nothing."""
+    async with database.transaction() as session:
+        answer = await session.run(verb, **params)
+        if answer:
+            for other, its in also:
+                await session.run(other, **its)
+            if entry is not None:
+                await append(session, entry)
+        return answer
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else canonical(value)

@@ -1,0 +1,207 @@
+"""Verbs on tokens, sessions, one-time links and the counting of logins. Only hashes come here."""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import NamedTuple
+
+from windlass.core.access.accounts import LinkPurpose, Session, Token
+from windlass.core.access.audit import NewEntry
+from windlass.core.jobs.models import Scope
+from windlass.core.payloads.json_text import dump_json
+from windlass.ids import SessionId, TokenId, UserId
+from windlass.storage.access import account_rows
+from windlass.storage.access.audit import changed
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database
+from windlass.storage.sql import rows
+
+
+class TokenFound(NamedTuple):
+    """A token as who presents it is judged by. `stale` asks to note its use."""
+
+    token: Token
+    hash: str
+    valid: bool
+    stale: bool
+
+
+class SessionFound(NamedTuple):
+    session: Session
+    name: str
+    superadmin: bool
+    stale: bool
+
+
+class Tries(NamedTuple):
+    """Logins tried within a window, and how long that still lasts."""
+
+    number: int
+    left: timedelta
+
+
+class CredentialVerbs:
+    _db: Database
+
+    async def add_token(
+        self,
+        token: Token,
+        hash: str,
+        *,
+        expires: timedelta | None = None,
+        entry: NewEntry | None = None,
+    ) -> bool:
+        """Make a token; False if its tenant does not exist, or who makes it is gone."""
+        return bool(
+            await changed(
+                self._db,
+                "add_token",
+                entry=entry,
+                id=token.id,
+                name=token.name,
+                hash=hash,
+                role=token.role,
+                tenant_id=token.tenant,
+                rights=None if token.rights is None else dump_json(sorted(token.rights)),
+                permissions=dump_json(sorted(token.permissions)),
+                created_by=token.created_by,
+                expires=expires,
+            )
+        )
+
+    async def tokens(
+        self, scope: Scope, *, ended: bool = True, before: TokenId | None = None, most: int = 100
+    ) -> list[Token]:
+        """Tokens newest first, revoked and expired ones unless not `ended`; `before` is the last one
+        already seen."""
+        found = await self._db.run(
+            "tokens", tenant_id=scope.tenant, ended=ended, before=before, most=most
+        )
+        return [account_rows.token(row) for row in found]
+
+    async def token(self, id: TokenId, *, fresh: timedelta) -> TokenFound | None:
+        """A token by id, with its hash; `stale` if its last use was noted longer ago than `fresh`."""
+        found = await self._db.run("token", id=id, seconds=fresh)
+        if not found:
+            return None
+        row = found[0]
+        return TokenFound(
+            account_rows.token(row), row["hash"], bool(row["valid"]), bool(row["stale"])
+        )
+
+    async def token_names(self, ids: Collection[TokenId]) -> dict[TokenId, str]:
+        """The names of tokens, of any tenant, revoked ones too; one that is gone has none."""
+        found = await self._db.run("token_names", ids=[(id,) for id in ids])
+        return {TokenId(rows.uuid(row["id"])): row["name"] for row in found}
+
+    async def used_token(self, id: TokenId, *, fresh: timedelta) -> None:
+        """Note that a token was used, unless that was noted within `fresh`."""
+        await self._db.run("used_token", id=id, seconds=fresh)
+
+    async def revoke_token(
+        self, scope: Scope, id: TokenId, *, entry: NewEntry | None = None
+    ) -> bool:
+        """End a token for good; False if there is none in the scope that is not revoked."""
+        return bool(
+            await changed(self._db, "revoke_token", entry=entry, id=id, tenant_id=scope.tenant)
+        )
+
+    @again
+    async def add_session(
+        self,
+        id: SessionId,
+        hash: str,
+        user: UserId,
+        *,
+        idle: timedelta,
+        longest: timedelta,
+        note: str = "",
+    ) -> bool:
+        """Begin a session, and note that its user signed in; False if the user is gone."""
+        async with self._db.transaction() as session:
+            there = bool(await session.run("logged_in", id=user))
+            if there:
+                await session.run(
+                    "add_session",
+                    id=id,
+                    hash=hash,
+                    user_id=user,
+                    idle=idle,
+                    longest=longest,
+                    note=note,
+                )
+            return there
+
+    async def session(self, hash: str, *, fresh: timedelta) -> SessionFound | None:
+        """The session of a hash, while it lasts and its user may sign in."""
+        found = await self._db.run("session", hash=hash, seconds=fresh)
+        if not found:
+            return None
+        row = found[0]
+        return SessionFound(
+            account_rows.session(row), row["name"], bool(row["superadmin"]), bool(row["stale"])
+        )
+
+    async def seen_session(self, id: SessionId, *, idle: timedelta) -> None:
+        """Note that a session was seen, and put its end off, though not beyond its last."""
+        await self._db.run("seen_session", id=id, idle=idle)
+
+    async def sessions(self, user: UserId, *, most: int = 100) -> list[Session]:
+        """A user's sessions that last, newest first."""
+        found = await self._db.run("sessions", user_id=user, most=most)
+        return [account_rows.session(row) for row in found]
+
+    async def end_session(
+        self, id: SessionId, *, user: UserId | None = None, entry: NewEntry | None = None
+    ) -> bool:
+        """End a session, if it is this user's or nobody is named."""
+        return bool(await changed(self._db, "end_session", entry=entry, id=id, user_id=user))
+
+    async def end_sessions(self, user: UserId, *, but: SessionId | None = None) -> None:
+        """End all sessions of a user, but one."""
+        await self._db.run("end_sessions", user_id=user, but=but)
+
+    async def add_link(
+        self, hash: str, purpose: LinkPurpose, user: UserId, *, expires: timedelta
+    ) -> bool:
+        """Make a link that works once; False if the user is gone."""
+        return bool(
+            await changed(
+                self._db,
+                "add_link",
+                entry=None,
+                hash=hash,
+                purpose=purpose,
+                user_id=user,
+                expires=expires,
+            )
+        )
+
+    async def use_link(self, hash: str, purpose: LinkPurpose) -> UserId | None:
+        """Whose link it is, once; None if it was used, is too old, or there is none."""
+        found = await changed(self._db, "use_link", entry=None, hash=hash, purpose=purpose)
+        return UserId(rows.uuid(found[0]["user_id"])) if found else None
+
+    @again
+    async def count_try(self, key: str, *, window: timedelta) -> Tries:
+        """Count a login that is tried, before it is judged: no two can be counted as one."""
+        async with self._db.transaction() as session:
+            [row] = await session.run("count_try", key=key, window=window)
+        return Tries(int(row["tries"]), timedelta(seconds=max(0.0, float(row["seconds"]))))
+
+    async def clear_tries(self, key: str) -> None:
+        """Forget the logins tried under a key."""
+        await self._db.run("clear_tries", key=key)
+
+    @again
+    async def remember_login(self, key: str, *, lasts: timedelta) -> None:
+        """Remember that an account signed in from an address; both are in `key`."""
+        async with self._db.transaction() as session:
+            await session.run("remember_login", key=key, lasts=lasts)
+
+    async def login_remembered(self, key: str) -> bool:
+        """Whether a login under this key is still remembered."""
+        return bool(await self._db.run("login_remembered", key=key))
+
+    async def prune_access(self, *, most: int = 1000) -> None:
+        """Forget some sessions, links and windows of logins that are over."""
+        await self._db.run("prune_access", most=most)

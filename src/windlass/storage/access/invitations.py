@@ -1,0 +1,151 @@
+"""Verbs on invitations: roles that are offered to a name and wait to be accepted."""
+
+from collections.abc import Callable, Collection
+from datetime import timedelta
+from typing import NamedTuple
+
+from windlass.core.access.accounts import Invitation
+from windlass.core.access.audit import NewEntry
+from windlass.core.jobs.models import Scope
+from windlass.core.payloads.json_text import dump_json
+from windlass.ids import SessionId, UserId
+from windlass.storage.access import account_rows
+from windlass.storage.access.audit import append, changed
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database, Session
+
+#: The audit entry of an invitation that is accepted.
+EntryOf = Callable[[Invitation], NewEntry]
+
+
+class NewAccount(NamedTuple):
+    """The account that is made when somebody accepts an invitation who has none."""
+
+    id: UserId
+    password_hash: str
+
+
+class InvitationVerbs:
+    _db: Database
+
+    async def put_invitation(
+        self,
+        invitation: Invitation,
+        hash: str,
+        *,
+        expires: timedelta,
+        entry: NewEntry | None = None,
+    ) -> Invitation | None:
+        """Offer a role by a link, in place of what was offered to the name there before. None if
+        there is no such tenant, or the name has a role in it."""
+        found = await changed(
+            self._db,
+            "put_invitation",
+            entry=entry,
+            tenant_id=invitation.tenant or "",
+            name=invitation.name,
+            role=invitation.role,
+            permissions=dump_json(sorted(invitation.permissions)),
+            hash=hash,
+            expires=expires,
+        )
+        return account_rows.invitation(found[0]) if found else None
+
+    async def invitations(
+        self, scope: Scope, *, name: str | None = None, most: int = 1000
+    ) -> list[Invitation]:
+        """Roles in tenants that are offered and can still be accepted, by tenant and name."""
+        found = await self._db.run("invitations", tenant_id=scope.tenant, name=name, most=most)
+        return [account_rows.invitation(row) for row in found]
+
+    async def change_invitation(
+        self,
+        tenant: str,
+        name: str,
+        role: str,
+        permissions: Collection[str] = (),
+        *,
+        entry: NewEntry | None = None,
+    ) -> Invitation | None:
+        """Offer another role by the same link; None if nothing is offered."""
+        found = await changed(
+            self._db,
+            "change_invitation",
+            entry=entry,
+            tenant_id=tenant,
+            name=name,
+            role=role,
+            permissions=dump_json(sorted(permissions)),
+        )
+        return account_rows.invitation(found[0]) if found else None
+
+    async def drop_invitation(
+        self, tenant: str, name: str, *, entry: NewEntry | None = None
+    ) -> bool:
+        """Take back what was offered to a name in a tenant; its link is void."""
+        return bool(
+            await changed(self._db, "drop_invitation", entry=entry, tenant_id=tenant, name=name)
+        )
+
+    @again
+    async def accept_invitation(
+        self, hash: str, user: UserId, *, session: SessionId | None, entry_of: EntryOf
+    ) -> Invitation | None:
+        """Give a user the role that is offered to its name by a link. Its links, and its sessions
+        but `session`, end. None if the link is not for that name, or is over."""
+        async with self._db.transaction() as transaction:
+            await transaction.run("lock_user", id=user)
+            found = await transaction.run("accept_invitation", hash=hash, user_id=user)
+            if not found:
+                return None
+            invitation = account_rows.invitation(found[0])
+            await _give_role(transaction, user, invitation)
+            await transaction.run("end_sessions", user_id=user, but=session)
+            await transaction.run("void_links", user_id=user)
+            await append(transaction, entry_of(invitation))
+            return invitation
+
+    @again
+    async def accept_invitation_as_new(
+        self, hash: str, account: NewAccount, *, entry_of: EntryOf
+    ) -> Invitation | None:
+        """Make the account of an invited name that has none, with the role that is offered by a
+        link. None if there is an account of that name, or the link is over."""
+        try:
+            async with self._db.transaction() as transaction:
+                found = await transaction.run("accept_invitation_as_new", hash=hash)
+                if not found:
+                    return None
+                invitation = account_rows.invitation(found[0])
+                made = await transaction.run(
+                    "add_user",
+                    id=account.id,
+                    name=invitation.name,
+                    password_hash=account.password_hash,
+                    superadmin=invitation.tenant is None,
+                )
+                if not made:
+                    raise _NameTaken
+                if invitation.tenant is not None:
+                    await _give_role(transaction, account.id, invitation)
+                await append(transaction, entry_of(invitation))
+                return invitation
+        except _NameTaken:
+            return None
+
+
+class _NameTaken(Exception):
+    """Another transaction made an account of the name; this one is rolled back."""
+
+
+async def _give_role(session: Session, user: UserId, invitation: Invitation) -> None:
+    if invitation.tenant is None:
+        await session.run("change_user", id=user, superadmin=True, disabled=None)
+    else:
+        await session.run(
+            "put_member",
+            user_id=user,
+            tenant_id=invitation.tenant,
+            role=invitation.role,
+            permissions=dump_json(sorted(invitation.permissions)),
+        )

@@ -1,0 +1,1 @@
+"""What all database connections share: address, deadlines, retries, tenant binding."""

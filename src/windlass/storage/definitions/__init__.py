@@ -1,0 +1,1 @@
+"""Storage verbs on definitions, tenants and workers."""

@@ -1,0 +1,1 @@
+"""Storage verbs on jobs, lists, the dead letter and bulk operations."""

@@ -1,0 +1,113 @@
+"""One action on some jobs inside a transaction: what became of each, or why nothing did."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from windlass.core.jobs.change import Change
+from windlass.core.jobs.models import Job, Scope
+from windlass.core.jobs.operations import Action, Item, Operation, skip_reason
+from windlass.core.jobs.states import JobState
+from windlass.ids import JobId
+from windlass.storage.database import Session
+from windlass.storage.jobs.dead import retry_params
+from windlass.storage.jobs.jobs import states_in, update_params
+from windlass.storage.sql import rows
+
+Placed = Sequence[tuple[int, JobId]]
+
+
+async def apply(session: Session, operation: Operation, items: Placed) -> list[Item]:
+    """Act on jobs. One that moved meanwhile, and could be acted on yet, is not in the answer."""
+    act = _ACTS[operation.action]
+    became = await act(session, operation, [id for _, id in items])
+    settled = []
+    for place, id in items:
+        if id in became:
+            settled.append(Item(place, id, "done", became[id]))
+        elif why := await _why_not(session, operation, id):
+            settled.append(Item(place, id, "skipped", why))
+    return settled
+
+
+async def _cancel(
+    session: Session, operation: Operation, ids: Sequence[JobId]
+) -> Mapping[JobId, str]:
+    changed = await session.run(
+        "cancel",
+        ids=[(id,) for id in ids],
+        tenant_id=operation.tenant,
+        actor=operation.actor,
+        reason=operation.reason,
+        to_state=JobState.CANCELED,
+    )
+    return states_in(changed)
+
+
+async def _retry(
+    session: Session, operation: Operation, ids: Sequence[JobId]
+) -> Mapping[JobId, str]:
+    scope = Scope(operation.tenant)
+    became = {}
+    for id in ids:
+        answer = await session.run("retry", **retry_params(scope, id, operation.actor))
+        if answer and answer[0]["state"] == "queued":
+            became[id] = "queued"
+    return became
+
+
+async def _run_now(
+    session: Session, operation: Operation, ids: Sequence[JobId]
+) -> Mapping[JobId, str]:
+    return {
+        id: "queued"
+        for id in ids
+        if await session.run("run_now", id=id, tenant_id=operation.tenant, actor=operation.actor)
+    }
+
+
+async def _discard(
+    session: Session, operation: Operation, ids: Sequence[JobId]
+) -> Mapping[JobId, str]:
+    return {
+        id: "discarded"
+        for id in ids
+        if await session.run("discard", id=id, tenant_id=operation.tenant, only=None)
+    }
+
+
+async def _update(
+    session: Session, operation: Operation, ids: Sequence[JobId]
+) -> Mapping[JobId, str]:
+    change = Change.read(operation.changes or {})
+    scope = Scope(operation.tenant)
+    return states_in(
+        await session.run("update", **update_params(scope, ids, change, operation.actor))
+    )
+
+
+async def _why_not(session: Session, operation: Operation, id: JobId) -> str | None:
+    """Why an action left a job alone; None if it may still be done."""
+    found = await session.run("get", id=id, tenant_id=operation.tenant)
+    if not found:
+        return "it is no longer there"
+    job: Job = rows.job(found[0])
+    if why := skip_reason(operation.action, job.state):
+        return why
+    match operation.action:
+        case Action.RETRY:
+            return "an open job has its dedupe key"
+        case Action.DISCARD:
+            return "another job waits for it"
+        case Action.RUN_NOW if job.waits:
+            return "it waits for other jobs"
+        case _:
+            return None
+
+
+_Act = Callable[[Session, Operation, Sequence[JobId]], Awaitable[Mapping[JobId, str]]]
+_ACTS: Mapping[Action, _Act] = {
+    Action.CANCEL: _cancel,
+    Action.RETRY: _retry,
+    Action.RUN_NOW: _run_now,
+    Action.DISCARD: _discard,
+    Action.UPDATE: _update,
+}

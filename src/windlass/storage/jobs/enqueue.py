@@ -1,0 +1,262 @@
+"""Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from windlass.core.jobs.models import NewJob, OnDuplicate
+from windlass.ids import JobId
+from windlass.storage.database import Session
+from windlass.storage.jobs.implicit_parents import with_parents
+from windlass.storage.sql import rows
+
+_TRIES = 5
+
+
+class Stored(NamedTuple):
+    """What became of one job that enqueue was given.
+
+    `status` is `created`, `existing`, `replaced`, `rejected`, or why it was refused: `unknown_definition`,
+    `disabled_definition`, `unknown_tenant`, `suspended_tenant`, `unknown_parent`.
+    """
+
+    id: JobId
+    status: str = "created"
+    existing_id: JobId | None = None
+    because: str | None = None
+
+
+class Asked(NamedTuple):
+    """A job to store, and what becomes of it when it meets an equal one that is `owner`'s to replace;
+    without an owner anybody's is."""
+
+    job: NewJob
+    on_duplicate: OnDuplicate = "existing"
+    owner: str | None = None
+
+    def answers(self, stored: Stored) -> bool:
+        """Whether this is an answer, and no refusal."""
+        met = stored.status == "existing" and self.on_duplicate != "error"
+        return met or stored.status in ("created", "replaced")
+
+
+class NotWhole(Exception):
+    """Some jobs of a batch were refused, so none was stored."""
+
+    def __init__(self, stored: Sequence[Stored]) -> None:
+        self.stored = stored
+        super().__init__("a job of the batch was refused")
+
+
+def in_one_statement(jobs: Sequence[NewJob]) -> bool:
+    """Whether storing these jobs is one statement, and so needs no transaction around it."""
+    if not any(job.after or (job.dedupe_key and job.idempotency_key) for job in jobs):
+        return True
+    ids = {job.id for job in jobs}
+    return not any(
+        (job.dedupe_key and job.idempotency_key) or not ids.isdisjoint(job.after) for job in jobs
+    )
+
+
+async def store(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    """Run the enqueue statements, also on a caller's own connection.
+
+    Jobs of definitions that run after others wait for the open jobs of those.
+    """
+    if not any(job.runs_after for job in jobs):
+        return await _store_all(session, jobs)
+    answers: dict[JobId, Stored] = {}
+    left = jobs
+    for _ in range(_TRIES):
+        stored = await _store_all(session, await with_parents(session, left))
+        answers |= {each.id: each for each in stored}
+        # A parent that was found may have ended since, and not be kept.
+        left = [
+            job
+            for job, each in zip(left, stored, strict=True)
+            if job.runs_after and each.status == "unknown_parent"
+        ]
+        if not left:
+            break
+    return [answers[job.id] for job in jobs]
+
+
+async def store_together(session: Session, chunks: Sequence[Sequence[Asked]]) -> list[Stored]:
+    """Store jobs on one connection, those of a chunk by one statement; NotWhole if one is refused."""
+    answers: list[Stored] = []
+    for chunk in chunks:
+        stored = await store(session, [asked.job for asked in chunk])
+        for asked, each in zip(chunk, stored, strict=True):
+            if asked.on_duplicate == "replace" and each.existing_id is not None:
+                each = await replace(session, asked.job, each.existing_id, owner=asked.owner)
+            answers.append(each)
+    every = [asked for chunk in chunks for asked in chunk]
+    if not all(asked.answers(each) for asked, each in zip(every, answers, strict=True)):
+        raise NotWhole(answers)
+    return answers
+
+
+async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    """Store jobs whose parents are all known.
+
+    Jobs that wait for others of the batch are stored after them, when it is known what became of
+    those: a refused parent refuses its children, and one that met an equal job is replaced by it.
+    """
+    if in_one_statement(jobs):
+        return await _store_level(session, jobs)
+    levels, answers = _levels(jobs)
+    met: dict[JobId, JobId] = {}
+    for level in levels:
+        jobs_now = [
+            job._replace(after=tuple(met.get(id, id) for id in job.after)) if job.after else job
+            for job in level
+        ]
+        for stored in await _store_level(session, jobs_now):
+            answers[stored.id] = stored
+            if stored.existing_id:
+                met[stored.id] = stored.existing_id
+    return [answers[job.id] for job in jobs]
+
+
+async def replace(
+    session: Session, job: NewJob, existing: JobId, *, owner: str | None = None
+) -> Stored:
+    """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
+    One that runs keeps its payload and lets go of the key: then the job itself is stored. A holder of
+    another definition, or not made by `owner`, keeps both."""
+    stored = Stored(job.id, "existing", existing)
+    for _ in range(_TRIES):
+        holder = {
+            "id": stored.existing_id,
+            "tenant_id": job.tenant,
+            "definition": job.definition,
+            "owner": owner,
+        }
+        newer = {
+            "payload": job.payload,
+            "own_gate": job.gate,
+            "due_at": job.due_at,
+            "delay": job.delay.total_seconds() if job.delay else 0.0,
+            "max_wait": job.max_wait.total_seconds() if job.max_wait else None,
+            "actor": job.created_by,
+        }
+        if await session.run("replace", **holder, **newer):
+            return stored._replace(status="replaced")
+        await session.run("let_go", **holder)
+        [stored] = await store(session, [job])
+        if stored.status != "existing" or stored.existing_id is None:
+            break
+    return stored
+
+
+def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Stored]]:
+    """Jobs by how many of the batch they wait for in a row, and those refused out of hand:
+    a job may wait for earlier ones of its batch only, so that no circle can be stored."""
+    places = {job.id: place for place, job in enumerate(jobs)}
+    depths: dict[JobId, int] = {}
+    levels: list[list[NewJob]] = []
+    refused: dict[JobId, Stored] = {}
+    for place, job in enumerate(jobs):
+        inside = [parent for parent in job.after if parent in places]
+        depths[job.id] = max((depths.get(parent, 0) + 1 for parent in inside), default=0)
+        if any(places[parent] >= place for parent in inside):
+            refused[job.id] = Stored(job.id, "unknown_parent")
+            continue
+        while len(levels) <= depths[job.id]:
+            levels.append([])
+        levels[depths[job.id]].append(job)
+    return levels, refused
+
+
+async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    answers = await _store_once(session, jobs)
+    for _ in range(_TRIES - 1):
+        # The job that was met has ended and given its key back before it could be named.
+        free = [
+            n for n, s in enumerate(answers) if s.status == "existing" and s.existing_id is None
+        ]
+        if not free:
+            break
+        for n, stored in zip(
+            free, await _store_once(session, [jobs[n] for n in free]), strict=True
+        ):
+            answers[n] = stored
+    return answers
+
+
+async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+    params = enqueue_params(jobs)
+    others = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
+    stored = [
+        Stored(job.id, other["status"], _met(other))
+        if (other := others.get(job.id))
+        else Stored(job.id)
+        for job in jobs
+    ]
+    if not others:
+        return stored
+    halves = [
+        (job.id,)
+        for job, s in zip(jobs, stored, strict=True)
+        if s.status == "existing" and job.dedupe_key and job.idempotency_key
+    ]
+    if halves:
+        await session.run("unkey", ids=halves)
+    if any(s.status == "existing" and s.existing_id is None for s in stored):
+        # The other enqueue committed while ours ran, or was of the same batch: a newer statement
+        # sees the job it made.
+        answers = await session.run("key_holders", jobs=params["jobs"])
+        holders = {rows.uuid(row["id"]): _met(row) for row in answers}
+        stored = [
+            s._replace(existing_id=s.existing_id or holders.get(s.id))
+            if s.status == "existing"
+            else s
+            for s in stored
+        ]
+    return stored
+
+
+def _met(row: Mapping[str, Any]) -> JobId | None:
+    return JobId(rows.uuid(row["existing_id"])) if row["existing_id"] else None
+
+
+def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Any]:
+    """The batches of the enqueue statement."""
+    parents = [(job, tuple(dict.fromkeys(job.after))) for job in jobs]
+    return {
+        "jobs": [
+            (
+                place,
+                job.id,
+                job.tenant,
+                job.definition,
+                job.queue,
+                job.priority,
+                job.payload,
+                job.due_at,
+                job.delay.total_seconds() if job.delay else None,
+                job.expires.total_seconds() if job.expires else None,
+                job.max_attempts,
+                job.timeout_seconds,
+                job.dedupe_key,
+                job.dedupe_window.total_seconds() if job.dedupe_window else None,
+                job.idempotency_key,
+                len(after),
+                job.on_parent_failure,
+                job.held,
+                job.correlation_id,
+                job.source,
+                job.source_ref,
+                job.trigger_id,
+                job.trigger_due_at,
+                job.created_by,
+                job.metadata,
+                job.gate,
+            )
+            for place, (job, after) in enumerate(parents)
+        ],
+        "parents": [
+            (job.id, place, parent)
+            for place, (job, after) in enumerate(parents)
+            for parent in after
+        ],
+    }

@@ -1,0 +1,183 @@
+"""Verbs on bulk operations: freeze a set of jobs, work on it batch by batch, stop, tell.
+
+Who works on an operation holds its token for a while. A batch, what became of its jobs and the
+counts are stored together, so that a process which dies leaves nothing half told.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from windlass.core.access.audit import NewEntry
+from windlass.core.jobs.models import Scope
+from windlass.core.jobs.operations import Item, ItemState, JobKind, Operation, OperationState
+from windlass.core.payloads.json_text import dump_json
+from windlass.ids import JobId, OperationId
+from windlass.storage.access import account_rows
+from windlass.storage.access.audit import append, changed
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database, Session
+from windlass.storage.jobs.bulk import apply
+from windlass.storage.sql import rows
+
+#: Jobs of an operation frozen with one statement.
+_CHUNK = 5000
+
+
+class Worked(NamedTuple):
+    """What a batch came to: how many jobs it looked at and settled. A job that moved under its
+    hands is looked at again."""
+
+    looked: int
+    settled: int
+    stop_requested: bool = False
+
+
+class OperationVerbs:
+    _db: Database
+
+    @again
+    async def add_operation(
+        self, operation: Operation, jobs: Sequence[JobId], *, entry: NewEntry | None = None
+    ) -> None:
+        """Begin an operation on these jobs, in their order; all of it or nothing is stored."""
+        async with self._db.transaction() as session:
+            await session.run(
+                "add_operation",
+                id=operation.id,
+                tenant_id=operation.tenant,
+                action=operation.action,
+                query=operation.query,
+                reason=operation.reason,
+                total=len(jobs),
+                actor=operation.actor,
+                actor_kind=operation.actor_kind,
+                actor_name=operation.actor_name,
+                created_by=operation.created_by,
+                undo_of=operation.undo_of,
+                changes=operation.changes and dump_json(dict(operation.changes), what="changes"),
+            )
+            placed = list(enumerate(jobs, start=1))
+            for start in range(0, len(placed), _CHUNK):
+                await session.run(
+                    "add_items",
+                    operation_id=operation.id,
+                    items=placed[start : start + _CHUNK],
+                )
+            if entry is not None:
+                await append(session, entry)
+
+    async def operation(self, scope: Scope, id: OperationId) -> Operation | None:
+        """One operation, or None if there is none or the scope may not see it."""
+        found = await self._db.run("operation", id=id, tenant_id=scope.tenant)
+        return account_rows.operation(found[0]) if found else None
+
+    async def operations(
+        self, scope: Scope, *, before: OperationId | None = None, most: int = 50
+    ) -> list[Operation]:
+        """Operations newest first; `before` is the last one already seen."""
+        found = await self._db.run("operations", tenant_id=scope.tenant, before=before, most=most)
+        return [account_rows.operation(row) for row in found]
+
+    async def operation_items(
+        self, id: OperationId, state: ItemState, *, after: int = 0, most: int = 100
+    ) -> list[Item]:
+        """Jobs of an operation in one state, in their order; `after` is the last place seen."""
+        found = await self._db.run(
+            "operation_items", operation_id=id, state=state, after=after, most=most
+        )
+        return [account_rows.item(row) for row in found]
+
+    async def operation_kinds(self, id: OperationId) -> list[JobKind]:
+        """The definitions and tenants of the jobs that an operation changed and that are kept."""
+        found = await self._db.run("operation_kinds", operation_id=id)
+        return [JobKind(row["definition"], row["tenant_id"]) for row in found]
+
+    async def take_operation(self, *, hold: timedelta) -> Operation | None:
+        """The operation that waits longest, for one process to work on; None if none waits."""
+        if not await self._db.run("operation_due"):  # a look costs nothing, taking may wait
+            return None
+        found = await changed(self._db, "take_operation", entry=None, seconds=hold)
+        return account_rows.operation(found[0]) if found else None
+
+    @again
+    async def work_operation(
+        self, operation: Operation, *, most: int, hold: timedelta
+    ) -> Worked | None:
+        """Act on the next jobs of an operation and record it; None if its token is no longer ours."""
+        async with self._db.transaction() as session:
+            held = await _held(session, operation, hold)
+            if held is None or held:
+                return None if held is None else Worked(0, 0, stop_requested=True)
+            found = await session.run("next_items", operation_id=operation.id, most=most)
+            items = [(int(row["place"]), JobId(rows.uuid(row["job_id"]))) for row in found]
+            settled = await apply(session, operation, items) if items else []
+            if settled:
+                await _settle(session, operation, settled)
+            return Worked(len(items), len(settled))
+
+    @again
+    async def fail_item(self, operation: Operation, note: str, *, hold: timedelta) -> None:
+        """Pass the next job of an operation by: acting on it fails."""
+        async with self._db.transaction() as session:
+            if await _held(session, operation, hold) is None:
+                return
+            found = await session.run("next_items", operation_id=operation.id, most=1)
+            for row in found:
+                item = Item(row["place"], JobId(rows.uuid(row["job_id"])), "failed", note)
+                await _settle(session, operation, [item])
+
+    async def let_operation_go(self, operation: Operation) -> None:
+        """Let others go on with an operation."""
+        await self._db.run("let_operation_go", id=operation.id, token=operation.token)
+
+    async def stop_operation(
+        self, scope: Scope, id: OperationId, *, entry: NewEntry | None = None
+    ) -> bool:
+        """Ask an operation to stop; False if it has ended, or was asked before."""
+        return bool(
+            await changed(self._db, "stop_operation", entry=entry, id=id, tenant_id=scope.tenant)
+        )
+
+    async def end_operation(
+        self, operation: Operation, state: OperationState, *, entry: NewEntry | None = None
+    ) -> bool:
+        """End an operation; False if its token is no longer ours."""
+        return bool(
+            await changed(
+                self._db,
+                "end_operation",
+                entry=entry,
+                id=operation.id,
+                token=operation.token,
+                state=state,
+            )
+        )
+
+    async def prune_operations(self, *, older: timedelta) -> int:
+        """Forget an operation that ended so long ago. Answers how many."""
+        return len(await changed(self._db, "prune_operations", entry=None, seconds=older))
+
+
+async def _held(session: Session, operation: Operation, hold: timedelta) -> bool | None:
+    """Whether a stop is asked for, with the operation locked; None if the token is stale."""
+    held = await session.run(
+        "renew_operation", id=operation.id, token=operation.token, seconds=hold
+    )
+    return held[0]["stop_requested_at"] is not None if held else None
+
+
+async def _settle(session: Session, operation: Operation, items: Sequence[Item]) -> None:
+    await session.run(
+        "settle_items",
+        operation_id=operation.id,
+        settled=[(item.place, item.state, item.note) for item in items],
+    )
+    states = [item.state for item in items]
+    await session.run(
+        "count_operation",
+        id=operation.id,
+        done=states.count("done"),
+        failed=states.count("failed"),
+        skipped=states.count("skipped"),
+    )

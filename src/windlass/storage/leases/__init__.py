@@ -1,0 +1,1 @@
+"""Storage verbs on leases and upkeep."""

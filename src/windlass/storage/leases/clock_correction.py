@@ -1,0 +1,40 @@
+"""Verbs that find and correct what was written while the clock was ahead."""
+
+from datetime import timedelta
+
+from windlass.core.leases.lease import LONGEST_LEASE
+from windlass.core.leases.wrong_clock import MARGIN
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database
+from windlass.storage.sql import rows
+from windlass.storage.sql.statements import Rows
+
+
+class ClockVerbs:
+    _db: Database
+
+    async def clock_ahead(self) -> timedelta:
+        """By how much the latest instant that was written is ahead of now; nothing if it is not."""
+        [row] = await self._db.run("clock_ahead")
+        ahead = rows.seconds(row["ahead"])
+        return timedelta() if ahead is None else max(timedelta(), ahead)
+
+    @again
+    async def correct_leases(self, *, most: int = 1000) -> int:
+        """Let leases run out that last longer than any can. Answers how many."""
+        longest = LONGEST_LEASE + MARGIN
+        return _number(
+            await self._db.run("correct_leases", longest=longest.total_seconds(), most=most)
+        )
+
+    @again
+    async def correct_retries(self, *, most: int = 1000) -> int:
+        """Bring jobs back that wait for another attempt since a clock that was ahead, so that each
+        waits as long as it was to. Answers how many."""
+        margin = MARGIN.total_seconds()
+        return _number(await self._db.run("correct_retries", margin=margin, most=most))
+
+
+def _number(found: Rows) -> int:
+    # MariaDB counts what it changed, the others tell the jobs.
+    return int(found[0]["corrected"]) if found and "corrected" in found[0] else len(found)

@@ -1,0 +1,429 @@
+"""Verbs on leases: survey, claim, renew, report, log, finish, release, reap.
+
+Every one is guarded by job, lease token and worker; the rows it changed are its answer. A token alone
+is not enough: after a restore or a failover that lost transactions, another worker's claim may be
+given a number that was given before.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from windlass.core.jobs.dead import DEAD_LETTERED
+from windlass.core.jobs.models import LogLine
+from windlass.core.jobs.priority import LOWEST
+from windlass.core.jobs.states import JobState
+from windlass.core.leases import fair_share
+from windlass.core.leases.gates import definition_of, is_suspect
+from windlass.core.leases.lease import (
+    Finish,
+    Held,
+    Lease,
+    Leased,
+    Line,
+    Place,
+    Progress,
+    Quota,
+    Renewal,
+    Survey,
+)
+from windlass.core.leases.limits import Limit, Room
+from windlass.core.leases.rate_limits import PARTS
+from windlass.core.payloads.json_text import dump_json
+from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database, Lane, Session
+from windlass.storage.leases.expired import Expired
+from windlass.storage.sql import rows
+from windlass.storage.sql.statements import Rows
+
+#: Before every job.
+_FRONT = Place(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))
+#: The limits of a line, as a survey tells them.
+_LIMITS = ("definition_limit", "tenant_limit", "queue_limit")
+_STATES = {state.value: state for state in JobState}
+
+
+class LeaseVerbs:
+    _db: Database
+
+    async def survey(
+        self,
+        queues: Collection[str] | None,
+        known: Collection[str],
+        *,
+        cursor: str = "",
+        most: int = 50,
+    ) -> Survey:
+        """See which lines have jobs, tenants in turn after `cursor`, and when more come due.
+
+        `queues` None means all queues. It costs the lines seen, not the jobs in them.
+        """
+        found = await self._db.run(
+            "survey",
+            lane=Lane.WORK,
+            all_queues=queues is None,
+            queues=[(queue,) for queue in queues or ()],
+            known_keys=list(known),
+            cursor=cursor,
+            most=most,
+        )
+        return Survey(
+            lines=[
+                Line(
+                    queue=QueueName(row["queue"]),
+                    tenant=TenantId(row["tenant_id"]),
+                    gate=row["gate"],
+                    weight=row["weight"],
+                    limits=tuple(row[limit] for limit in _LIMITS if row[limit] is not None),
+                    first=rows.place(row),
+                )
+                for row in found
+                if row["queue"] is not None
+            ],
+            next_due_in=rows.seconds(found[0]["next_due_in"]) if found else None,
+        )
+
+    @again
+    async def claim(
+        self,
+        worker: WorkerId,
+        quotas: Sequence[Quota],
+        known: Collection[str],
+        *,
+        lease_time: timedelta,
+    ) -> list[Lease]:
+        """Lease due jobs of the lines, no more from each than its quota and every limit allow.
+
+        In each line the most urgent first; of a line with a place to `begin` at, jobs before it may
+        be left out unless their priority is higher. Answers ordered by priority, due time and id.
+        """
+        names = sorted({name for quota in quotas for name in quota.line.limits})
+        suspected = any(is_suspect(quota.line.gate) for quota in quotas)
+        if not names and not suspected:
+            return await self._take(self._db, worker, quotas, known, (), lease_time)
+        async with self._db.transaction(Lane.WORK) as session:
+            # Two statements: the room must be counted after the lock was won.
+            locked = await session.run("lock_limits", names=[(n,) for n in names]) if names else []
+            limits = {row["name"]: Limit.of(row) for row in locked}
+            rooms = await _rooms(session, limits, [quota.line for quota in quotas])
+            # In no fixed order, or the first line would always have the little room there is.
+            shuffled = random.sample(quotas, len(quotas))
+            allowed = fair_share.within(shuffled, limits, rooms)
+            if suspected:
+                allowed = await _with_one_suspect(session, worker, allowed)
+            if not allowed:
+                return []
+            leases = await self._take(
+                session, worker, allowed, known, list(limits.values()), lease_time
+            )
+            await _note_starts(session, limits, leases)
+            if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
+                await session.run("hold", holds=[(id, _suspect_of(worker)) for id in suspects])
+            return leases
+
+    async def rooms(self, line: Line) -> dict[Room, int]:
+        """How much room there is for jobs of a line under each of the limits that it names and that
+        exist; a look, not a promise."""
+        found = await self._db.run("limits", names=[(name,) for name in line.limits])
+        return await _rooms(self._db, {row["name"]: Limit.of(row) for row in found}, [line])
+
+    async def next_room(self) -> timedelta | None:
+        """How long it is until a rate has more room than now; None if nothing counts under any."""
+        [found] = await self._db.run("next_room")
+        return rows.seconds(found["room_in"])
+
+    async def stops(self, worker: WorkerId, held: Sequence[Held]) -> set[JobId]:
+        """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
+        looking often."""
+        asked = await self._db.run(
+            "stops",
+            lane=Lane.RENEW,
+            held=[(h.job_id, h.token) for h in held],
+            worker_id=worker,
+        )
+        return {JobId(rows.uuid(row["id"])) for row in asked}
+
+    async def leased(self, worker: WorkerId, held: Sequence[Held]) -> dict[Held, Leased]:
+        """Those of the leases that `worker` itself holds; who else holds one is not told."""
+        found = await self._db.run(
+            "leased",
+            lane=Lane.RENEW,
+            held=[(h.job_id, h.token) for h in held],
+            worker_id=worker,
+        )
+        return {
+            Held(JobId(rows.uuid(row["id"])), row["lease_token"]): Leased(
+                definition=DefinitionKey(row["definition"]),
+                queue=QueueName(row["queue"]),
+                attempts=row["attempts"],
+                max_attempts=row["max_attempts"],
+                ran_seconds=float(row["ran_seconds"]),
+                cancel_requested=bool(row["cancel_requested"]),
+            )
+            for row in found
+        }
+
+    async def leases_of(self, worker: WorkerId) -> set[Held]:
+        """All leases of `worker`, also those that it does not know of. Costs all that run."""
+        found = await self._db.run("leases_of", lane=Lane.WORK, worker_id=worker)
+        return {Held(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
+
+    async def renew(
+        self, worker: WorkerId, held: Sequence[Held], *, lease_time: timedelta
+    ) -> list[Renewal]:
+        """Extend the leases that `worker` still holds, also late ones; those not in the answer are
+        lost."""
+        renewed = await self._db.run(
+            "renew",
+            lane=Lane.RENEW,
+            held=[(h.job_id, h.token) for h in held],
+            worker_id=worker,
+            lease_seconds=lease_time.total_seconds(),
+        )
+        return [
+            Renewal(JobId(rows.uuid(r["id"])), r["lease_token"], bool(r["cancel_requested"]))
+            for r in renewed
+        ]
+
+    async def report(self, worker: WorkerId, progress: Sequence[Progress]) -> set[JobId]:
+        """Record progress; answers the jobs whose lease `worker` still held."""
+        changed = await self._db.run(
+            "report",
+            lane=Lane.WORK,
+            reports=[(p.job_id, p.token, p.fraction, p.note) for p in progress],
+            worker_id=worker,
+        )
+        return {JobId(rows.uuid(row["id"])) for row in changed}
+
+    async def log(self, worker: WorkerId, lines: Sequence[LogLine]) -> set[JobId]:
+        """Add log lines, numbered on from each job's last; answers the jobs `worker` still held."""
+        changed = await self._db.run(
+            "log",
+            lane=Lane.WORK,
+            log_lines=log_rows(lines),
+            worker_id=worker,
+        )
+        return {JobId(rows.uuid(row["id"])) for row in changed}
+
+    async def finish(
+        self, worker: WorkerId, finishes: Sequence[Finish], *, emit: bool = True
+    ) -> dict[Held, JobState]:
+        """End attempts of `worker` and move their jobs on. Answers where each job went; a lease that
+        is not in the answer was no longer held by it, and nothing of it was recorded.
+
+        Who listens for dead-lettered jobs is told by an event, stored with their end; not without
+        `emit`.
+        """
+        batch = finish_batch(worker, finishes)
+        done = done_batch(finishes)
+        if done:
+            return await self._finish_and_note(batch, done, emit=emit)
+        return await self._end(batch, emit=emit and _has_dead_letter(finishes))
+
+    async def is_done(self, tenant: TenantId, key: str) -> bool:
+        """Whether a completed job that is kept has noted this key for its tenant."""
+        return bool(await self._db.run("done", lane=Lane.WORK, tenant_id=tenant, key=key))
+
+    async def expired(self, *, most: int = 1000) -> list[Expired]:
+        """Leases that have run out but were not taken back yet, of each worker all or none, unless
+        one alone has more than `most`. Changes nothing."""
+        found = await self._db.run("expired", lane=Lane.WORK, most=most)
+        cut = found[-1]["worker_id"] if len(found) >= most else None
+        if found and found[0]["worker_id"] != cut:
+            found = [row for row in found if cut is None or row["worker_id"] != cut]
+        return [
+            Expired(
+                job_id=JobId(rows.uuid(row["id"])),
+                token=row["lease_token"],
+                tenant=TenantId(row["tenant_id"]),
+                definition=DefinitionKey(row["definition"]),
+                correlation_id=row["correlation_id"],
+                worker_id=row["worker_id"],
+                attempts=row["attempts"],
+                max_attempts=row["max_attempts"],
+                worker_deaths=row["worker_deaths"],
+                gate=row["gate"],
+            )
+            for row in found
+        ]
+
+    @again
+    async def reap(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+        """Take back leases that are still run out. One renewed meanwhile is left alone, and one
+        whose row is locked by an open transaction is left for a later look."""
+        async with self._db.transaction(Lane.WORK) as session:
+            found = await session.run("lock_expired", held=[f.held for f in finishes])
+            locked = {Held(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
+            free = [finish for finish in finishes if finish.held in locked]
+            return await _end_and_emit(session, reap_batch(free)) if free else {}
+
+    async def _end(self, batch: Mapping[str, Any], *, emit: bool) -> dict[Held, JobState]:
+        if not emit:
+            return _ended(await self._db.run("finish", lane=Lane.WORK, **batch))
+        return await self._finish_and_emit(batch)
+
+    @again
+    async def _finish_and_note(
+        self, batch: Mapping[str, Any], done: Sequence[tuple[JobId, str]], *, emit: bool
+    ) -> dict[Held, JobState]:
+        async with self._db.transaction(Lane.WORK) as session:
+            ended = (
+                await _end_and_emit(session, batch)
+                if emit
+                else _ended(await session.run("finish", **batch))
+            )
+            jobs = {held.job_id for held in ended}
+            if mine := [row for row in done if row[0] in jobs]:
+                await session.run("note_done", done_keys=mine)
+            return ended
+
+    @again
+    async def _finish_and_emit(self, batch: Mapping[str, Any]) -> dict[Held, JobState]:
+        async with self._db.transaction(Lane.WORK) as session:
+            return await _end_and_emit(session, batch)
+
+    async def _take(
+        self,
+        session: Database | Session,
+        worker: WorkerId,
+        quotas: Sequence[Quota],
+        known: Collection[str],
+        limits: Sequence[Limit],
+        lease_time: timedelta,
+    ) -> list[Lease]:
+        lane = {"lane": Lane.WORK} if session is self._db else {}
+        claimed = await session.run(
+            "claim",
+            **lane,
+            lines=[
+                (
+                    q.line.queue,
+                    q.line.tenant,
+                    q.line.gate,
+                    definition_of(q.line.gate),
+                    q.line_limit,
+                    q.tenant_limit,
+                    *(q.begin or _FRONT),
+                )
+                for q in quotas
+            ],
+            limits=[limit.target for limit in limits],
+            known_keys=list(known),
+            worker_id=worker,
+            lease_seconds=lease_time.total_seconds(),
+        )
+        leases = [rows.lease(row, worker) for row in claimed]
+        return sorted(leases, key=lambda lease: (lease.priority, lease.due_at, lease.job_id))
+
+
+async def _rooms(
+    session: Database | Session, limits: Mapping[str, Limit], lines: Sequence[Line]
+) -> dict[Room, int]:
+    asked = {
+        room: None
+        for line in lines
+        for name in line.limits
+        if name in limits
+        for room in limits[name].rooms(line)
+    }
+    if not asked:
+        return {}
+    counted = await session.run("rooms", rooms=list(asked))
+    return {(row["name"], row["kind"]): max(0, int(row["room"])) for row in counted}
+
+
+async def _with_one_suspect(
+    session: Session, worker: WorkerId, quotas: Sequence[Quota]
+) -> list[Quota]:
+    """The quotas with one suspect at most; with none if the worker already runs one."""
+    asked = [(_suspect_of(worker), "running", 1)]
+    [counted] = await session.run("rooms", rooms=asked)
+    room = int(counted["room"])
+    allowed = []
+    for quota in quotas:
+        if not is_suspect(quota.line.gate):
+            allowed.append(quota)
+        elif room > 0:
+            allowed.append(replace(quota, line_limit=1))
+            room = 0
+    return allowed
+
+
+def _suspect_of(worker: WorkerId) -> str:
+    """What the suspect that a worker runs is counted under."""
+    return f"suspect:{worker}"
+
+
+async def _note_starts(
+    session: Session, limits: Mapping[str, Limit], leases: Sequence[Lease]
+) -> None:
+    begun: Counter[tuple[str, float]] = Counter()
+    for lease in leases:
+        if limit := limits.get(f"definition:{lease.definition}"):
+            begun.update(limit.rates(lease.gate))
+    if begun:
+        starts = [(name, seconds, PARTS, count) for (name, seconds), count in begun.items()]
+        await session.run("note_starts", starts=sorted(starts))
+
+
+async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[Held, JobState]:
+    ended = _ended(await session.run("finish", **batch))
+    dead = [held.job_id for held, state in ended.items() if state is JobState.DEAD_LETTER]
+    if dead:
+        told = [(id, new_event_id()) for id in dead]
+        await session.run("emit_dead", dead=told, name=DEAD_LETTERED)
+    return ended
+
+
+def _ended(found: Rows) -> dict[Held, JobState]:
+    return {
+        Held(JobId(rows.uuid(row["id"])), row["lease_token"]): _STATES[row["state"]]
+        for row in found
+    }
+
+
+def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:
+    """Log lines as rows of the `log_lines` batch."""
+    return [
+        (
+            line.job_id,
+            line.attempt,
+            place,
+            line.level,
+            line.message,
+            dump_json(dict(line.fields)) if line.fields else None,
+            line.at,
+        )
+        for place, line in enumerate(lines)
+    ]
+
+
+def finish_batch(worker: WorkerId, finishes: Sequence[Finish]) -> dict[str, Any]:
+    """The parameters of `finish` for ends that `worker` reports."""
+    rows = [finish_row(finish, expired_only=False) for finish in finishes]
+    return {"finishes": rows, "worker_id": worker}
+
+
+def done_batch(finishes: Sequence[Finish]) -> list[tuple[JobId, str]]:
+    """What ends say was done, as rows of the `done_keys` batch."""
+    return [(finish.job_id, key) for finish in finishes for key in finish.once]
+
+
+def reap_batch(finishes: Sequence[Finish]) -> dict[str, Any]:
+    """The parameters of `finish` for leases that have run out, whoever holds them."""
+    rows = [finish_row(finish, expired_only=True) for finish in finishes]
+    return {"finishes": rows, "worker_id": None}
+
+
+def _has_dead_letter(finishes: Sequence[Finish]) -> bool:
+    return any(finish.state is JobState.DEAD_LETTER for finish in finishes)
+
+
+def finish_row(finish: Finish, *, expired_only: bool) -> tuple[Any, ...]:
+    """An end as a row of the `finishes` batch, whose columns are a Finish's first fields."""
+    return (*finish[:4], finish.delay.total_seconds(), *finish[5:-3], expired_only)

@@ -1,0 +1,1 @@
+"""Storage verbs on counts, metrics, health and integrity."""

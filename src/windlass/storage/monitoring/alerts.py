@@ -1,0 +1,74 @@
+"""Verbs on alerts: which causes of dead letters a receiver was told of."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database
+from windlass.storage.sql import rows
+
+
+class Alert(NamedTuple):
+    """What a receiver was told of a cause: when that was tried last, and up to which failure it is
+    told; None if it was not told yet."""
+
+    receiver: str
+    definition: str
+    fingerprint: str
+    tried_at: datetime
+    told_until: datetime | None
+
+
+class AlertVerbs:
+    _db: Database
+
+    @again
+    async def take_alert(
+        self,
+        receiver: str,
+        definition: str,
+        fingerprint: str,
+        *,
+        interval: timedelta,
+        last_at: datetime | None = None,
+    ) -> bool:
+        """Let one process tell a receiver of a cause: True if nobody tried within the interval, and
+        the failure at `last_at` is one that the receiver was not told of."""
+        taken = await self._db.run(
+            "take_alert",
+            receiver=receiver,
+            definition=definition,
+            fingerprint=fingerprint,
+            seconds=interval,
+            last_at=last_at,
+        )
+        return bool(taken)
+
+    async def alert_sent(
+        self, receiver: str, definition: str, fingerprint: str, *, last_at: datetime
+    ) -> None:
+        """Note that a receiver was told of a cause, up to the failure at `last_at`."""
+        await self._db.run(
+            "alert_sent",
+            receiver=receiver,
+            definition=definition,
+            fingerprint=fingerprint,
+            last_at=last_at,
+        )
+
+    async def alerts(self) -> list[Alert]:
+        """What receivers were told of."""
+        return [
+            Alert(
+                receiver=row["receiver"],
+                definition=row["definition"],
+                fingerprint=row["fingerprint"],
+                tried_at=rows.instant(row["tried_at"]),
+                told_until=rows.maybe_instant(row["told_until"]),
+            )
+            for row in await self._db.run("alerts")
+        ]
+
+    async def prune_alerts(self, *, days: float) -> None:
+        """Forget causes that no receiver was told of for so many days."""
+        await self._db.run("prune_alerts", days=days)

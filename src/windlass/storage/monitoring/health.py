@@ -1,0 +1,41 @@
+"""Verbs that ask the database how it is. Each costs little, and answers on every database: what one of
+them does not know, it has nothing of."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from windlass.core.monitoring.database_checks import DeadRows, Pinned
+from windlass.storage.database import Database, Lane
+
+
+class HealthVerbs:
+    _db: Database
+
+    async def vitals(self) -> Mapping[str, str]:
+        """Settings of the database, as our connections have them, that matter to a queue."""
+        pairs = [tuple(row.values()) for row in await self._db.run("vitals")]
+        return {str(name).lower(): str(value) for name, value in pairs}
+
+    async def backends(self) -> list[int | None]:
+        """The numbers of the server's processes that answer several connections of ours, all open."""
+        lanes = (Lane.GENERAL, Lane.STORE, Lane.WORK)
+        found = [await self._db.run("backend", lane=lane) for lane in lanes]
+        return [None if row["number"] is None else int(row["number"]) for [row] in found]
+
+    async def pinned(self) -> list[Pinned]:
+        """Who keeps the database from clearing away old rows, the longest first."""
+        return [
+            Pinned(row["kind"], row["name"], _length(row["seconds"]), int(row["transactions"] or 0))
+            for row in await self._db.run("pinned")
+        ]
+
+    async def dead_rows(self) -> list[DeadRows]:
+        """Rows of the queue's tables that nobody can see any more, where the database counts them."""
+        return [
+            DeadRows(row["name"], int(row["live"]), int(row["dead"]), _length(row["seconds"]))
+            for row in await self._db.run("dead_rows")
+        ]
+
+
+def _length(seconds: float | None) -> timedelta | None:
+    return None if seconds is None else timedelta(seconds=float(seconds))

@@ -1,0 +1,65 @@
+"""Verbs that metrics are made of. None scans jobs; what a look costs is bounded."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from windlass.core.monitoring.latency import Histogram, Observation, Place
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database, Lane
+from windlass.storage.sql.statements import Rows
+
+
+class MetricVerbs:
+    _db: Database
+
+    async def depths(self, *, most: int) -> Sequence[Mapping[str, Any]]:
+        """Jobs in each state, by `kind` (tenant, queue, definition) and `name`. Of each kind the
+        `most` with the most open jobs are named; the others are summed, their name is None."""
+        return await self._db.run("depths", most=most)
+
+    async def totals(self) -> Sequence[Mapping[str, Any]]:
+        """What ever happened, by queue and definition. No figure ever falls."""
+        return await self._db.run("totals")
+
+    async def oldest(self, *, most: int = 500) -> Mapping[str, float]:
+        """For how many seconds the longest waiting job of each queue has been due.
+
+        Of a queue with more than `most` lines, older ones may be among those not looked at.
+        """
+        found = await self._db.run("oldest", most=most)
+        return {row["queue"]: max(0.0, float(row["age"])) for row in found}
+
+    async def late_schedules(self, *, seconds: float, most: int = 1000) -> int:
+        """How many schedules should have fired so long ago, counted up to `most`."""
+        found = await self._db.run("late_schedules", seconds=seconds, most=most)
+        return int(found[0]["late"])
+
+    @again
+    async def observe(self, observations: Sequence[Observation]) -> None:
+        """Add to the histograms of this minute and since ever."""
+        if observations:
+            await self._db.run("observe", lane=Lane.RENEW, observations=observations)
+
+    async def histograms(self, *, seconds: float | None = None) -> dict[Place, Histogram]:
+        """How long jobs waited and ran in the last so many seconds, by the minute; None: ever."""
+        if seconds is None:
+            return _histograms(await self._db.run("histograms"))
+        return _histograms(await self._db.run("recent_histograms", seconds=seconds))
+
+    async def prune_minutes(self, *, days: float, most: int = 5000) -> int:
+        """Forget some of the minutes that began more than `days` ago; totals stay."""
+        return int((await self._db.run("prune_minutes", days=days, most=most))[0]["pruned"])
+
+    async def prune_histograms(self, *, days: float, most: int = 5000) -> int:
+        """The same for the minutes of histograms; what they tell since ever stays."""
+        return int((await self._db.run("prune_histograms", days=days, most=most))[0]["pruned"])
+
+
+def _histograms(found: Rows) -> dict[Place, Histogram]:
+    histograms: dict[Place, Histogram] = {}
+    for row in found:
+        place = Place(row["kind"], row["queue"], row["definition"])
+        histograms.setdefault(place, Histogram()).add(
+            int(row["upto_ms"]), int(row["observed"]), float(row["seconds"])
+        )
+    return histograms

@@ -1,0 +1,149 @@
+"""Verbs that tell what changes, for those who watch. Each is one bounded read; nothing is written.
+
+Whoever asks again and again compares with what was told before.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from windlass.core.jobs.states import JobState
+from windlass.ids import JobId
+from windlass.storage.database import Database
+from windlass.storage.sql import rows
+
+
+class Activity(NamedTuple):
+    """How many jobs of a tenant, queue and definition are in each state.
+
+    `moves` counts enqueues and starts within the last minutes: it tells of jobs that left a state
+    and came back to it between two looks.
+    """
+
+    tenant: str
+    queue: str
+    definition: str
+    counts: Mapping[JobState, int]
+    moves: int
+
+
+class Glance(NamedTuple):
+    """How a job stands; `log_sequence` is the number of its last log line."""
+
+    id: JobId
+    tenant: str
+    state: JobState
+    outcome: str | None
+    attempts: int
+    due_at: datetime
+    progress: float
+    progress_note: str | None
+    log_sequence: int
+    cancel_requested_at: datetime | None
+    finished_at: datetime | None
+    updated_at: datetime
+
+
+class EventMark(NamedTuple):
+    """An event, without what it says."""
+
+    id: UUID
+    tenant: str
+    name: str
+    created_at: datetime
+    matched_at: datetime | None
+    jobs: int
+
+
+class TriggerMark(NamedTuple):
+    """How a trigger stands, without its rule."""
+
+    id: UUID
+    tenant: str
+    name: str
+    type: str
+    definition: str
+    enabled: bool
+    next_run_at: datetime | None
+    last_run_at: datetime | None
+    last_job_id: UUID | None
+    last_error: str | None
+    updated_at: datetime
+
+
+class LiveVerbs:
+    _db: Database
+
+    async def activity(self) -> list[Activity]:
+        """The counts by tenant, queue and definition, and how much has happened to each lately."""
+        return [
+            Activity(
+                row["tenant_id"],
+                row["queue"],
+                row["definition"],
+                {state: int(row[state]) for state in JobState},
+                int(row["moves"]),
+            )
+            for row in await self._db.run("activity")
+        ]
+
+    async def glance(self, ids: Collection[JobId]) -> dict[JobId, Glance]:
+        """How these jobs stand, without payloads; one that is not there is not in the answer."""
+        found: dict[JobId, Glance] = {}
+        for _ in range(2):  # a job that moved between two tables during the first look
+            if missing := [(id,) for id in ids if id not in found]:
+                told = [_glance(row) for row in await self._db.run("glance", ids=missing)]
+                found |= {each.id: each for each in told}
+        return found
+
+    async def recent_events(self, *, most: int) -> list[EventMark]:
+        """The newest events of all tenants, newest first."""
+        return [
+            EventMark(
+                rows.uuid(row["id"]),
+                row["tenant_id"],
+                row["name"],
+                rows.instant(row["created_at"]),
+                rows.maybe_instant(row["matched_at"]),
+                row["jobs"],
+            )
+            for row in await self._db.run("recent_events", most=most)
+        ]
+
+    async def recent_triggers(self, *, most: int) -> list[TriggerMark]:
+        """Triggers of all tenants, those that did something last first."""
+        return [_trigger(row) for row in await self._db.run("recent_triggers", most=most)]
+
+
+def _glance(row: Mapping[str, Any]) -> Glance:
+    return Glance(
+        id=JobId(rows.uuid(row["id"])),
+        tenant=row["tenant_id"],
+        state=JobState(row["state"]),
+        outcome=row["outcome"],
+        attempts=row["attempts"],
+        due_at=rows.instant(row["due_at"]),
+        progress=row["progress"],
+        progress_note=row["progress_note"],
+        log_sequence=row["log_sequence"],
+        cancel_requested_at=rows.maybe_instant(row["cancel_requested_at"]),
+        finished_at=rows.maybe_instant(row["finished_at"]),
+        updated_at=rows.instant(row["updated_at"]),
+    )
+
+
+def _trigger(row: Mapping[str, Any]) -> TriggerMark:
+    return TriggerMark(
+        id=rows.uuid(row["id"]),
+        tenant=row["tenant_id"],
+        name=row["name"],
+        type=row["type"],
+        definition=row["definition"],
+        enabled=bool(row["enabled"]),
+        next_run_at=rows.maybe_instant(row["next_run_at"]),
+        last_run_at=rows.maybe_instant(row["last_run_at"]),
+        last_job_id=rows.uuid(row["last_job_id"]) if row["last_job_id"] else None,
+        last_error=row["last_error"],
+        updated_at=rows.instant(row["updated_at"]),
+    )

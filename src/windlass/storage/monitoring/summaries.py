@@ -1,0 +1,84 @@
+"""Verbs that count: from the totals and minutes that are kept, and from a bounded look at what waits."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from windlass.core.jobs.models import Scope
+from windlass.core.monitoring.summary import Failing
+from windlass.ids import DefinitionKey
+from windlass.storage.database import Database
+from windlass.storage.sql import rows
+
+
+class SummaryVerbs:
+    _db: Database
+
+    async def tallies(self, scope: Scope) -> list[Mapping[str, Any]]:
+        """Jobs by queue, definition and state, kept without scanning."""
+        return [dict(row) for row in await self._db.run("tallies", tenant_id=scope.tenant)]
+
+    async def waiting(self, scope: Scope, *, look: int) -> Mapping[str, int]:
+        """How many queued jobs are `scheduled` and `retrying` among `look` of each table, those due
+        first; `live` and `later` say how many were looked at."""
+        [row] = await self._db.run("waiting", tenant_id=scope.tenant, look=look)
+        return {name: int(row[name]) for name in ("live", "later", "scheduled", "retrying")}
+
+    async def oldest_due(self, scope: Scope, *, look: int) -> Mapping[str, datetime]:
+        """The earliest due time of the jobs in line, by queue, among the `look` oldest."""
+        found = await self._db.run("oldest_due", tenant_id=scope.tenant, look=look)
+        return {row["queue"]: rows.instant(row["due_at"]) for row in found}
+
+    async def rates(
+        self,
+        scope: Scope,
+        *,
+        since: datetime,
+        slot: timedelta,
+        definition: str | None = None,
+        queue: str | None = None,
+    ) -> list[Mapping[str, Any]]:
+        """What happened since an instant, by slots counted from 1970; slots without anything are
+        left out."""
+        found = await self._db.run(
+            "rates",
+            tenant_id=scope.tenant,
+            definition=definition,
+            queue=queue,
+            since=since,
+            seconds=int(slot.total_seconds()),
+        )
+        return [dict(row) for row in found]
+
+    async def tenant_rates(self, scope: Scope, *, since: datetime) -> list[Mapping[str, Any]]:
+        """What happened since an instant, by tenant; tenants without anything are left out."""
+        found = await self._db.run("tenant_rates", tenant_id=scope.tenant, since=since)
+        return [dict(row) for row in found]
+
+    async def failing(
+        self,
+        scope: Scope,
+        *,
+        since: datetime,
+        definition: str | None = None,
+        queue: str | None = None,
+        most: int,
+    ) -> list[Failing]:
+        """The definitions with the most failed attempts since an instant."""
+        found = await self._db.run(
+            "failing",
+            tenant_id=scope.tenant,
+            definition=definition,
+            queue=queue,
+            since=since,
+            most=most,
+        )
+        return [
+            Failing(
+                DefinitionKey(row["definition"]),
+                int(row["failed"]),
+                int(row["dead_letter"]),
+                int(row["succeeded"]),
+            )
+            for row in found
+        ]

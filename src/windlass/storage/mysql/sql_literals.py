@@ -1,0 +1,60 @@
+"""Values as they are written into a statement's text.
+
+The driver has no other way than text either; its own is far slower on large batches. Our
+connections are always in UTF-8 and never in the mode in which a backslash is an ordinary character.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from windlass.storage.sql.statements import Statement
+
+#: In characters. Below, the variable costs more than it saves.
+_WORTH_KEEPING = 1000
+
+
+class Written(str):
+    """Text that is SQL already."""
+
+    __slots__ = ()
+
+
+def literal(value: Any) -> str:
+    """`value` in SQL. A tuple becomes a list for `in`, which without members matches nothing."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "1" if value else "0"
+        case int():
+            return str(value)
+        case float():
+            if not math.isfinite(value):
+                raise ValueError(f"{value} cannot be stored")
+            return repr(value)
+        case Written():
+            return value
+        case str():
+            escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\0", "\\0")
+            return f"'{escaped}'"
+        case tuple():
+            return f"({','.join(map(literal, value)) or 'null'})"
+        case _:
+            raise TypeError(f"a {type(value).__name__} cannot be written into a statement")
+
+
+def filled(statement: Statement, values: Mapping[str, Any]) -> str:
+    """The statement's text with its values in it."""
+    return statement.text % {name: literal(values[name]) for name in statement.names}
+
+
+def kept(script: Sequence[Statement], values: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """How a script's values are written, and the statement to run before it, if any: what is long
+    and used several times is sent once, and kept in a variable."""
+    uses = Counter(name for statement in script for name in statement.names)
+    texts = {name: literal(values[name]) for name in uses}
+    long = [name for name, text in texts.items() if len(text) > _WORTH_KEEPING and uses[name] > 1]
+    keep = ", ".join(f"@given_{name} = {texts[name]}" for name in long)
+    return f"set {keep}" if keep else "", texts | {name: f"@given_{name}" for name in long}

@@ -1,0 +1,141 @@
+"""Reads the SQL files of one database and makes them ready to run.
+
+A file is named by its verb and begins with its promise. It holds one statement, or several
+(each ended by a line that ends in `;`) that run in one transaction; the verb's answer is the rows
+of the statement marked `-- answer`, or of the last one. In the text:
+
+- `:name` is a parameter,
+- `{now}` is the database's clock,
+- `{name}` is a batch: rows handed over as one parameter, to be read like a table,
+- a part headed `-- let name` is no statement: the parts below it write `{name}` for its text,
+- `windlass_…` tables get the configured schema.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from windlass.storage.sql.batches import BATCHES, Shape
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_MACRO = re.compile(r"\{([a-z_]+)\}")
+_LET = re.compile(r"^-- let ([a-z_]+)$", re.MULTILINE)
+_TABLE = re.compile(r"\bwindlass_(?=[a-z])")
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement in a driver's parameter style; `names` is the order of its parameters."""
+
+    text: str
+    names: tuple[str, ...]
+    answers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between databases and drivers in how a statement is written and fed."""
+
+    folder: str
+    now: str
+    #: How the n-th parameter called `name` is written.
+    placeholder: Callable[[int, str], str]
+    #: How a batch is read like a table.
+    table: Callable[[str, Shape], str]
+    #: The parameters that carry a batch.
+    carry: Callable[[str, Shape, Sequence[Sequence[Any]]], Mapping[str, Any]]
+    #: How a single value is handed to the driver.
+    value: Callable[[Any], Any]
+    #: True where each use of a parameter is a place of its own.
+    positional: bool = False
+    #: True where a percent sign in the text must be doubled.
+    percent: bool = False
+
+
+class Scripts:
+    """The verbs of one database, read on first use."""
+
+    def __init__(self, dialect: Dialect, schema: str | None = None) -> None:
+        self.dialect = dialect
+        self._schema = schema
+        self._ready: dict[str, tuple[Statement, ...]] = {}
+
+    def __getitem__(self, verb: str) -> tuple[Statement, ...]:
+        if verb not in self._ready:
+            folder = files("windlass.storage").joinpath(self.dialect.folder, "sql")
+            self._ready[verb] = self.prepare(folder.joinpath(f"{verb}.sql").read_text("utf-8"))
+        return self._ready[verb]
+
+    def prepare(self, text: str) -> tuple[Statement, ...]:
+        """Make statements of a file's text."""
+        parts = list(_spelled_out(split(text)))
+        marked = [part for part in parts if "-- answer" in part]
+        answer = marked[0] if marked else parts[-1]
+        return tuple(self._statement(part, answers=part is answer) for part in parts)
+
+    def bind(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The driver's values for a verb's parameters, batches spread out."""
+        bound: dict[str, Any] = {}
+        for name, value in params.items():
+            if name in BATCHES:
+                bound.update(self.dialect.carry(name, BATCHES[name], value))
+            else:
+                bound[name] = self.dialect.value(value)
+        return bound
+
+    def _statement(self, part: str, *, answers: bool) -> Statement:
+        text = _uncommented(part)
+        if self._schema:
+            text = _TABLE.sub(f'"{self._schema}".windlass_', text)
+        text = text.replace("%", "%%") if self.dialect.percent else text
+        text = _MACRO.sub(self._macro, text)
+        names: list[str] = []
+
+        def place(match: re.Match[str]) -> str:
+            name = match[1]
+            if self.dialect.positional or name not in names:
+                names.append(name)
+            number = len(names) if self.dialect.positional else names.index(name) + 1
+            return self.dialect.placeholder(number, name)
+
+        text = _PARAMETER.sub(place, text)
+        return Statement(text, tuple(names), answers)
+
+    def _macro(self, match: re.Match[str]) -> str:
+        name = match[1]
+        if name == "now":
+            return self.dialect.now
+        return self.dialect.table(name, BATCHES[name])
+
+
+def _spelled_out(parts: Iterable[str]) -> Iterator[str]:
+    """The statements among the parts, with the names given by `-- let` replaced."""
+    texts: dict[str, str] = {}
+    for part in parts:
+        spelled = _MACRO.sub(lambda match: texts.get(match[1], match[0]), part)
+        if let := _LET.search(part):
+            texts[let[1]] = f"({_uncommented(spelled)})"
+        else:
+            yield spelled
+
+
+def split(text: str) -> list[str]:
+    """The statements of a file, in order."""
+    parts = re.split(r";[ \t]*\n", text + "\n")
+    return [part for part in parts if _uncommented(part)]
+
+
+def _uncommented(part: str) -> str:
+    return "\n".join(
+        line for line in part.splitlines() if not line.lstrip().startswith("--")
+    ).strip()
+
+
+def columns(rows: Iterable[Sequence[Any]], width: int) -> list[list[Any]]:
+    """Rows turned into columns, also when there are none."""
+    turned = [list(column) for column in zip(*rows, strict=True)]
+    return turned or [[] for _ in range(width)]

@@ -1,0 +1,322 @@
+"""Verbs on triggers and events: keep, find what is due, fire once, match once."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any
+
+from windlass.core.jobs.models import NewJob, Scope
+from windlass.core.payloads.json_text import dump_json
+from windlass.core.triggers.trigger import Event, Match, Trigger
+from windlass.core.triggers.trigger_fields import name_in_code
+from windlass.errors import TriggerUnreadable
+from windlass.ids import EventId, TriggerId
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database, Session
+from windlass.storage.jobs.enqueue import Stored, store
+from windlass.storage.sql import rows
+from windlass.storage.sql.batches import BATCHES
+from windlass.storage.triggers import trigger_rows
+
+#: Of the triggers whose conditions an event does not meet, so many are noted with it.
+MOST_UNMATCHED = 100
+#: How long a trigger that could not fire, for a fault that may pass, is left alone.
+RETRY_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A trigger whose time has come, and the database's time when that was seen."""
+
+    trigger: Trigger
+    now: datetime
+
+
+class Refused(Exception):
+    """A job of a trigger may not be stored, so its transaction was undone."""
+
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        super().__init__(stored.status)
+
+
+class TriggerVerbs:
+    _db: Database
+
+    @again
+    async def add_trigger(self, trigger: Trigger) -> bool:
+        """Keep a new trigger; False if its tenant has one of that name."""
+        async with self._db.transaction() as session:
+            return bool(await session.run("add_trigger", triggers=[_row(trigger)]))
+
+    @again
+    async def change_trigger(
+        self, id: TriggerId, change: Callable[[Trigger], Trigger]
+    ) -> bool | None:
+        """Change a trigger as it stands, alone, its type and tenant aside. False if its tenant has
+        another of that name; None if there is no such trigger."""
+        async with self._db.transaction() as session:
+            found = await session.run("lock_trigger", id=id)
+            if not found:
+                return None
+            changed = change(trigger_rows.trigger(found[0]))
+            # What cannot be read would be overwritten by a default.
+            if lost := [name for name in changed.unreadable if name in BATCHES["triggers"]]:
+                raise TriggerUnreadable(changed.name, lost)
+            return bool(await session.run("change_trigger", triggers=[_row(changed)]))
+
+    @again
+    async def drop_trigger(self, scope: Scope, id: TriggerId) -> bool:
+        """Forget a trigger; False if there is none. What it made stays. Of one that is declared in
+        code it is noted that it was deleted, under the name it has there."""
+        async with self._db.transaction() as session:
+            found = await session.run("lock_trigger", id=id)
+            if not found or not await session.run("drop_trigger", id=id, tenant_id=scope.tenant):
+                return False
+            gone = trigger_rows.trigger(found[0])
+            if gone.origin == "code":
+                await session.run(
+                    "note_deleted_trigger",
+                    tenant_id=gone.tenant,
+                    name=name_in_code(gone),
+                    definition=gone.definition,
+                )
+            return True
+
+    async def deleted_triggers(self) -> set[tuple[str, str, str]]:
+        """Triggers declared in code that were deleted: tenant, name in code, and definition."""
+        found = await self._db.run("deleted_triggers")
+        return {(row["tenant_id"], row["name"], row["definition"]) for row in found}
+
+    async def forget_deleted_triggers(self, definition: str, *, name: str | None = None) -> None:
+        """Let a sync make deleted triggers of a definition again: all, or the one of that name."""
+        await self._db.run("forget_deleted_triggers", definition=definition, name=name)
+
+    async def triggers(self, scope: Scope) -> list[Trigger]:
+        """All triggers, by tenant and name."""
+        return trigger_rows.triggers(await self._db.run("triggers", tenant_id=scope.tenant))
+
+    async def trigger(self, scope: Scope, id: TriggerId) -> Trigger | None:
+        """One trigger, or None if there is none or the scope may not see it."""
+        found = await self._db.run("trigger", id=id, tenant_id=scope.tenant)
+        return trigger_rows.trigger(found[0]) if found else None
+
+    async def due_triggers(self, *, most: int = 100) -> tuple[list[Due], timedelta | None]:
+        """Triggers of enabled definitions and active tenants whose time has come, and how long it
+        is until the next one is due that is not yet; None if none will be.
+
+        A due trigger that `trigger_failed` was said of is left out for a minute, or until it is
+        edited, so that however many cannot fire, none stands in the way of one that can.
+        """
+        found = await self._db.run("due_triggers", most=most, pause=RETRY_SECONDS)
+        due = trigger_rows.triggers(row for row in found if row["id"] is not None)
+        now = rows.instant(found[0]["now_at"])
+        return [Due(trigger, now) for trigger in due], rows.seconds(found[0]["due_in"])
+
+    @again
+    async def fire(
+        self,
+        trigger: Trigger,
+        due_at: datetime,
+        next_run_at: datetime | None,
+        jobs: Sequence[NewJob],
+    ) -> list[Stored] | None:
+        """Move a trigger on from a due time and store the jobs made for it, both or nothing.
+
+        None if another process did it before, or it was disabled meanwhile. Raises Refused, with
+        nothing changed, if a job may not be stored.
+        """
+        async with self._db.transaction() as session:
+            moved = await session.run(
+                "advance",
+                id=trigger.id,
+                due_at=due_at,
+                next_run_at=next_run_at,
+                job_id=jobs[-1].id if jobs else None,
+            )
+            if not moved:
+                return None
+            stored = await store(session, jobs) if jobs else []
+            for each in stored:
+                if each.status not in ("created", "existing"):
+                    raise Refused(each)
+            if stored and stored[-1].existing_id is not None:
+                await session.run("note_job", id=trigger.id, job_id=stored[-1].existing_id)
+            return stored
+
+    async def pass_over(
+        self, due: Due, next_run_at: datetime | None, error: str, *, stop: bool = False
+    ) -> bool:
+        """Move a trigger on from a due time whose job is refused, and note why, both or nothing;
+        with `stop` it is disabled too. False if another process moved it on before."""
+        passed = await self._db.run(
+            "pass_over",
+            id=due.trigger.id,
+            due_at=due.trigger.next_run_at,
+            next_run_at=next_run_at,
+            error=error,
+            seen_at=due.now,
+            stop=stop,
+        )
+        return bool(passed)
+
+    async def trigger_failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
+        """Note on a trigger why it could not make a job; with `stop` it is disabled too. When it is
+        due stays."""
+        await self._db.run("trigger_failed", id=id, error=error, stop=stop)
+
+    async def add_event(self, event: Event) -> None:
+        """Keep an event, to be matched."""
+        await add_event(self._db, event)
+
+    async def waiting_events(
+        self, *, after: EventId | None = None, most: int = 100
+    ) -> list[EventId]:
+        """Events whose jobs are not made yet, the oldest first; those after `after`."""
+        found = await self._db.run("waiting_events", after=after, most=most)
+        return [EventId(rows.uuid(row["id"])) for row in found]
+
+    async def events(
+        self,
+        scope: Scope,
+        *,
+        before: EventId | None = None,
+        name: str | None = None,
+        correlation_id: str | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        most: int = 50,
+    ) -> list[Event]:
+        """Events, newest first; `before` is the last one already seen."""
+        found = await self._db.run(
+            "events",
+            tenant_id=scope.tenant,
+            before=before,
+            name=name,
+            correlation_id=correlation_id,
+            created_after=created_after,
+            created_before=created_before,
+            most=most,
+        )
+        return rows.readable(rows.event, found)
+
+    async def event(self, scope: Scope, id: EventId) -> Event | None:
+        """One event, or None if there is none or the scope may not see it."""
+        found = await self._db.run("event", id=id, tenant_id=scope.tenant)
+        return rows.event(found[0]) if found else None
+
+    async def find_events(self, scope: Scope, suffix: str, *, most: int = 10) -> list[EventId]:
+        """The events whose id ends with `suffix`, newest first."""
+        found = await self._db.run("find_events", suffix=suffix, tenant_id=scope.tenant, most=most)
+        return [EventId(rows.uuid(row["id"])) for row in found]
+
+    async def prune_events(self, *, days: float, before_id: EventId, most: int = 1000) -> int:
+        """Forget some events matched more than `days` ago; `before_id` is an id as old as that."""
+        gone = await self._db.run("prune_events", days=days, before_id=before_id, most=most)
+        return int(gone[0]["pruned"])
+
+    def matching(self) -> "Matching":
+        """A transaction in which one event is matched."""
+        return Matching(self._db)
+
+
+class Matching:
+    """Matches an event with one batch of triggers: the jobs made, and how far the event is matched,
+    are stored together."""
+
+    def __init__(self, database: Database) -> None:
+        self._context = database.transaction()
+        self._after: TriggerId | None = None
+        self._matches: list[Match] = []
+
+    async def __aenter__(self) -> "Matching":
+        self._session = await self._context.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        return await self._context.__aexit__(*error)
+
+    async def take(self, id: EventId) -> Event | None:
+        """The event, if it is not matched to the end; no other process can match it from here on."""
+        found = await self._session.run("take_event", id=id)
+        if not found:
+            return None
+        last = found[0]["matched_trigger_id"]
+        self._after = None if last is None else TriggerId(rows.uuid(last))
+        self._matches = [*rows.matches(found[0]["matches"])]
+        return rows.event(found[0])
+
+    @property
+    def first_batch(self) -> bool:
+        """Whether no batch of the event's triggers is done yet."""
+        return self._after is None
+
+    async def listening(self, event: Event, *, most: int) -> list[Trigger]:
+        """The next batch of the triggers an event sets off; fewer than `most` is the last batch."""
+        found = await self._session.run(
+            "listening", tenant_id=event.tenant, name=event.name, after=self._after, most=most
+        )
+        return trigger_rows.triggers(found)
+
+    async def store(self, jobs: Sequence[NewJob]) -> list[Stored]:
+        return await store(self._session, jobs) if jobs else []
+
+    async def failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
+        await self._session.run("trigger_failed", id=id, error=error, stop=stop)
+
+    async def matched(
+        self,
+        event: Event,
+        jobs: int,
+        matches: Sequence[Match] = (),
+        *,
+        last: TriggerId | None = None,
+    ) -> None:
+        """Note the jobs of this batch, and what each of its triggers did. `last` is its last trigger
+        if more follow."""
+        self._matches += matches
+        await self._session.run(
+            "event_matched",
+            id=event.id,
+            made=jobs,
+            matches=dump_json([asdict(each) for each in _shortened(self._matches)]),
+            last=last,
+        )
+
+
+async def add_event(session: Session, event: Event) -> None:
+    """Keep an event, also through a caller's own transaction."""
+    await session.run(
+        "add_event",
+        id=event.id,
+        tenant_id=event.tenant,
+        name=event.name,
+        data=dump_json(event.data),
+        correlation_id=event.correlation_id,
+        created_by=event.created_by,
+        depth=event.depth,
+    )
+
+
+def _shortened(matches: Sequence[Match]) -> Iterator[Match]:
+    """What is kept of an event's matches: of very many triggers that it did not meet, the first."""
+    unmatched = 0
+    for match in matches:
+        unmatched += match.outcome == "unmatched"
+        if match.outcome != "unmatched" or unmatched <= MOST_UNMATCHED:
+            yield match
+
+
+def _row(trigger: Trigger) -> tuple[Any, ...]:
+    values = {
+        **{f.name: getattr(trigger, f.name) for f in fields(trigger)},
+        "tenant_id": trigger.tenant,
+    }
+    return tuple(
+        _text(values[column]) if type == "json" else values[column]
+        for column, type in BATCHES["triggers"].items()
+    )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else dump_json(list(value) if isinstance(value, tuple) else value)

@@ -1,0 +1,193 @@
+"""A worker process's own probe: `/healthz`, `/readyz` and `/metrics` on a port of its own.
+
+A few lines of HTTP rather than a framework, in a thread of its own: a probe must answer when little
+else does, and tell when the workers' event loop stands still.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import NamedTuple
+
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
+
+from windlass.core.leases.worker_orders import Order
+from windlass.engine.access.connection_limits import ConnectionLimits
+from windlass.worker.leases.loop_thread import LoopThread
+from windlass.worker.worker import Worker
+
+#: A probe that takes longer is not worth waiting for.
+_SECONDS = 5.0
+_MOST_BYTES = 8192
+#: Connections open at once: more would take files that the worker needs for its jobs.
+_CONNECTIONS, _CONNECTIONS_PER_ADDRESS = 64, 16
+
+#: What is told of each worker in this process, and what it means.
+PROCESS_METRICS = {
+    "windlass_process_slots": "Slots of the workers in this process.",
+    "windlass_process_running": "Attempts under way in this process.",
+    "windlass_process_claim_age_seconds": "Since a worker here last looked for work with success.",
+    "windlass_process_blocked_seconds": "Since the event loop of the handlers stands still; 0 if not.",
+}
+
+
+class Answer(NamedTuple):
+    status: str
+    body: bytes
+    type: str = "text/plain; charset=utf-8"
+
+
+_OK = Answer("200 OK", b"ok\n")
+
+
+class Health:
+    """Answers for all workers of a process; `workers` may grow while it does."""
+
+    def __init__(self, workers: Sequence[Worker], *, host: str, port: int) -> None:
+        self._workers = workers
+        self._host = host
+        self._port = port
+        self._thread = LoopThread("windlass health")
+        self._workers_loop: asyncio.AbstractEventLoop | None = None
+        self._bound_port = 0
+        self._limits = ConnectionLimits(total=_CONNECTIONS, per_address=_CONNECTIONS_PER_ADDRESS)
+
+    @property
+    def port(self) -> int:
+        """Where it listens once started; 0 was asked for any."""
+        return self._bound_port
+
+    async def start(self) -> None:
+        """Listen, in a thread of its own. Called in the workers' event loop. Raises OSError if the
+        port is taken."""
+        self._workers_loop = asyncio.get_running_loop()
+        listening: Future[int] = Future()
+        self._thread.start(partial(self._listen, listening))
+        self._bound_port = await asyncio.wrap_future(listening)
+
+    async def stop(self) -> None:
+        """Answer no more."""
+        await self._thread.stop(within=_SECONDS)
+
+    async def answer(self, path: str) -> Answer:
+        """What a path says."""
+        match path.partition("?")[0]:
+            case "/healthz":
+                return _refusal(self._hopeless())
+            case "/readyz":
+                return _refusal(await self._unready())
+            case "/metrics":
+                registry = CollectorRegistry()
+                registry.register(_Workers(self._workers))
+                ProcessCollector(registry=registry)
+                return Answer("200 OK", generate_latest(registry), CONTENT_TYPE_PLAIN_0_0_4)
+            case _:
+                return Answer("404 Not Found", b"/healthz, /readyz, /metrics\n")
+
+    async def _listen(self, listening: "Future[int]") -> None:
+        try:
+            server = await asyncio.start_server(
+                self._serve, self._host, self._port, limit=_MOST_BYTES
+            )
+        except OSError as error:
+            listening.set_exception(error)
+            return
+        listening.set_result(server.sockets[0].getsockname()[1])
+        async with server:
+            await asyncio.Event().wait()
+
+    def _hopeless(self) -> str:
+        """Why only a new process helps; empty if this one lives."""
+        blockages = [worker.renewal.blockage for worker in self._workers]
+        if any(blockage is not None and blockage.is_over for blockage in blockages):
+            return "the event loop stands still"
+        return ""
+
+    async def _unready(self) -> str:
+        """Why no work is to be expected of this process; empty if it is."""
+        if not self._workers:
+            return "starting"
+        for worker in self._workers:
+            if blockage := worker.renewal.blockage:
+                where = "" if blockage.lease is None else f" in {blockage.lease.definition}"
+                return f"the event loop stands still{where}"
+            if worker.doing is not Order.RUN:
+                return "draining"
+            if not worker.claims_go_on:
+                return "claims do not go on"
+            try:
+                async with asyncio.timeout(_SECONDS / 2):
+                    await self._see_database(worker)
+            except Exception:  # noqa: BLE001  whatever it is, the worker's own log tells it
+                return "the database does not answer"
+        return ""
+
+    async def _see_database(self, worker: Worker) -> None:
+        """Raise unless the database answers the worker, in the event loop that it works in."""
+        loop = self._workers_loop
+        if loop is None or loop is asyncio.get_running_loop():
+            await worker.see_database()
+        else:
+            looking = asyncio.run_coroutine_threadsafe(worker.see_database(), loop)
+            await asyncio.wrap_future(looking)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = writer.get_extra_info("peername")
+        address = str(peer[0]) if peer else ""
+        if self._limits.take(address) is not None:
+            writer.close()
+            return
+        try:
+            await self._respond(reader, writer)
+        finally:
+            self._limits.give_back(address)
+            writer.close()
+
+    async def _respond(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, TimeoutError, ValueError, asyncio.IncompleteReadError):
+            async with asyncio.timeout(_SECONDS):
+                method, path, *_ = (await reader.readline()).decode("latin-1").split()
+                while (await reader.readline()).strip():
+                    pass
+                refused = Answer("405 Method Not Allowed", b"")
+                answer = await self.answer(path) if method in ("GET", "HEAD") else refused
+                writer.write(_head(answer) + (b"" if method == "HEAD" else answer.body))
+                await writer.drain()
+
+
+class _Workers(Collector):
+    def __init__(self, workers: Sequence[Worker]) -> None:
+        self._workers = workers
+
+    def collect(self) -> Iterator[Metric]:
+        values = (
+            sum(worker.slots for worker in self._workers),
+            sum(worker.running for worker in self._workers),
+            max((worker.claim_age for worker in self._workers), default=0.0),
+            max((_blocked_seconds(worker) for worker in self._workers), default=0.0),
+        )
+        for (name, tells), value in zip(PROCESS_METRICS.items(), values, strict=True):
+            yield GaugeMetricFamily(name, tells, value)
+
+
+def _blocked_seconds(worker: Worker) -> float:
+    blockage = worker.renewal.blockage
+    return 0.0 if blockage is None else blockage.seconds
+
+
+def _refusal(why: str) -> Answer:
+    return Answer("503 Service Unavailable", f"{why}\n".encode()) if why else _OK
+
+
+def _head(answer: Answer) -> bytes:
+    return (
+        f"HTTP/1.1 {answer.status}\r\ncontent-type: {answer.type}\r\n"
+        f"content-length: {len(answer.body)}\r\nconnection: close\r\n"
+        "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n\r\n"
+    ).encode("latin-1")

@@ -1,0 +1,1 @@
+"""How a handler runs: threads, processes, fork server, commands."""

@@ -1,0 +1,1 @@
+"""Keeping leases alive: heartbeat, renewal, watchdog, lost claims."""

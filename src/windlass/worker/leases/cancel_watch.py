@@ -1,0 +1,38 @@
+"""Looks often whether a run should stop: renewals, which tell it too, are far apart."""
+
+import asyncio
+import contextlib
+from datetime import timedelta
+
+from windlass.telemetry import Telemetry
+from windlass.worker.leases.lease_renewer import Renewer
+
+#: Nudges come with every enqueue; the database is asked no more often than this.
+_SHORTEST_SECONDS = 0.2
+
+
+class CancelWatch:
+    """Looks for cancels at each poll, and when nudged."""
+
+    def __init__(self, renewer: Renewer, telemetry: Telemetry, *, poll: timedelta) -> None:
+        self._renewer = renewer
+        self._telemetry = telemetry
+        self._poll = poll.total_seconds()
+        self._nudged = asyncio.Event()
+
+    def nudge(self) -> None:
+        """Look soon."""
+        self._nudged.set()
+
+    async def run(self) -> None:
+        """Look for ever."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._poll):
+                    await self._nudged.wait()
+            self._nudged.clear()
+            try:
+                await self._renewer.look_for_stops()
+            except Exception as error:  # noqa: BLE001  the next look may succeed
+                self._telemetry.trouble("looking for cancels", error)
+            await asyncio.sleep(_SHORTEST_SECONDS)

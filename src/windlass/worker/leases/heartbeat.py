@@ -1,0 +1,58 @@
+"""A worker's row: it says what the worker is and that it lives, and brings what is wanted of it."""
+
+import os
+import socket
+from collections.abc import Mapping
+from importlib.metadata import version
+
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.leases.worker_orders import Order
+from windlass.ids import WorkerId
+from windlass.worker.backend import WorkerSide
+from windlass.worker.options import WorkerOptions
+from windlass.worker.runnable_definitions import Knowledge
+
+_VERSION = version("windlass")
+
+
+class Heartbeat:
+    """Writes the row of one worker."""
+
+    def __init__(self, worker: WorkerId, knowledge: Knowledge, options: WorkerOptions) -> None:
+        self._worker = worker
+        self._knowledge = knowledge
+        self._options = options
+
+    async def send(
+        self,
+        workers: WorkerSide,
+        *,
+        used: int,
+        doing: Order,
+        blocked: Mapping[str, object] | None = None,
+    ) -> Order:
+        """Report how many slots are in use, what the worker does, and which run blocks its event
+        loop, if one does. Returns what is wanted of the worker."""
+        return await workers.beat(
+            WorkerRow(
+                id=self._worker,
+                hostname=socket.gethostname(),
+                pid=os.getpid(),
+                version=_VERSION,
+                queues=tuple(self._options.queues or ()),
+                definitions=tuple(self._knowledge.keys),
+                slots=self._options.concurrency,
+                slots_used=used,
+                lease_seconds=self._options.lease_time.total_seconds(),
+                metadata=self._metadata(blocked),
+                doing=doing,
+            )
+        )
+
+    def _metadata(self, blocked: Mapping[str, object] | None) -> dict[str, object]:
+        metadata = {
+            "import_errors": dict(self._knowledge.import_errors),
+            "payload_versions": {key: n for key, n in self._knowledge.versions.items() if n > 1},
+            "blocked": dict(blocked or {}),
+        }
+        return {name: value for name, value in metadata.items() if value}

@@ -1,0 +1,80 @@
+"""Keeps leases alive, and tells an attempt when its lease is gone or its job should stop."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+from windlass import clock
+from windlass.core.leases.lease import Held
+from windlass.worker.attempt import LiveAttempt
+from windlass.worker.backend import LeaseSide
+from windlass.worker.context import StopReason
+
+Stop = Callable[[LiveAttempt, StopReason], object]
+
+
+class Renewer:
+    """Looks after all leases of one worker, one statement a round."""
+
+    def __init__(
+        self,
+        leases: LeaseSide,
+        held: Callable[[], Mapping[Held, LiveAttempt]],
+        *,
+        lease_time: timedelta,
+        stop: Stop = LiveAttempt.stop,
+    ) -> None:
+        self._stop = stop
+        self._leases = leases
+        self._held = held
+        self._lease_time = lease_time
+
+    async def tick(self) -> list[LiveAttempt]:
+        """Renew every lease held now. Answers the runs whose lease is lost; they were told."""
+        asked = {held: run for held, run in self._snapshot().items() if _is_ours(run)}
+        if not asked:
+            return []
+        lease_ends_at = clock.boottime() + self._lease_time.total_seconds()
+        renewed = await self._leases.renew(list(asked), lease_time=self._lease_time)
+        alive = set()
+        for renewal in renewed:
+            held = Held(renewal.job_id, renewal.token)
+            alive.add(held)
+            asked[held].lease_ends_at = lease_ends_at
+            if renewal.cancel_requested:
+                self._stop(asked[held], "canceled")
+        # A run that ended while the statement ran has lost nothing: its end is being recorded.
+        lost = [
+            run
+            for held, run in asked.items()
+            if held not in alive and not run.ended and _is_ours(run)
+        ]
+        for run in lost:
+            self._stop(run, "lost")
+        return lost
+
+    def overdue(self) -> list[LiveAttempt]:
+        """The runs whose leases were not renewed for their full length, by this machine's clock.
+        They may still be ours: a late renewal counts as long as nobody has taken them back."""
+        now = clock.boottime()
+        return [
+            run
+            for run in self._snapshot().values()
+            if _is_ours(run) and not run.ended and run.lease_ends_at <= now
+        ]
+
+    async def look_for_stops(self) -> None:
+        """Find jobs asked to stop without waiting for the next renewal."""
+        running = [run for run in self._snapshot().values() if not run.ended and _is_ours(run)]
+        if not running:
+            return
+        asked = await self._leases.stops([run.held for run in running])
+        for run in running:
+            if run.held.job_id in asked:
+                self._stop(run, "canceled")
+
+    def _snapshot(self) -> dict[Held, LiveAttempt]:
+        return dict(self._held())  # it may be another thread that changes it
+
+
+def _is_ours(run: LiveAttempt) -> bool:
+    return not (run.lost or run.context.completed)

@@ -1,0 +1,294 @@
+"""A worker's renewal: a thread that keeps its leases and its row alive, and watches its event loop.
+
+Nothing here runs in the worker's event loop, so a handler that blocks that loop costs no lease.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.worker_orders import Order
+from windlass.engine.loop import Loop, backoff_seconds
+from windlass.errors import DatabaseTimeout, EpochChanged
+from windlass.ids import WorkerId
+from windlass.worker.attempt import LiveAttempt
+from windlass.worker.backend import LeaseSide, RenewalSide, Side
+from windlass.worker.context import StopReason
+from windlass.worker.leases.heartbeat import Heartbeat
+from windlass.worker.leases.lease_renewer import Renewer
+from windlass.worker.leases.loop_thread import LoopThread
+from windlass.worker.leases.pending_claim import PendingClaim
+from windlass.worker.leases.watchdog import PERIOD_SECONDS, Blockage, Watchdog
+from windlass.worker.options import WorkerOptions
+
+T = TypeVar("T")
+
+#: A call takes a third of the lease at most, so that another one fits in before that runs out.
+_LONGEST_CALL_SECONDS = 10.0
+#: How long its connections may take to close, and a process that ends to hand its jobs back.
+_CLOSE_SECONDS = 5.0
+_HAND_BACK_SECONDS = 10.0
+
+
+class LeaseHolder(Protocol):
+    """The worker whose leases are renewed. What it shows is read from another thread."""
+
+    @property
+    def id(self) -> WorkerId: ...
+
+    @property
+    def held(self) -> Mapping[Held, LiveAttempt]: ...
+
+    @property
+    def running(self) -> int: ...
+
+    @property
+    def doing(self) -> Order: ...
+
+    @property
+    def pending_claim(self) -> PendingClaim: ...
+
+    def lease_of(self, held: Held) -> Lease | None: ...
+
+    def obey(self, wanted: Order) -> None:
+        """Do what an operator wants; called in the worker's own loop."""
+
+    def abandon(self) -> None:
+        """Stop every run as lost and end; called in the worker's own loop."""
+
+    def last_ends(self, blockage: Blockage | None) -> Sequence[Finish]:
+        """How each run ends if the process does so now; called from any thread."""
+        ...
+
+
+class Renewal:
+    """One worker's. Between `start` and `stop` its loops run in a thread of their own."""
+
+    def __init__(
+        self,
+        worker: LeaseHolder,
+        side: Side,
+        heartbeat: Heartbeat,
+        options: WorkerOptions,
+    ) -> None:
+        self._worker = worker
+        self._owner = side
+        self._heartbeat = heartbeat
+        self._lease_time = options.lease_time
+        self._telemetry = side.telemetry
+        seconds = options.lease_time.total_seconds() / 3
+        self._call_seconds = min(_LONGEST_CALL_SECONDS, seconds)
+        self._renewing = self._new_loop("renewing leases", self.tick, seconds)
+        self._watching = self._new_loop("watching the event loop", self.watch, PERIOD_SECONDS)
+        self._thread = LoopThread("windlass renewal")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._registered = asyncio.Event()
+        self._reporter: threading.Thread | None = None
+        self._next_report = 0.0
+        self._overdue: set[Held] = set()
+        self._abandoned: set[Held] = set()
+        #: What blocks the worker's event loop now.
+        self.blockage: Blockage | None = None
+        #: Ends the process, which blocked runs leave no other way out; None where that belongs to
+        #: an application.
+        self.end_process: Callable[[], Awaitable[None]] | None = None
+
+    def start(self) -> None:
+        """Start the thread. Called in the worker's event loop."""
+        self.watch_this_loop()
+        self._thread.start(self._run)
+
+    def watch_this_loop(self) -> None:
+        """Take the running event loop for the worker's own."""
+        self._loop = asyncio.get_running_loop()
+        self._watchdog = Watchdog(lambda: self._worker.held)
+
+    async def registered(self) -> None:
+        """Return once the worker has its row; after some time also without, since it is for people
+        and nothing depends on it."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._call_seconds):
+                await self._registered.wait()
+
+    def wake(self) -> None:
+        """Renew and send a heartbeat now."""
+        self._thread.call(self._renewing.wake)
+
+    async def stop(self) -> None:
+        """End the thread; one whose connections do not close ends when they do."""
+        if self._thread.started:
+            await self._thread.stop(within=_CLOSE_SECONDS)
+        else:
+            await self._close()
+
+    async def tick(self) -> None:
+        """Renew all leases, stop the runs that have lost theirs, and send the heartbeat."""
+        try:
+            lost = await self._in_time(self._renewer.tick(), "renew leases")
+        except Exception:
+            self._report_overdue()
+            raise
+        self._overdue.clear()
+        for run in lost:
+            self._in_loop(self._telemetry.lost, run.lease)
+        if self.blockage is not None:
+            await self._give_up_claim()
+        beat = self._heartbeat.send(
+            self._side.workers,
+            used=self._worker.running,
+            doing=self._worker.doing,
+            blocked=None if self.blockage is None else self.blockage.describe(),
+        )
+        try:
+            wanted = await self._in_time(beat, "take a heartbeat")
+        except EpochChanged:
+            self._in_loop(self._worker.abandon)
+        else:
+            self._in_loop(self._registered.set)
+            self._in_loop(self._worker.obey, wanted)
+
+    async def watch(self) -> None:
+        """Look whether the worker's event loop stands still; report it, and end what cannot end
+        by itself."""
+        before, self.blockage = self.blockage, self._watchdog.tick()
+        if (before is None) is not (self.blockage is None):
+            self._renewing.wake()  # the row shows it
+        if self.blockage is None:
+            self._next_report = 0.0
+            return
+        if self.blockage.seconds >= self._next_report:
+            self._next_report = 2 * self.blockage.seconds
+            self._report(self.blockage, first=before is None)
+        if self.blockage.is_over:
+            await self._end(self.blockage)
+
+    async def hand_back(self) -> bool:
+        """Record how all runs here end, now that the process does, and remove the worker's row.
+        Returns whether that succeeded. Called from any loop."""
+        return await asyncio.wrap_future(self._thread.submit(self._hand_back()))
+
+    async def _end(self, blockage: Blockage) -> None:
+        if self.end_process is not None:
+            self._worker.pending_claim.close()
+            await self.end_process()
+            return
+        for run in blockage.expired:
+            if run.held not in self._abandoned and (end := run.overrun(blockage.stack)):
+                await self._in_time(self._leases.finish([end]), "record an outcome")
+                self._stop_run(run, "lost")
+            self._abandoned.add(run.held)
+
+    async def _hand_back(self) -> bool:
+        self._worker.pending_claim.close()
+        ends = self._worker.last_ends(self.blockage)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_HAND_BACK_SECONDS):
+                await self._renewing.stop()  # a heartbeat would bring the row back
+                # Its row first: what is handed back runs elsewhere from that moment on.
+                await self._until_done(lambda: self._side.workers.leave(self._worker.id))
+                await self._until_done(lambda: self._leases.finish(ends))
+                # What a claim took that is still under way.
+                await self._until_done(lambda: self._leases.release_unknown(()))
+                return True
+        return False
+
+    async def _give_up_claim(self) -> None:
+        """Hand back what a claim took whose answer waits in a loop that stands still."""
+        if not self._worker.pending_claim.give_up():
+            return
+        try:
+            held = list(self._worker.held)
+            look = self._leases.release_unknown(held)
+            await self._in_time(look, "hand back jobs")
+        finally:
+            self._worker.pending_claim.handed_back()
+
+    async def _until_done(self, call: Callable[[], Awaitable[object]]) -> None:
+        failures = 0
+        while True:
+            try:
+                await call()
+                return
+            except Exception as error:  # noqa: BLE001  tried again while there is time
+                failures += 1
+                self._telemetry.trouble("handing back", error)
+                await asyncio.sleep(backoff_seconds(failures))
+
+    async def _run(self) -> None:
+        self._renewing.start()
+        self._watching.start()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await self._watching.stop()
+            await self._renewing.stop()
+            await self._close()
+
+    async def _close(self) -> None:
+        if "_side" in self.__dict__:  # else nothing was ever asked
+            await self._side.close()
+
+    async def _in_time(self, call: Coroutine[Any, Any, T], doing: str) -> T:
+        try:
+            async with asyncio.timeout(self._call_seconds):
+                return await call
+        except TimeoutError as error:
+            raise DatabaseTimeout(doing, seconds=self._call_seconds) from error
+
+    def _report(self, blockage: Blockage, *, first: bool) -> None:
+        # From a thread that nobody waits for: what blocks the loop may hold the logger's lock.
+        if self._reporter is None or not self._reporter.is_alive():
+            self._reporter = threading.Thread(
+                target=self._log, args=[blockage, first], name="windlass watchdog", daemon=True
+            )
+            self._reporter.start()
+
+    def _log(self, blockage: Blockage, first: bool) -> None:
+        self._telemetry.blocked(blockage.lease, blockage.seconds, blockage.stack)
+        if first and blockage.run is not None:
+            blockage.run.context.log.warning(
+                "this handler blocks its worker's event loop", stack=blockage.stack
+            )
+
+    def _report_overdue(self) -> None:
+        overdue = {run.held for run in self._renewer.overdue()}
+        if new := overdue - self._overdue:
+            self._telemetry.warn(
+                "leases were not renewed for their full length, reports may be refused",
+                worker_id=self._worker.id,
+                job_ids=sorted(str(held.job_id) for held in new),
+            )
+        self._overdue = overdue
+
+    def _stop_run(self, run: LiveAttempt, reason: StopReason) -> None:
+        self._in_loop(run.stop, reason)
+
+    def _in_loop(self, function: Callable[..., object], *args: object) -> None:
+        """Call a function in the worker's own loop."""
+        assert self._loop is not None
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(function, *args)
+
+    @cached_property
+    def _side(self) -> RenewalSide:
+        return self._owner.reopen(lease_time=self._lease_time)
+
+    @cached_property
+    def _leases(self) -> LeaseSide:
+        return self._side.leases(self._worker.lease_of, worker=self._worker.id)
+
+    @cached_property
+    def _renewer(self) -> Renewer:
+        return Renewer(
+            self._leases,
+            lambda: self._worker.held,
+            lease_time=self._lease_time,
+            stop=self._stop_run,
+        )
+
+    def _new_loop(self, name: str, tick: Callable[[], Awaitable[None]], seconds: float) -> Loop:
+        return Loop(name, tick, seconds=seconds, telemetry=self._telemetry)

@@ -1,0 +1,132 @@
+"""Notices that the worker's event loop stands still, and which run blocks it."""
+
+import asyncio
+import contextlib
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from contextvars import Context
+from dataclasses import dataclass
+from itertools import dropwhile
+from pathlib import Path
+from types import FrameType
+
+from windlass import clock
+from windlass.core.leases.lease import Held, Lease
+from windlass.worker.attempt import GRACE_SECONDS, LiveAttempt
+from windlass.worker.context import CURRENT
+
+#: How often the loop is asked for a sign of life.
+PERIOD_SECONDS = 0.5
+#: A loop that gives none for so long stands still.
+STANDSTILL_SECONDS = 1.0
+#: How long the loop may stand still for no run that is known.
+_UNKNOWN_SECONDS = 60.0
+_MOST_FRAMES = 40
+_ASYNCIO = str(Path(asyncio.__file__).parent)
+_WINDLASS = str(Path(__file__).parents[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Blockage:
+    """An event loop that stands still: for how long, in which run (None if that is not known),
+    and where in its code."""
+
+    seconds: float
+    run: LiveAttempt | None
+    stack: str
+    #: The runs that are past their time limit and cannot be stopped; empty while there is time.
+    expired: tuple[LiveAttempt, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing but the end of the process helps."""
+        return bool(self.expired) or (self.run is None and self.seconds > _UNKNOWN_SECONDS)
+
+    @property
+    def lease(self) -> Lease | None:
+        return None if self.run is None else self.run.lease
+
+    def describe(self) -> dict[str, object]:
+        """What the worker's row shows of it."""
+        about: dict[str, object] = {"seconds": round(self.seconds)}
+        if self.run is not None:
+            lease = self.run.lease
+            about |= {"job_id": str(lease.job_id), "definition": lease.definition}
+        return about
+
+
+class Watchdog:
+    """Asks an event loop for signs of life, from another thread. Make it in the loop's thread."""
+
+    def __init__(self, held: Callable[[], Mapping[Held, LiveAttempt]]) -> None:
+        self._held = held
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._alive = True
+        self._still = 0.0
+        self._ticked_at = clock.monotonic()
+
+    def tick(self) -> Blockage | None:
+        """Ask for a sign of life, and look whether the last one came."""
+        now = clock.monotonic()
+        # Counted in ticks of this thread: in a process that was stopped as a whole, or that got no
+        # processor, nobody blocks anybody.
+        passed = min(now - self._ticked_at, 2 * PERIOD_SECONDS)
+        self._ticked_at = now
+        if self._alive:
+            self._alive, self._still = False, 0.0
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to watch
+                self._loop.call_soon_threadsafe(self._sign)
+            return None
+        self._still += passed
+        return self._blockage() if self._still >= STANDSTILL_SECONDS else None
+
+    def _sign(self) -> None:
+        self._alive = True
+
+    def _blockage(self) -> Blockage | None:
+        frame = sys._current_frames().get(self._thread)
+        run = self._run()
+        if self._alive or frame is None:
+            return None
+        return Blockage(self._still, run, _stack(frame), tuple(self._expired(run)))
+
+    def _run(self) -> LiveAttempt | None:
+        """The run whose task, or a task that it started, is at work in the loop."""
+        task = asyncio.current_task(self._loop)
+        if task is None:
+            return None
+        held = dict(self._held())
+        for run in held.values():
+            if run.task is task:
+                return run
+        # Python 3.11 does not show the context of another task.
+        get_context: Callable[[], Context] | None = getattr(task, "get_context", None)
+        lease = get_context().get(CURRENT) if get_context else None
+        return None if lease is None else held.get(lease.held)
+
+    def _expired(self, blocker: LiveAttempt | None) -> list[LiveAttempt]:
+        """The runs whose time limit the standstill keeps from being enforced: the one that blocks
+        or, if that is not known, all that run in the loop, once all of them are past theirs."""
+        if self._still < GRACE_SECONDS:
+            return []
+        runs = [blocker] if blocker else [run for run in dict(self._held()).values() if run.in_loop]
+        runs = [run for run in runs if run.began_at]
+        now = clock.monotonic()
+        if all(now - run.began_at >= run.time_limit + GRACE_SECONDS for run in runs):
+            return runs
+        return []
+
+
+def _stack(frame: FrameType) -> str:
+    """The innermost calls, without those of the event loop and the worker around the handler."""
+    calls = list(traceback.extract_stack(frame))
+    begin = max((n for n, call in enumerate(calls, 1) if _is_of(call, _ASYNCIO)), default=0)
+    inner = list(dropwhile(lambda call: _is_of(call, _WINDLASS), calls[begin:])) or calls
+    return "".join(traceback.format_list(inner[-_MOST_FRAMES:]))
+
+
+def _is_of(call: traceback.FrameSummary, folder: str) -> bool:
+    return call.filename.startswith(folder)

@@ -1,0 +1,27 @@
+"""Hears the nudges of other processes, and passes them on within this one."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+
+from windlass.engine.loop import backoff_seconds
+from windlass.worker.backend import Side
+
+
+async def listen(engine: Side, names: Sequence[str] | None, *, poll: timedelta) -> None:
+    """Pass on every nudge that is for these names (None: for any), for ever."""
+    failures = 0
+    while True:
+        try:
+            watch = await engine.watch(names)
+            try:
+                while True:
+                    if heard := await watch.wait(poll.total_seconds()):
+                        engine.nudges.hear({"*", *heard})
+                    failures = 0
+            finally:
+                await watch.close()
+        except Exception as error:  # noqa: BLE001  polling goes on; so does trying again
+            failures += 1
+            engine.telemetry.trouble("listening", error)
+            await asyncio.sleep(backoff_seconds(failures))

@@ -1,0 +1,1 @@
+"""The same worker over HTTP."""

@@ -1,0 +1,274 @@
+"""The worker's side over HTTP: for workers that reach a server, and no database.
+
+Nothing is tried again here. The worker's own loops do that, with the same tokens, which is harmless;
+so a server may go away and come back at any time.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Self
+
+from windlass.core.definitions.definition import Definition
+from windlass.core.jobs.models import LogLine, WorkerRow
+from windlass.core.jobs.states import JobState
+from windlass.core.leases import worker_wire as wire
+from windlass.core.leases.gates import versions
+from windlass.core.leases.lease import Finish, Held, Lease, Progress, Renewal
+from windlass.core.leases.worker_orders import Order
+from windlass.core.monitoring.latency import Tally
+from windlass.core.text import clean
+from windlass.engine.leases.leases import (
+    LINE_BYTES,
+    NOTE_BYTES,
+    Claimed,
+    bare_end,
+    storable_end,
+)
+from windlass.errors import OnceUnavailable, RequestRefused
+from windlass.ids import JobId, TenantId, WorkerId, new_job_id
+from windlass.settings import Settings
+from windlass.storage.callers import CallerSession
+from windlass.telemetry import Telemetry
+from windlass.worker.remote.polling import NoNudges, Polling
+from windlass.worker.remote.server_client import Server
+
+#: More than a server gives at once.
+_MOST_SLOTS = 1000
+
+
+class Remote:
+    """A server, as a worker sees it. Use it as an async context manager."""
+
+    def __init__(self, server: Server, settings: Settings, telemetry: Telemetry) -> None:
+        self._server = server
+        self.settings = settings
+        self.telemetry = telemetry
+        self.definitions = RemoteDefinitions()
+        self.workers = RemoteWorker(server, telemetry)
+        self.nudges = NoNudges()
+        self.latency = Untold()
+
+    def leases(self, who: Callable[[Held], Lease | None], *, worker: WorkerId) -> "RemoteLeases":
+        return RemoteLeases(self._server, self.telemetry, worker)
+
+    def reopen(self, *, lease_time: timedelta) -> "Remote":
+        """The same server over connections of its own."""
+        return Remote(self._server.reopen(lease_time=lease_time), self.settings, self.telemetry)
+
+    async def close(self) -> None:
+        await self._server.close()
+
+    async def now(self) -> None:
+        """Return if the server answers; its clock is nobody's business here."""
+        await self.ready()
+
+    async def ready(self) -> None:
+        """Return if the server answers and takes our word: ServerUnreachable, NotAuthenticated,
+        Forbidden."""
+        await self._server.ask("worker/heartbeat", {"worker": "nobody", "renew": False})
+
+    def join(self, tx: object) -> CallerSession | None:
+        """A handler's own transaction never leads to the jobs: its end is recorded when it
+        returns."""
+        return None
+
+    async def watch(self, queues: Sequence[str] | None) -> Polling:
+        return Polling()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+class Untold:
+    """How long jobs waited and ran is noted by the server."""
+
+    async def flush(self, tally: Tally) -> None:
+        tally.take()
+
+
+class RemoteLeases:
+    """One worker's hold on jobs that a server has."""
+
+    def __init__(self, server: Server, telemetry: Telemetry, worker: WorkerId) -> None:
+        self._server = server
+        self._telemetry = telemetry
+        self._worker = worker
+        self._claiming: str | None = None
+
+    async def claim(
+        self,
+        worker: WorkerId,
+        limit: int,
+        *,
+        queues: Collection[str] | None,
+        known: Collection[str],
+        lease_time: timedelta,
+        nudged: bool = False,
+    ) -> Claimed:
+        if limit < 1 or not known:
+            return Claimed((), None)
+        # Kept until there is an answer: if one got lost, what it brought is not.
+        self._claiming = self._claiming or str(new_job_id())
+        told = await self._server.ask(
+            "worker/jobs/claim",
+            {
+                "worker": worker,
+                "slots": min(limit, _MOST_SLOTS),
+                "definitions": versions(known),
+                "queues": None if queues is None else list(queues),
+                "lease_seconds": lease_time.total_seconds(),
+                "nudged": nudged,
+                "key": self._claiming,
+            },
+        )
+        self._claiming = None
+        due = told["next_due_seconds"]
+        leases = [wire.lease_from(lease) for lease in told["leases"]]
+        self._telemetry.claimed(worker, leases)
+        return Claimed(leases, None if due is None else timedelta(seconds=due))
+
+    async def release_unknown(self, held: Collection[Held]) -> int:
+        """The server hands them back. One of an older version does not know how, and leaves them to
+        lease recovery."""
+        try:
+            await self._heartbeat(list(held), renew=False, complete=True)
+        except RequestRefused as error:
+            self._telemetry.trouble("handing back jobs", error)
+        return 0
+
+    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
+        told = await self._heartbeat(held, lease_seconds=lease_time.total_seconds())
+        return [
+            Renewal(*one, cancel_requested=stop == "canceled")
+            for one, stop in told.items()
+            if stop != "lost"
+        ]
+
+    async def stops(self, held: Sequence[Held]) -> set[JobId]:
+        told = await self._heartbeat(held, renew=False)
+        return {one.job_id for one, stop in told.items() if stop == "canceled"}
+
+    async def report(self, progress: Sequence[Progress]) -> None:
+        if progress:
+            steps = [
+                {
+                    **wire.held(Held(each.job_id, each.token)),
+                    "fraction": each.fraction,
+                    "note": each.note and clean(each.note, NOTE_BYTES),
+                }
+                for each in progress
+            ]
+            await self._heartbeat((), renew=False, progress=steps)
+
+    async def log(self, lines: Sequence[LogLine]) -> None:
+        """One that the server refuses must not keep its job's end from being recorded."""
+        if not lines:
+            return
+        try:
+            await self._heartbeat((), renew=False, lines=[_said(line) for line in lines])
+        except RequestRefused as error:
+            self._telemetry.trouble("writing logs", error)
+
+    async def is_done(self, tenant: TenantId, key: str) -> bool:
+        raise OnceUnavailable("a worker without a database does not know what was done")
+
+    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+        """Report how attempts ended. It cannot fail because of what they say: a batch that is
+        refused is reported one by one, and at last without its text."""
+        try:
+            ended = await self._finish([storable_end(finish) for finish in finishes])
+        except RequestRefused as error:
+            self._telemetry.trouble("finish", error)
+            ended = {}
+            for finish in finishes:
+                ended |= await self._barely(finish)
+        self._telemetry.finished(finishes, ended)
+        return ended
+
+    async def _barely(self, finish: Finish) -> dict[Held, JobState]:
+        for told in (storable_end(finish), bare_end(finish)):
+            try:
+                return await self._finish([told])
+            except RequestRefused as error:
+                self._telemetry.trouble("finish", error, job_id=finish.job_id)
+        return {}  # others must not wait for it; its lease will run out
+
+    async def _finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+        told = await self._server.ask(
+            "worker/finish",
+            {"worker": self._worker, "ends": [wire.end(finish) for finish in finishes]},
+        )
+        return {
+            wire.held_from(end): JobState(end["state"])
+            for end in told["ends"]
+            if end["state"] is not None
+        }
+
+    async def _heartbeat(self, held: Sequence[Held], **more: object) -> dict[Held, str | None]:
+        told = await self._server.ask(
+            "worker/heartbeat",
+            {"worker": self._worker, "leases": [wire.held(one) for one in held], **more},
+        )
+        return {wire.held_from(lease): lease["stop"] for lease in told["leases"]}
+
+
+class RemoteDefinitions:
+    """The code's own word stands; a time limit that an operator set comes with each lease."""
+
+    rows: Collection[Definition] = ()
+
+    async def refresh(self) -> None:
+        """Nothing to look at."""
+
+    def effective(self, declared: Definition) -> Definition:
+        return declared
+
+
+class RemoteWorker:
+    """The worker's row, which its server keeps."""
+
+    def __init__(self, server: Server, telemetry: Telemetry) -> None:
+        self._server = server
+        self._telemetry = telemetry
+        self._unknown: Sequence[str] = ()
+
+    async def beat(self, worker: WorkerRow) -> Order:
+        told = {name: getattr(worker, name) for name in _ROW}
+        answer = await self._server.ask("worker/beat", {"worker": worker.id, **told})
+        unknown = answer["unknown_definitions"]
+        if unknown and unknown != self._unknown:
+            self._telemetry.warn(
+                "the server does not know these definitions: it must import them too",
+                definitions=unknown,
+            )
+        self._unknown = unknown
+        return Order(answer["wanted"])
+
+    async def leave(self, worker: WorkerId) -> None:
+        await self._server.ask("worker/leave", {"worker": worker})
+
+
+#: What of a worker's row is the server's to know.
+_THEIRS = ("id", "started_at", "last_seen_at", "age", "wanted", "wanted_by", "wanted_at")
+_ROW = tuple(field.name for field in fields(WorkerRow) if field.name not in _THEIRS)
+
+
+def _said(line: LogLine) -> Mapping[str, Any]:
+    line = replace(line, message=clean(line.message, LINE_BYTES))
+    return {
+        **wire.held(Held(line.job_id, line.attempt)),
+        "level": line.level,
+        "message": line.message,
+        "at": line.at.isoformat(),
+        "fields": dict(line.fields),
+    }

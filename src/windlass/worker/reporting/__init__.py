@@ -1,0 +1,1 @@
+"""What a worker records: outcomes, log lines, latency."""

@@ -1,0 +1,89 @@
+"""Records how attempts ended, many at a time: while one batch is written the next gathers."""
+
+import asyncio
+from collections.abc import Callable
+
+from windlass.core.leases.lease import Finish
+from windlass.engine.loop import backoff_seconds
+from windlass.tasks import start_task
+from windlass.telemetry import Telemetry
+from windlass.worker.backend import LeaseSide
+from windlass.worker.reporting.log_writer import Reports
+
+_MOST = 1000
+#: One statement carries about this much text at most; databases have limits.
+_MOST_CHARACTERS = 2_000_000
+
+
+class Finisher:
+    def __init__(
+        self,
+        leases: LeaseSide,
+        reports: Reports,
+        telemetry: Telemetry,
+        recorded: Callable[[list[Finish]], None],
+    ) -> None:
+        self._leases = leases
+        self._reports = reports
+        self._telemetry = telemetry
+        self._recorded = recorded
+        self._waiting: list[Finish] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def add(self, finish: Finish) -> None:
+        """Take an end to be recorded as soon as can be; after `close` it is given up too."""
+        if self._closed:
+            return
+        self._waiting.append(finish)
+        if self._writing is None or self._writing.done():
+            self._writing = start_task(self._write())
+
+    @property
+    def unrecorded(self) -> list[Finish]:
+        """The ends that are not known to be recorded. Safe to read from any thread."""
+        return self._waiting.copy()
+
+    async def drain(self) -> None:
+        """Return when everything taken is recorded."""
+        while self._writing is not None and not self._writing.done():
+            await asyncio.shield(self._writing)
+
+    def close(self) -> None:
+        """Give up what is not recorded; lease recovery takes care of it."""
+        self._closed = True
+        if self._writing is not None:
+            self._writing.cancel()
+
+    async def _write(self) -> None:
+        await asyncio.sleep(0)  # let the attempts that end in this same moment come along
+        failures = 0
+        while self._waiting:
+            batch = self._waiting[: _fitting(self._waiting)]
+            try:
+                if self._holds_reports_of(batch):
+                    await self._reports.flush()  # before the lease ends: it guards the lines
+                await self._leases.finish(batch)
+            except Exception as error:  # noqa: BLE001  the outcomes are still here, for the next try
+                failures += 1
+                self._telemetry.trouble("recording outcomes", error)
+                await asyncio.sleep(backoff_seconds(failures))
+                continue
+            failures = 0
+            del self._waiting[: len(batch)]
+            self._recorded(batch)
+
+    def _holds_reports_of(self, batch: list[Finish]) -> bool:
+        reports = self._reports
+        return reports.waiting and any(reports.holds(finish.held) for finish in batch)
+
+
+def _fitting(waiting: list[Finish]) -> int:
+    """How many of the first fit into one statement; always one."""
+    room = _MOST_CHARACTERS
+    for place, finish in enumerate(waiting[:_MOST]):
+        room -= len(finish.result or "") + len(finish.error or "") + len(finish.error_trace or "")
+        room -= len(finish.stdout_tail or "") + len(finish.stderr_tail or "")
+        if room < 0:
+            return max(1, place)
+    return min(_MOST, len(waiting))

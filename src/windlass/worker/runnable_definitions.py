@@ -1,0 +1,115 @@
+"""Definitions that a worker can run now: handlers in code and by path, with operators' edits."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from windlass.core.definitions.definition import Definition
+from windlass.core.leases.gates import needs
+from windlass.telemetry import Telemetry
+from windlass.worker.backend import DefinitionSide
+from windlass.worker.handlers import Handler, Handlers
+
+#: Finds the handler of a definition whose row names a dotted path; ImportError if it cannot.
+Resolve = Callable[[Definition], Handler]
+
+
+class Knowledge:
+    """Looks at the rows now and then; nothing in it is needed for a claim to be right."""
+
+    def __init__(
+        self,
+        handlers: Handlers,
+        definitions: DefinitionSide,
+        telemetry: Telemetry,
+        resolve: Resolve | None = None,
+    ) -> None:
+        self._handlers = handlers
+        self._definitions = definitions
+        self._telemetry = telemetry
+        self._resolve = resolve
+        self._by_path: dict[str, Handler] = {}
+        #: Handlers by path that are claimed for no more; a claim under way may still bring a job.
+        self._retired: dict[str, Handler] = {}
+        self._in_force: dict[str, tuple[Definition, Handler]] = {}
+        #: Why definitions found by path cannot be run here, by key.
+        self.import_errors: dict[str, str] = {}
+        self._known: tuple[int, list[str]] | None = None
+
+    def __getitem__(self, key: str) -> Handler:
+        """The handler of a definition as it is in force."""
+        if found := self._by_path.get(key):
+            return found
+        if key not in self._handlers:
+            return self._retired[key]
+        handler = self._handlers[key]
+        definition = self._definitions.effective(handler.definition)
+        if definition is handler.definition:
+            return handler
+        before = self._in_force.get(key)
+        if before is None or before[0] is not definition:
+            before = self._in_force[key] = definition, handler.under(definition)
+        return before[1]
+
+    def handlers(self, keys: Iterable[str]) -> dict[str, Handler]:
+        """The handlers of a batch's definitions, which are few: each is looked up once."""
+        return {key: self[key] for key in set(keys)}
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The definitions that can be run here."""
+        return [*self._handlers, *self._by_path]
+
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The latest version of the payload that is understood, of each definition."""
+        return {
+            key: handler.definition.version
+            for handlers in (self._handlers, self._by_path)
+            for key, handler in handlers.items()
+        }
+
+    @property
+    def known(self) -> list[str]:
+        """What a claim is told: definitions, and the versions of their payloads."""
+        size = len(self._handlers) + len(self._by_path)
+        if self._known is None or self._known[0] != size:
+            self._known = size, needs(self.versions)
+        return self._known[1]
+
+    async def refresh(self) -> None:
+        """Look at the rows again: for edits, and for definitions that are found by path."""
+        await self._definitions.refresh()
+        if self._resolve is None:
+            return
+        rows = {
+            row.key: row
+            for row in self._definitions.rows
+            if (row.kind == "path" or (row.kind == "command" and row.origin == "operator"))
+            and row.key not in self._handlers
+        }
+        for key in self._by_path.keys() - rows.keys():
+            self._retire(key)
+        self.import_errors = {k: e for k, e in self.import_errors.items() if k in rows}
+        for key, row in rows.items():
+            known = self._by_path.get(key)
+            if known is None or known.definition != row:
+                await self._learn(row, self._resolve)
+        self._known = None
+
+    async def _learn(self, row: Definition, resolve: Resolve) -> None:
+        try:
+            # Importing may take its time: leases are renewed meanwhile.
+            found = await asyncio.to_thread(resolve, row)
+            self._by_path[row.key] = found.under(row)
+            self.import_errors.pop(row.key, None)
+        except Exception as error:  # noqa: BLE001  importing runs anything; the jobs wait
+            self._retire(row.key)
+            said = f"{type(error).__name__}: {error}"
+            if self.import_errors.get(row.key) != said:
+                self._telemetry.trouble(f"importing {row.handler} for {row.key}", error)
+            self.import_errors[row.key] = said
+
+    def _retire(self, key: str) -> None:
+        if handler := self._by_path.pop(key, None):
+            self._retired[key] = handler
+        self._known = None
