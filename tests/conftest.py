@@ -13,7 +13,7 @@ settings.load_profile("unhurried")
 # So is how long a server takes for a connection; tests about silent links set their own.
 deadlines.CONNECT = 30.0
 
-pytest_plugins = ["tests.apps", "tests.databases.plugin", "tests.databases.report"]
+pytest_plugins = ["tests.support.app_fixtures", "tests.databases.plugin", "tests.databases.report"]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

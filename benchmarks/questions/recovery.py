@@ -16,10 +16,10 @@ from tests.databases.kinds import Kind
 from tests.databases.packages import MARIADB, POSTGRES, ensure
 from tests.databases.servers import Server, mariadb, postgres
 from tests.journeys.journey import Journey
-from tests.journeys.ledger import Ledger
-from tests.journeys.processes import Process, Processes
-from tests.proxy import Proxy
-from tests.waiting import until
+from tests.support.processes.ledger import Ledger
+from tests.support.processes.processes import Process, Processes
+from tests.support.servers.tcp_proxy import Proxy
+from tests.support.wait import until
 from windlass import Windlass
 
 QUESTION = "How soon does work go on after a fault, at default settings?"
@@ -141,7 +141,7 @@ async def _journey(url: str) -> AsyncIterator[Journey]:
 async def _worker(journey: Journey, url: str, settings: Mapping[str, object]) -> Process:
     process = journey.processes.run(
         "worker",
-        "tests.journeys.worker",
+        "tests.journeys.programs.worker",
         settings=settings,
         environment={"WINDLASS_DATABASE_URL": url},
     )

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.findings import Finding, alone
 from benchmarks.measure import Figures
 from benchmarks.stage import Stage
-from tests.cli.shell import JOBS, Shell
+from tests.support.processes.shell import JOBS, Shell
 
 QUESTION = "How long does a person wait at the command line?"
 #: Commands that look, and what they are asked for.

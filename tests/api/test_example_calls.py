@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.api.guarded import Guarded, guarding
+from tests.api.authenticated_api import Guarded, guarding
 from windlass import Permanent, Settings, Windlass
 
 

@@ -16,18 +16,18 @@ from pathlib import Path
 os.environ.setdefault("CHAOS_RELEASE", "2")  # the driver enqueues what only the second one knows
 
 from tests.chaos import page
-from tests.chaos.checker import Evidence, check
+from tests.chaos.checks.checker import Evidence, check
+from tests.chaos.checks.database_records import read
 from tests.chaos.faults import lanes_of
-from tests.chaos.fleet import Fleet, leftovers
-from tests.chaos.handlers import wl as known
-from tests.chaos.notes import note
+from tests.chaos.processes.fleet import Fleet, leftovers
+from tests.chaos.processes.handlers import wl as known
+from tests.chaos.processes.ledger_lines import note
 from tests.chaos.progress import Progress
-from tests.chaos.records import read
 from tests.chaos.report import figures, told
 from tests.chaos.run import ChaosRun, Plan, drain, inject, start_fleet, supervised
 from tests.chaos.setups import SETUPS, Setup, leave_common_mounts, open_setup
-from tests.journeys.ledger import GATES, LEDGER, Ledger, read_lines
-from tests.journeys.processes import Processes
+from tests.support.processes.ledger import GATES, LEDGER, Ledger, read_lines
+from tests.support.processes.processes import Processes
 
 
 def main() -> int:

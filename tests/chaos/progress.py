@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from tests.journeys.ledger import Line, read_lines
+from tests.support.processes.ledger import Line, read_lines
 
 Run = tuple[str, int]
 

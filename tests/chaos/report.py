@@ -4,7 +4,7 @@ import statistics
 from collections import Counter, defaultdict
 from typing import Any
 
-from tests.chaos.checker import Evidence, Verdict
+from tests.chaos.checks.checker import Evidence, Verdict
 from tests.chaos.run import Plan
 
 Figures = dict[str, Any]

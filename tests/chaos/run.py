@@ -15,14 +15,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.chaos.definitions import DRIVERS_PRIORITY
-from tests.chaos.fleet import Fleet, Member
-from tests.chaos.notes import digest, note
-from tests.chaos.producer import HOLD
+from tests.chaos.processes.definitions import DRIVERS_PRIORITY
+from tests.chaos.processes.fleet import Fleet, Member
+from tests.chaos.processes.ledger_lines import digest, note
+from tests.chaos.processes.producer import HOLD
 from tests.chaos.progress import Progress
 from tests.chaos.setups import Setup
-from tests.journeys.ledger import GATES
-from tests.journeys.processes import Process
+from tests.support.processes.ledger import GATES
+from tests.support.processes.processes import Process
 from windlass import Windlass, WindlassError, every
 
 #: How long the driver waits for anything before it goes on: a busy machine is slow.

@@ -13,7 +13,7 @@ from tests.databases import migrate
 from tests.databases.servers import Server, pgbouncer
 from tests.databases.servers.mariadb import MariadbServer
 from tests.databases.servers.postgres import PostgresServer
-from tests.proxy import Proxy
+from tests.support.servers.tcp_proxy import Proxy
 
 SETUPS = ("sqlite", "postgresql", "pgbouncer", "mariadb")
 _OWN = "/proc/self/ns/mnt"

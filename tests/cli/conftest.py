@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.shell import JOBS, Shell
 from tests.databases.connect import execute
+from tests.support.processes.shell import JOBS, Shell
 from windlass.app.windlass import Windlass
 
 

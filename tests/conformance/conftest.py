@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.conformance.builders import DEFINITIONS, World
-from tests.conformance.invariants import check_invariants
+from tests.support.invariants import check_invariants
+from tests.support.job_builders import DEFINITIONS, World
 from windlass.storage.connection.virtual_clock import NOW, VirtualClock
 from windlass.storage.storage import Storage, open_storage
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.conformance.builders import ALDER, finish, job, new_job, started
+from tests.support.job_builders import ALDER, finish, job, new_job, started
 from windlass.core.jobs.states import JobState
 from windlass.errors import (
     DatabaseAccessDenied,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.databases.connect import execute
 from tests.databases.servers import mariadb, postgres
-from tests.databases.servers.minder import is_running
+from tests.databases.servers.cleanup import is_running
 
 STARTERS = [
     pytest.param(postgres, id="postgresql", marks=pytest.mark.database("postgresql")),

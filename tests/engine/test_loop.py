@@ -5,8 +5,8 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.busy import no_busy_loop
-from tests.waiting import until
+from tests.support.busy_loops import no_busy_loop
+from tests.support.wait import until
 from windlass.engine.loop import Loop, backoff_seconds, wait_for
 from windlass.errors import DatabaseUnreachable
 from windlass.telemetry import Telemetry

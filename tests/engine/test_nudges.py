@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.waiting import until
+from tests.support.wait import until
 from windlass.engine.nudges import Nudges
 from windlass.errors import DatabaseUnreachable
 

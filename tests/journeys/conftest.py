@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.journeys.journey import Journey
-from tests.journeys.ledger import Ledger
-from tests.journeys.processes import Processes
+from tests.support.processes.ledger import Ledger
+from tests.support.processes.processes import Processes
 from windlass import Windlass
 
 #: Journeys under way at once, in all test processes: more would only make each other late.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tests.journeys.ledger import Ledger, Line
-from tests.journeys.processes import Process, Processes
-from tests.waiting import until
+from tests.support.processes.ledger import Ledger, Line
+from tests.support.processes.processes import Process, Processes
+from tests.support.wait import until
 from windlass import Job, Windlass
 from windlass.core.access.tenant import Tenant
 from windlass.core.jobs.models import ALL_TENANTS, Attempt

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.waiting import until
+from tests.support.wait import until
 from windlass import every
 
 SCHEDULES, EVENTS, PROCESSES, SECONDS = 1000, 40, 4, 8.0

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conformance.builders import ALDER, LEASE_TIME
-from tests.conformance.test_workers import WORKER
+from tests.conformance.leases.test_workers import WORKER
 from tests.databases.connect import execute
 from tests.databases.kinds import asked
+from tests.support.job_builders import ALDER, LEASE_TIME
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob
 from windlass.core.jobs.query import JobQuery

@@ -7,8 +7,8 @@ import psycopg
 import pymysql
 import pytest
 
-from tests.conformance.builders import ALDER, DEFINITIONS, claim, enqueue, finish
 from tests.databases.connect import execute
+from tests.support.job_builders import ALDER, DEFINITIONS, claim, enqueue, finish
 from windlass.core.jobs.states import JobState
 from windlass.storage.storage import open_storage
 

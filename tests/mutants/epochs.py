@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from tests.mutants.mutant import Mutant
 
-_EPOCH = "tests/conformance/test_epoch.py"
-_ENGINE = "tests/engine/test_epochs.py"
+_EPOCH = "tests/conformance/leases/test_epoch.py"
+_ENGINE = "tests/engine/leases/test_epochs.py"
 _GREATER = (f"{_EPOCH}::test_every_later_token_is_greater_than_any_of_an_earlier_epoch",)
 _HANDED_BACK = (f"{_EPOCH}::test_running_jobs_are_handed_back_and_their_attempts_not_counted",)
 
@@ -97,6 +97,8 @@ MUTANTS: Sequence[Mutant] = (
         file="storage/monitoring/integrity.py",
         old="            after = upto\n",
         new="            break\n",
-        tests=("tests/engine/test_integrity.py::test_damage_beyond_the_first_rows_is_found",),
+        tests=(
+            "tests/engine/monitoring/test_integrity.py::test_damage_beyond_the_first_rows_is_found",
+        ),
     ),
 )

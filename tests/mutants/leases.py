@@ -4,26 +4,30 @@ from collections.abc import Sequence
 
 from tests.mutants.mutant import Mutant
 
-_CLAIM = "tests/conformance/test_claim.py"
-_DEFINITIONS = "tests/conformance/test_claim_definitions.py"
-_TENANTS = "tests/conformance/test_claim_tenants.py"
-_BLOCKED = ("tests/conformance/races/test_blocked.py::test_a_claim_passes_by_what_others_hold",)
+_CLAIM = "tests/conformance/leases/claim/test_claim.py"
+_DEFINITIONS = "tests/conformance/leases/claim/test_claim_definitions.py"
+_TENANTS = "tests/conformance/leases/claim/test_fair_share.py"
+_BLOCKED = ("tests/conformance/races/test_lock_waits.py::test_a_claim_passes_by_what_others_hold",)
 _BEGINS = (f"{_CLAIM}::test_a_claim_begins_an_attempt",)
 _UNKNOWN = (f"{_DEFINITIONS}::test_a_definition_the_worker_does_not_know_waits_for_one_that_does",)
 _DISABLED = (f"{_DEFINITIONS}::test_a_definition_disabled_after_the_survey_is_not_claimed",)
 _SUSPENDED = (f"{_TENANTS}::test_a_tenant_suspended_after_the_survey_is_not_claimed_from",)
 _SHARE = (f"{_TENANTS}::test_two_claims_of_one_tenants_lines_together_keep_to_its_share",)
-_PAUSED = ("tests/conformance/test_queues.py::test_a_queue_paused_after_the_survey_gives_nothing",)
+_PAUSED = (
+    "tests/conformance/leases/claim/test_queues.py::test_a_queue_paused_after_the_survey_gives_nothing",
+)
 _EXPIRED = (f"{_CLAIM}::test_a_job_past_its_time_to_start_is_not_claimed",)
 _LIMITS = (
     "tests/conformance/races/test_claim.py::test_claim_against_claim_under_a_limit",
-    "tests/conformance/test_limits.py::test_a_limit_holds_at_every_instant_with_many_workers",
+    "tests/conformance/leases/claim/test_limits.py::test_a_limit_holds_at_every_instant_with_many_workers",
 )
-_RENEW = ("tests/conformance/test_renew.py::test_a_stale_token_renews_nothing",)
-_REPORT = ("tests/conformance/test_report.py::test_progress_of_a_stale_token_is_not_recorded",)
-_GUARDS = "tests/conformance/test_lease_guards.py"
+_RENEW = ("tests/conformance/leases/test_renew.py::test_a_stale_token_renews_nothing",)
+_REPORT = (
+    "tests/conformance/leases/finish/test_report.py::test_progress_of_a_stale_token_is_not_recorded",
+)
+_GUARDS = "tests/conformance/leases/test_lease_guards.py"
 _LOG = (
-    "tests/conformance/test_log.py::test_a_stale_token_adds_no_line",
+    "tests/conformance/jobs/reads/test_log.py::test_a_stale_token_adds_no_line",
     f"{_GUARDS}::test_only_the_holder_logs",
 )
 _HOLDER_RENEWS = (f"{_GUARDS}::test_only_the_holder_renews",)
@@ -56,21 +60,21 @@ _CLAIMED: Sequence[Mutant] = (
         file=f"{_SQLITE}claim.sql",
         old="attempts = attempts + 1",
         new="attempts = max(attempts, 1)",
-        tests=("tests/conformance/test_claim.py",),
+        tests=("tests/conformance/leases/claim/test_claim.py",),
     ),
     Mutant(
         name="postgresql: attempts not counted",
         file=f"{_POSTGRES}claim.sql",
         old="attempts = j.attempts + 1",
         new="attempts = greatest(j.attempts, 1)",
-        tests=("tests/conformance/test_claim.py",),
+        tests=("tests/conformance/leases/claim/test_claim.py",),
     ),
     Mutant(
         name="mariadb: attempts not counted",
         file=f"{_MARIADB}claim.sql",
         old="attempts = attempts + 1",
         new="attempts = greatest(attempts, 1)",
-        tests=("tests/conformance/test_claim.py",),
+        tests=("tests/conformance/leases/claim/test_claim.py",),
     ),
     Mutant(
         name="sqlite: tokens that do not rise",
@@ -246,7 +250,7 @@ _LIMITED: Sequence[Mutant] = (
         "            allowed = share.within(shuffled, limits, rooms)\n",
         new="            allowed = list(quotas)\n",
         tests=(
-            "tests/conformance/test_limits.py::test_no_more_jobs_of_a_definition_run_than_its_limit",
+            "tests/conformance/leases/claim/test_limits.py::test_no_more_jobs_of_a_definition_run_than_its_limit",
         ),
     ),
     Mutant(
@@ -255,7 +259,7 @@ _LIMITED: Sequence[Mutant] = (
         old="            await _note_starts(session, limits, leases)\n",
         new="",
         tests=(
-            "tests/conformance/test_limits_by_key.py::test_no_more_begin_in_any_minute_than_the_rate",
+            "tests/conformance/leases/claim/test_limits_by_key.py::test_no_more_begin_in_any_minute_than_the_rate",
         ),
     ),
 )

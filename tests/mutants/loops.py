@@ -7,16 +7,18 @@ from tests.mutants.mutant import Mutant
 _SIMULATION = "tests/simulation/test_simulation.py"
 _SIMULATED = (f"{_SIMULATION}::test_the_promises_hold_whatever_dies_between_two_commits",)
 _SCHEDULER = "tests/upkeep/test_scheduler.py"
-_EVENTS = "tests/conformance/test_events.py"
-_TRIGGERS = "tests/conformance/test_triggers.py"
+_EVENTS = "tests/conformance/triggers/test_events.py"
+_TRIGGERS = "tests/conformance/triggers/test_triggers.py"
 _ONE_FIRES = (
     f"{_TRIGGERS}::test_of_many_who_fire_a_due_time_one_does",
     f"{_TRIGGERS}::test_a_due_time_is_fired_once",
 )
 _ONE_MATCHES = (f"{_EVENTS}::test_of_many_who_match_an_event_one_does",)
-_NOT_DUE = ("tests/conformance/test_promote.py::test_only_jobs_that_are_due_are_promoted",)
+_NOT_DUE = (
+    "tests/conformance/leases/claim/test_promote.py::test_only_jobs_that_are_due_are_promoted",
+)
 _ONE_PROMOTES = (
-    "tests/conformance/test_promote.py::test_several_processes_promote_each_job_once",
+    "tests/conformance/leases/claim/test_promote.py::test_several_processes_promote_each_job_once",
     "tests/conformance/races/test_upkeep.py::test_promote_against_promote",
 )
 
@@ -58,21 +60,21 @@ _REAPING: Sequence[Mutant] = (
         old="    if loss.neighbours and gate is not None:\n"
         "        return _judge_in_company(loss, gate)\n",
         new="",
-        tests=("tests/core/test_suspicion.py",),
+        tests=("tests/core/leases/test_suspects.py",),
     ),
     Mutant(
         name="a job may kill any number of workers",
         file="core/leases/suspects.py",
         old="loss.attempts >= loss.max_attempts or loss.worker_deaths + 1 >= MOST_WORKER_DEATHS",
         new="loss.attempts >= loss.max_attempts",
-        tests=("tests/core/test_suspicion.py",),
+        tests=("tests/core/leases/test_suspects.py",),
     ),
     Mutant(
         name="several suspects on one worker",
         file="storage/leases/leases.py",
         old="            room = 0\n",
         new="",
-        tests=("tests/conformance/test_suspects.py",),
+        tests=("tests/conformance/leases/claim/test_suspects.py",),
     ),
 )
 
@@ -186,7 +188,9 @@ _MATCHING: Sequence[Mutant] = (
         file="engine/triggers/events.py",
         old="            except (*REFUSALS, *_BROKEN) as error:\n",
         new="            except (*REFUSALS, *_BROKEN, DatabaseOutage) as error:\n",
-        tests=("tests/engine/test_events.py::test_an_outage_while_jobs_are_made_is_no_refusal",),
+        tests=(
+            "tests/engine/triggers/test_events.py::test_an_outage_while_jobs_are_made_is_no_refusal",
+        ),
     ),
     Mutant(
         name="events that nobody matched stay so",
@@ -239,7 +243,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
         old="p.parent_id = e.id and not p.settled",
         new="false",
         tests=(
-            "tests/conformance/test_parents.py"
+            "tests/conformance/jobs/enqueue/test_parents.py"
             "::test_a_parent_is_not_pruned_while_a_child_waits_for_it",
         ),
     ),
@@ -249,7 +253,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
         old="p.parent_id = windlass_ended.id and not p.settled",
         new="false",
         tests=(
-            "tests/conformance/test_parents.py"
+            "tests/conformance/jobs/enqueue/test_parents.py"
             "::test_a_parent_is_not_pruned_while_a_child_waits_for_it",
         ),
     ),
@@ -258,7 +262,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
         file="storage/sqlite/sql/fold.sql",
         old="delete from windlass_deltas where id in (select id from {folded} f)",
         new="delete from windlass_deltas where id in (select id from {folded} f) and queued <> 0",
-        tests=("tests/conformance/test_counts.py",),
+        tests=("tests/conformance/monitoring/test_counts.py",),
     ),
 )
 
@@ -270,7 +274,7 @@ _WORKING: Sequence[Mutant] = (
         "        except WindlassError:\n            raise\n",
         new="            ended = await self._storage.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            ended = {}\n",
-        tests=("tests/engine/test_leases.py::test_an_outage_is_not_taken_for_bad_content",),
+        tests=("tests/engine/leases/test_leases.py::test_an_outage_is_not_taken_for_bad_content",),
     ),
     Mutant(
         name="an end forgotten in an outage",
@@ -279,7 +283,9 @@ _WORKING: Sequence[Mutant] = (
         "        except WindlassError:\n            raise\n",
         new="            ended = await self._storage.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            ended = {}\n",
-        tests=("tests/worker/test_finisher.py::test_an_end_is_written_when_the_database_is_back",),
+        tests=(
+            "tests/worker/reporting/test_outcome_writer.py::test_an_end_is_written_when_the_database_is_back",
+        ),
     ),
     Mutant(
         name="a batch of ends refused for one",
@@ -287,7 +293,7 @@ _WORKING: Sequence[Mutant] = (
         old="            ended = await self._one_by_one(cleaned)\n",
         new="            ended = {}\n",
         tests=(
-            "tests/engine/test_leases.py"
+            "tests/engine/leases/test_leases.py"
             "::test_an_outcome_that_is_refused_all_the_same_is_stored_with_a_fixed_text",
         ),
     ),
@@ -296,7 +302,7 @@ _WORKING: Sequence[Mutant] = (
         file="engine/leases/leases.py",
         old="        released = await self.finish([outcome.released(lease) for lease in sorted(unknown)])\n",
         new="        released = dict.fromkeys(unknown)\n",
-        tests=("tests/worker/test_lost_claims.py",),
+        tests=("tests/worker/leases/test_lost_claims.py",),
     ),
     Mutant(
         name="a permanent failure tried again",
@@ -317,28 +323,28 @@ _WORKING: Sequence[Mutant] = (
         file="engine/loop.py",
         old="    await asyncio.sleep(0)\n    with contextlib",
         new="    with contextlib",
-        tests=("tests/worker/test_reports.py", "tests/engine/test_loop.py"),
+        tests=("tests/worker/reporting/test_log_writer.py", "tests/engine/test_loop.py"),
     ),
     Mutant(
         name="a full buffer told for ever in Reports",
         file="worker/reporting/log_writer.py",
         old="            self._full.clear()\n            self._full_told = False\n",
         new="            self._full_told = False\n",
-        tests=("tests/worker/test_reports.py",),
+        tests=("tests/worker/reporting/test_log_writer.py",),
     ),
     Mutant(
         name="an end before its lines",
         file="worker/reporting/outcome_writer.py",
         old="if self._holds_reports_of(batch):",
         new="if False:",
-        tests=("tests/worker/test_finisher.py",),
+        tests=("tests/worker/reporting/test_outcome_writer.py",),
     ),
     Mutant(
         name="a lost lease goes unnoticed by its run",
         file="worker/leases/lease_renewer.py",
         old='            self._stop(run, "lost")\n',
         new="            pass\n",
-        tests=("tests/worker/test_renewer.py",),
+        tests=("tests/worker/leases/test_lease_renewer.py",),
     ),
 )
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from tests.mutants import ends, epochs, leases, loops, people
+from tests.mutants import epochs, finish, jobs, leases, loops
 from tests.mutants.mutant import Mutant
 
 MUTANTS: Sequence[Mutant] = (
-    *ends.MUTANTS,
+    *finish.MUTANTS,
     *epochs.MUTANTS,
     *leases.MUTANTS,
     *loops.MUTANTS,
-    *people.MUTANTS,
+    *jobs.MUTANTS,
 )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
 
-from tests.engine.people import ROOT
 from tests.simulation.ledger import Ledger
+from tests.support.principals import ROOT
 from windlass import clock
 from windlass.core.definitions.backoff import Backoff
 from windlass.core.jobs import outcome

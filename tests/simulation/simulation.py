@@ -11,8 +11,6 @@ from random import Random
 from typing import Any, Protocol
 from unittest.mock import patch
 
-from tests.conformance.builders import DEFINITIONS, START
-from tests.conformance.invariants import check_invariants
 from tests.simulation import actors
 from tests.simulation.actors import EVENT, LEASE_TIME, Place, SimulatedUpkeep, SimulatedWorker
 from tests.simulation.faults import (
@@ -23,8 +21,10 @@ from tests.simulation.faults import (
     FaultyDatabase,
     ProcessDied,
 )
+from tests.simulation.final_checks import check_end
 from tests.simulation.ledger import InvariantBroken, Ledger
-from tests.simulation.outcome import check_end
+from tests.support.invariants import check_invariants
+from tests.support.job_builders import DEFINITIONS, START
 from windlass import ids
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import OPEN

@@ -8,9 +8,9 @@ import os
 
 import pytest
 
+from tests.simulation.databases import MemoryWorlds, server_world
 from tests.simulation.faults import FAULTS
 from tests.simulation.simulation import Simulation
-from tests.simulation.worlds import MemoryWorlds, server_world
 
 #: Divided, so that several test processes share them.
 _PARTS = 8

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from tests.conformance.builders import (
+from tests.storage.backups import Backup
+from tests.support.job_builders import (
     ALDER,
     DEFINITIONS,
     LEASE_TIME,
@@ -15,7 +16,6 @@ from tests.conformance.builders import (
     new_jobs,
     started,
 )
-from tests.storage.backups import Backup
 from windlass.core.jobs.states import ENDED
 from windlass.engine.monitoring.counts import Counts
 from windlass.engine.monitoring.integrity import Integrity

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.test_dead import REFUSED, TIMEOUT, dead
-from tests.upkeep.receivers import mail_server, web_server
+from tests.conformance.jobs.dead.test_dead import REFUSED, TIMEOUT, dead
+from tests.upkeep.alert_receivers import mail_server, web_server
 from windlass import Settings
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.engine.engine import Engine

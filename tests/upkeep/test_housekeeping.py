@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conformance.builders import KNOWN
+from tests.support.job_builders import KNOWN
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery
 from windlass.errors import DatabaseTimeout

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.builders import (
+from tests.support.job_builders import (
     ALDER,
     KNOWN,
     LEASE_TIME,

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.conformance.builders import KNOWN, change_definition, end, lease_of
+from tests.support.job_builders import KNOWN, change_definition, end, lease_of
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery

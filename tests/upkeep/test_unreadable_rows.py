@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conformance.builders import DEFINITIONS, KNOWN, enqueue
+from tests.support.job_builders import DEFINITIONS, KNOWN, enqueue
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery
 from windlass.core.triggers.schedule import every

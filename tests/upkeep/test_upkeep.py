@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conformance.builders import (
+from tests.support.job_builders import (
     ALDER,
     KNOWN,
     a_definition,

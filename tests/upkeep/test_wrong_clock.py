@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.conformance.builders import KNOWN, enqueue, started
+from tests.support.job_builders import KNOWN, enqueue, started
 from windlass.core.triggers.schedule import cron, every, once
 from windlass.engine.leases.wrong_clock import ClockRepair
 from windlass.upkeep.scheduler import Scheduler

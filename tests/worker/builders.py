@@ -6,7 +6,7 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
-from tests.conformance.builders import started
+from tests.support.job_builders import started
 from windlass import Settings, Windlass
 from windlass.core.leases.lease import Finish, Lease
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets

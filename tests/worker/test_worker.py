@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 import structlog
 
-from tests.busy import no_busy_loop
-from tests.conformance.builders import a_definition, enqueue, ids_in, job
-from tests.waiting import until
+from tests.support.busy_loops import no_busy_loop
+from tests.support.job_builders import a_definition, enqueue, ids_in, job
+from tests.support.wait import until
 from windlass import JobContext, Settings, Windlass
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.worker_orders import Order

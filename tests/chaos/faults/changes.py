@@ -5,7 +5,7 @@ import time
 from typing import Any
 from unittest.mock import patch
 
-from tests.chaos.definitions import MISBEHAVING
+from tests.chaos.processes.definitions import MISBEHAVING
 from tests.chaos.run import PATIENCE, Bite, ChaosRun, Fault
 from windlass.storage import migrate as migrating
 from windlass.storage.migrate import Migration, migrations

@@ -1,6 +1,6 @@
 """Processes whose clock is wrong."""
 
-from tests.chaos.fleet import Member
+from tests.chaos.processes.fleet import Member
 from tests.chaos.run import Bite, ChaosRun, Fault
 from tests.chaos.setups import Setup
 from tests.databases.packages import FAKETIME, program

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from tests.chaos.run import Bite, ChaosRun, Fault
-from tests.proxy import Proxy
+from tests.support.servers.tcp_proxy import Proxy
 
 
 def _proxy(run: ChaosRun) -> Proxy:

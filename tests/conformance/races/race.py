@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from tests.conformance.builders import tables_of
+from tests.support.job_builders import tables_of
 from windlass.ids import JobId
 from windlass.storage.database import Session
 from windlass.storage.storage import Storage

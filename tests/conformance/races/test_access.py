@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.conformance.accounts import (
+from tests.conformance.account_builders import (
     a_member,
     a_token,
     a_user,
@@ -12,8 +12,8 @@ from tests.conformance.accounts import (
     hash_of,
     invite,
 )
-from tests.conformance.builders import ACME, MINUTE, a_tenant, claim, end, enqueue, state_of
 from tests.conformance.races.race import ROUNDS, in_one_place, race
+from tests.support.job_builders import ACME, MINUTE, a_tenant, claim, end, enqueue, state_of
 from windlass.core.access.audit import first_break
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import ENDED, JobState

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.conformance.builders import (
+from tests.conformance.races.race import ROUNDS, in_one_place, race
+from tests.support.job_builders import (
     ALDER,
     DAY,
     LEASE_TIME,
@@ -18,7 +19,6 @@ from tests.conformance.builders import (
     started,
     state_of,
 )
-from tests.conformance.races.race import ROUNDS, in_one_place, race
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
 

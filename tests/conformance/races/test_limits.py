@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conformance.builders import (
+from tests.conformance.races.race import ROUNDS, race, uncommitted
+from tests.support.job_builders import (
     ACME,
     KNOWN,
     a_definition,
@@ -19,7 +20,6 @@ from tests.conformance.builders import (
     new_jobs,
     regate,
 )
-from tests.conformance.races.race import ROUNDS, race, uncommitted
 from windlass.core.definitions import merge
 from windlass.core.definitions.definition import Definition
 from windlass.core.definitions.options import edits

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.conformance.builders import (
+from tests.conformance.races.race import ROUNDS, race
+from tests.support.job_builders import (
     ALDER,
     DAY,
     HOUR,
@@ -23,7 +24,6 @@ from tests.conformance.builders import (
     state_of,
     tables_of,
 )
-from tests.conformance.races.race import ROUNDS, race
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.lease import Held

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from tests.conformance.builders import (
+from tests.conformance.races.race import ROUNDS, in_one_place, race
+from tests.support.job_builders import (
     DAY,
     SECOND,
     claim,
@@ -14,7 +15,6 @@ from tests.conformance.builders import (
     offer,
     started,
 )
-from tests.conformance.races.race import ROUNDS, in_one_place, race
 from windlass.core.jobs.dead import Edit
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from tests.conformance.builders import MINUTE, new_job
 from tests.conformance.races.race import ROUNDS, race, uncommitted
-from tests.conformance.test_triggers import changed, kept
+from tests.conformance.triggers.test_triggers import changed, kept
+from tests.support.job_builders import MINUTE, new_job
 from windlass.core.jobs.models import ALL_TENANTS
 
 #: Long enough for a statement to meet the first one's locks; too short costs only sharpness.

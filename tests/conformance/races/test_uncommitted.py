@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.builders import (
+from tests.conformance.races.race import uncommitted
+from tests.support.job_builders import (
     ALDER,
     DAY,
     HOUR,
@@ -31,7 +32,6 @@ from tests.conformance.builders import (
     started,
     tables_of,
 )
-from tests.conformance.races.race import uncommitted
 from windlass.core.jobs.dead import Edit
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery

@@ -2,7 +2,8 @@
 
 import asyncio
 
-from tests.conformance.builders import (
+from tests.conformance.races.race import ROUNDS, in_one_place, race
+from tests.support.job_builders import (
     ACME,
     ALDER,
     KNOWN,
@@ -20,7 +21,6 @@ from tests.conformance.builders import (
     regate,
     set_enabled,
 )
-from tests.conformance.races.race import ROUNDS, in_one_place, race
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
 from windlass.storage.storage import Storage

@@ -22,7 +22,7 @@ PATIENCE = 60.0
 #: Another process may take a free port between our look and the server's start.
 PORTS_TO_TRY = 3
 
-_MINDER = Path(__file__).with_name("minder.py")
+_MINDER = Path(__file__).with_name("cleanup.py")
 
 
 class Server(ABC):

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.conformance.builders import DEFINITIONS
-from tests.storage.callers.kinds import CALLERS
-from tests.storage.callers.windlass import Windlass
+from tests.storage.callers.harness import Windlass
+from tests.support.caller_transactions import CALLERS
+from tests.support.job_builders import DEFINITIONS
 from windlass.storage.storage import open_storage
 
 

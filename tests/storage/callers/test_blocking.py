@@ -8,8 +8,8 @@ import psycopg2
 import pytest
 from psycopg2.extensions import ISQLQuote, adapters
 
-from tests.storage.callers.kinds import CALLERS
 from tests.storage.callers.test_callers import for_every_caller
+from tests.support.caller_transactions import CALLERS
 from windlass import Settings, sync
 from windlass.errors import JobNotFound, TransactionUnsupported
 from windlass.storage.callers import drive

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.conformance.builders import claim, finish, new_job
-from tests.storage.callers.kinds import CALLERS
+from tests.support.caller_transactions import CALLERS
+from tests.support.job_builders import claim, finish, new_job
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
 from windlass.storage.callers import caller_session, drive

@@ -15,10 +15,10 @@ import sqlalchemy as sa
 from psycopg.rows import dict_row
 from sqlalchemy.orm import Session
 
-from tests.conformance.builders import DEFINITIONS, new_job
 from tests.databases.connect import connect_mariadb, execute
-from tests.storage.callers.kinds import CALLERS, engine, file_of
-from tests.storage.callers.windlass import Windlass
+from tests.storage.callers.harness import Windlass
+from tests.support.caller_transactions import CALLERS, engine, file_of
+from tests.support.job_builders import DEFINITIONS, new_job
 from windlass.storage.callers import drive
 from windlass.storage.migrate import migrate
 from windlass.storage.storage import open_storage

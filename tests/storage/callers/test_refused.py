@@ -13,15 +13,15 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from tests.conformance.builders import new_job
 from tests.databases.connect import connect_mariadb
-from tests.storage.callers.kinds import (
+from tests.support.caller_transactions import (
     async_engine,
     connect_asyncmy,
     django_database,
     engine,
     file_of,
 )
+from tests.support.job_builders import new_job
 from windlass.errors import TransactionUnsupported
 from windlass.storage.callers import caller_session, drive
 

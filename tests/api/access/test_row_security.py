@@ -1,0 +1,342 @@
+"""Row security: the second wall stands, also where the first one has a hole."""
+
+import asyncio
+import secrets
+from urllib.parse import urlsplit
+
+import asyncpg
+import psycopg
+import pytest
+
+from tests.api.access.test_invitations import (  # noqa: F401  they cross tenants, behind the wall too
+    test_the_owner_of_a_name_that_was_taken_gets_it_from_an_administrator,
+    test_who_invited_a_name_first_never_has_what_others_give_it,
+)
+from tests.api.access.test_roles import (  # noqa: F401  the same matrix, behind the second wall
+    guarded,
+    test_a_revoked_token_opens_nothing,
+    test_a_role_may_do_what_the_table_says_and_nothing_else,
+    test_a_tenant_admin_gives_nobody_more_than_they_hold,
+    test_a_user_sees_and_cancels_own_jobs_only,
+    test_another_tenants_things_are_like_none,
+    test_changes_and_refusals_are_in_the_audit_whose_chain_is_whole,
+    test_lists_show_nothing_of_another_tenant,
+    test_people_sign_in_with_a_cookie_that_other_sites_cannot_use,
+    things_of,
+)
+from tests.api.authenticated_api import guarding
+from tests.databases.connect import execute
+from tests.support.job_builders import new_job
+from windlass import Settings, Windlass
+from windlass.api.access.callers import Calling, Ready
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.errors import WindlassError
+from windlass.settings import Audit as AuditSettings
+from windlass.settings import Database
+from windlass.storage.connection.tenant_binding import bind, bound, unbound
+
+pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+
+ON = Settings(database=Database(row_security=True))
+
+
+@pytest.fixture
+async def owner(database):
+    """An app of the tables' owner, whom no policy holds."""
+    app = Windlass(database.url, settings=Settings())
+    yield app
+    await app.close()
+
+
+@pytest.fixture
+async def held(database, owner):
+    """A role that owns nothing; told as the URL of its connections."""
+    name, password = f"api_{secrets.token_hex(4)}", secrets.token_hex(8)
+    execute(database.url, f"create role {name} login password '{password}'")
+    await owner.engine.schema.secure(role=name)
+    at = urlsplit(database.url)
+    place = at.netloc.rpartition("@")[2]
+    yield at._replace(netloc=f"{name}:{password}@{place}").geturl()
+    await owner.engine.schema.secure(off=True)
+    execute(database.url, f"drop owned by {name}")
+    execute(database.url, f"drop role {name}")
+
+
+@pytest.fixture
+async def wl(held):
+    app = Windlass(held, settings=ON)
+    yield app
+    await app.close()
+
+
+@pytest.fixture
+async def storage(guarded):  # noqa: F811  the fixture
+    for tenant in ("acme", "globex"):
+        await things_of(guarded.wl, tenant)
+    return (await guarded.wl.ready()).storage
+
+
+async def as_acme(work):
+    """Work of a request of acme's."""
+
+    async def request():
+        bind("acme")
+        return await work
+
+    return await asyncio.create_task(request())
+
+
+async def as_nobody(work):
+    return await work
+
+
+async def test_a_route_that_forgot_its_tenant_shows_nothing_of_another(guarded, storage):  # noqa: F811
+    async def forgetful(caller: Calling, engine: Ready) -> list[str]:
+        page = await engine.storage.page(ALL_TENANTS, JobQuery())
+        return [job.tenant for job in page.jobs]
+
+    guarded.app.add_api_route("/forgetful", forgetful)
+
+    seen = [
+        (await guarded.client.get("/forgetful", headers=await guarded.token(*who))).json()
+        for who in (("tenant_admin", "acme"), ("user", "globex"), ("superadmin",))
+    ]
+
+    assert seen == [["acme"], ["globex"], ["globex", "acme"]]
+
+
+AUDIT_RIGHTS = {
+    "audit": {"select", "insert"},
+    "audit_chains": {"select", "insert"},
+    "audit_heads": {"select", "insert", "update"},
+    "audit_registry": {"select", "insert", "update"},
+}
+
+
+async def test_the_servers_role_adds_to_the_audit_and_changes_nothing_of_it(owner, held, database):
+    role = urlsplit(held).username
+    execute(database.url, f"grant all on windlass_audit to {role}")
+    await owner.engine.schema.secure(role=role)
+
+    for table, expected in AUDIT_RIGHTS.items():
+        found = {
+            right
+            for right in ("select", "insert", "update", "delete", "truncate")
+            if execute(
+                database.url,
+                f"select has_table_privilege('{role}', 'windlass_{table}', '{right}')",
+            )[0][0]
+        }
+        assert found == expected, table
+    for statement in ("update windlass_audit set actor = 'eve'", "delete from windlass_audit"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            execute(held, statement)
+
+
+async def test_a_server_that_is_held_signs_the_chains_that_its_tenants_start(held):
+    keyed = Settings(database=Database(row_security=True), audit=AuditSettings(key="k" * 32))
+    wl = Windlass(held, settings=keyed)
+    try:
+        async with guarding(wl) as guarded:
+            admin = await guarded.token("tenant_admin", "acme")
+            root = await guarded.token("superadmin")
+            made = await guarded.client.post(
+                "/api/v1/tokens", json={"name": "x", "role": "user"}, headers=admin
+            )
+            own = await guarded.client.get("/api/v1/audit/verify", headers=admin)
+            report = await guarded.client.get("/api/v1/audit/verify", headers=root)
+    finally:
+        await wl.close()
+
+    assert made.status_code == 201
+    assert own.json()["whole"] is True
+    assert report.json()["whole"] is True
+    assert {chain["head"] for chain in report.json()["chains"]} == {"valid"}
+
+
+READS = {
+    "jobs": lambda s: s.page(ALL_TENANTS, JobQuery()),
+    "triggers": lambda s: s.triggers(ALL_TENANTS),
+    "events": lambda s: s.events(ALL_TENANTS),
+    "tokens": lambda s: s.tokens(ALL_TENANTS),
+    "tenants": lambda s: s.tenants(),
+    "counts": lambda s: s.counts(ALL_TENANTS),
+}
+
+
+def tenants_in(found):
+    rows = getattr(found, "jobs", found)
+    return {_tenant(row) for row in rows}
+
+
+def _tenant(row):
+    for name in ("tenant", "id"):
+        if hasattr(row, name):
+            return str(getattr(row, name))
+    return row["tenant_id"]
+
+
+@pytest.mark.parametrize("noun", READS)
+async def test_a_verb_that_forgot_its_tenant_answers_nothing_of_another(storage, noun):
+    theirs = await as_acme(READS[noun](storage))
+    everything = await READS[noun](storage)
+
+    assert tenants_in(theirs) == {"acme"}
+    assert {"acme", "globex"} <= tenants_in(everything)
+
+
+async def test_another_tenants_job_is_not_there(storage, wl):
+    receipt = await wl.enqueue("hello", {"name": "secret"}, tenant="globex")
+    job = await wl.jobs.get(receipt.job_id)
+
+    theirs = [
+        await as_acme(storage.get(ALL_TENANTS, job.id)),
+        await as_acme(storage.find(ALL_TENANTS, job.id.hex[-12:])),
+        await as_acme(storage.cancel(ALL_TENANTS, [job.id])),
+    ]
+
+    assert [bool(each) for each in theirs] == [False] * 3
+    assert await storage.find(ALL_TENANTS, job.id.hex[-12:]) == [job.id]
+
+
+async def test_the_record_of_another_tenants_job_is_not_there(storage, wl, database):
+    job = await wl.jobs.get((await wl.enqueue("hello", {"name": "x"}, tenant="globex")).job_id)
+    execute(
+        database.url,
+        f"insert into windlass_attempts (job_id, number, started_at, finished_at, outcome) "
+        f"values ('{job.id}', 1, now(), now(), 'failed'); "
+        f"insert into windlass_transitions (job_id, at, from_state, to_state) "
+        f"values ('{job.id}', now(), 'canceled', 'queued')",
+    )
+
+    seen = [
+        (len(await who(storage.attempts(job))), len(await who(storage.transitions(job))))
+        for who in (as_acme, as_nobody)
+    ]
+
+    assert seen == [(0, 0), (1, 1)]
+
+
+async def test_nothing_is_stored_for_another_tenant(wl, storage):
+    with pytest.raises((WindlassError, asyncpg.InsufficientPrivilegeError)):
+        await as_acme(wl.enqueue("hello", {"name": "x"}, tenant="globex"))
+
+    found = await storage.page(Scope.of("globex"), JobQuery())
+    assert len(found.jobs) == 1
+
+
+async def test_connections_are_told_again_when_another_asks(storage):
+    jobs = READS["jobs"]
+
+    told = [tenants_in(await as_acme(jobs(storage))), tenants_in(await jobs(storage))]
+    at_once = await asyncio.gather(
+        *[as_acme(jobs(storage)) for _ in range(20)], *[jobs(storage) for _ in range(20)]
+    )
+
+    assert told == [{"acme"}, {"acme", "globex"}]
+    assert [tenants_in(each) for each in at_once] == [{"acme"}] * 20 + [{"acme", "globex"}] * 20
+
+
+async def test_a_connection_that_says_nothing_sees_nothing(held, storage):
+    assert execute(held, "select count(*) from windlass_jobs") == [(0,)]
+    assert execute(held, "select count(*) from windlass_tokens") == [(0,)]
+
+
+async def test_jobs_of_tenants_run_behind_the_wall(guarded):  # noqa: F811
+    token = await guarded.token("tenant_admin", "acme")
+    body = {"definition": "hello", "payload": {"name": "Ada"}}
+    job = (await guarded.client.post("/api/v1/jobs", json=body, headers=token)).json()["job"]["id"]
+
+    async with guarded.wl.running():
+        await guarded.wl.jobs.wait(job, "30s")
+    shown = (await guarded.client.get(f"/api/v1/jobs/{job}", headers=token)).json()
+    attempts = (await guarded.client.get(f"/api/v1/jobs/{job}/attempts", headers=token)).json()
+
+    assert (shown["state"], shown["result"]) == ("completed", "Ada")
+    assert len(attempts["items"]) == 1
+
+
+async def test_many_jobs_at_once_are_stored_behind_the_wall(guarded):  # noqa: F811
+    storage = (await guarded.wl.ready()).storage
+    jobs = [new_job(definition="hello", tenant="acme") for _ in range(150)]
+
+    stored = await as_acme(storage.enqueue(jobs))
+
+    assert {each.status for each in stored} == {"created"}
+
+
+async def test_whom_no_policy_holds_is_told(owner, database, held):
+    unsafe = Windlass(database.url, settings=ON)
+    unasked = Windlass(held, settings=Settings())
+    try:
+        [as_superuser] = await warned(unsafe)
+        [without] = await warned(unasked)
+        await owner.engine.schema.secure(off=True)
+        _, no_policies = await warned(unsafe)
+        none = await warned(unasked)
+    finally:
+        await unsafe.close()
+        await unasked.close()
+
+    assert "is a superuser" in as_superuser
+    assert "sees no rows" in without
+    assert "windlass db secure" in no_policies
+    assert "windlass_attempts" in no_policies
+    assert none == []
+
+
+async def warned(app):
+    """What is said of row security."""
+    return [text for text in await app.engine.storage.database.warnings() if "row" in text]
+
+
+async def test_the_wall_stands_without_a_warning_for_a_role_that_owns_nothing(wl):
+    assert await warned(wl) == []
+
+
+async def test_what_serves_all_tenants_steps_out(wl):
+    bind("acme")
+
+    with unbound():
+        inside = bound()
+
+    assert (inside, bound()) == (None, "acme")
+    bind(None)
+
+
+async def test_a_mute_of_all_tenants_is_seen_by_each_and_changed_by_none(storage):
+    for scope in (ALL_TENANTS, Scope.of("acme"), Scope.of("globex")):
+        await storage.mute(scope, "hello", "x")
+
+    seen = await as_acme(storage.mutes(Scope.of("globex")))
+    await as_acme(storage.unmute(ALL_TENANTS, "hello", "x"))
+    await as_acme(storage.unmute(Scope.of("globex"), "hello", "x"))
+    with pytest.raises((WindlassError, asyncpg.InsufficientPrivilegeError)):
+        await as_acme(storage.mute(ALL_TENANTS, "hello", "x", by="acme"))
+    await as_acme(storage.mute(Scope.of("acme"), "hello", "x", by="ada"))
+
+    assert [mute.tenant for mute in seen] == [None]
+    left = [await storage.mutes(Scope.of(tenant)) for tenant in ("acme", "globex")]
+    assert [[(mute.tenant, mute.muted_by) for mute in each] for each in left] == [
+        [(None, None), ("acme", "ada")],
+        [(None, None), ("globex", None)],
+    ]
+
+
+async def test_a_waiting_job_is_changed_behind_the_wall_and_no_other_tenants(guarded):  # noqa: F811
+    token = await guarded.token("tenant_admin", "acme")
+    ids = [
+        (await guarded.wl.enqueue("hello", {"name": "x"}, tenant=tenant)).job_id
+        for tenant in ("acme", "globex")
+    ]
+    body = {"queue": "mail", "delay_seconds": 60}
+
+    own, foreign = [
+        await guarded.client.patch(f"/api/v1/jobs/{id}", json=body, headers=token) for id in ids
+    ]
+    steps = await guarded.client.get(f"/api/v1/jobs/{ids[0]}/history", headers=token)
+
+    assert (own.status_code, foreign.status_code) == (200, 404)
+    assert own.json()["queue"] == "mail"
+    assert len(steps.json()["items"]) == 2

@@ -1,0 +1,519 @@
+"""Every way to make or change work asks whether the caller may enqueue the definition.
+
+The ways are the API's own list of routes and the engine's own list of verbs: a new one that stands in
+no table here fails a test.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.api.authenticated_api import Guarded, guarding
+from tests.support import job_builders
+from windlass import Windlass, cron
+from windlass.core.access.principal import local
+from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
+from windlass.engine.jobs.dead import Dead
+from windlass.engine.jobs.jobs import Jobs
+from windlass.engine.jobs.operations import Operations
+from windlass.engine.triggers.events import Events
+from windlass.engine.triggers.triggers import Triggers
+from windlass.ids import DefinitionKey, QueueName
+from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.scheduler import Scheduler
+
+PERMISSION = "payroll.run"
+#: One definition that asks for a permission, and one of Windlass's own.
+PAYROLL, HOUSEKEEPING = "payroll", "housekeeping"
+CAUSE = "c" * 12
+PAYLOAD = {"n": 1}
+
+
+@dataclass
+class Stage:
+    """Work of a restricted definition, in whatever state a route wants it."""
+
+    guarded: Guarded
+    definition: str
+    named: int = 0
+
+    @property
+    def wl(self) -> Windlass:
+        return self.guarded.wl
+
+    async def job(self, state: JobState, **about: Any) -> str:
+        storage = (await self.wl.ready()).storage
+        key = DefinitionKey(self.definition)
+        return str((await job_builders.a_job(storage, state, definition=key, **about)).id)
+
+    async def later(self) -> str:
+        return await self.job(JobState.QUEUED, delay=timedelta(hours=1))
+
+    async def dead(self) -> str:
+        storage = (await self.wl.ready()).storage
+        key, queue = DefinitionKey(self.definition), QueueName(self.name())
+        await job_builders.enqueue(storage, definition=key, queue=queue)
+        [lease] = await job_builders.claim(storage, known=[key], queues=[queue])
+        await job_builders.end(storage, lease, JobState.DEAD_LETTER, fingerprint=CAUSE)
+        return str(lease.job_id)
+
+    async def schedule(self, **about: Any) -> str:
+        made = await self.wl.schedules.create(
+            self.name(), definition=self.definition, schedule="0 2 * * *", payload=PAYLOAD, **about
+        )
+        return str(made.id)
+
+    async def trigger(self, **about: Any) -> str:
+        made = await self.wl.triggers.create(
+            self.name(), definition=self.definition, event="closed", payload=PAYLOAD, **about
+        )
+        return str(made.id)
+
+    async def declared(self) -> str:
+        """The schedule of the definition that is declared in code."""
+        storage = (await self.wl.ready()).storage
+        [id] = [
+            each.id
+            for each in await storage.triggers(ALL_TENANTS)
+            if (each.definition, each.origin) == (self.definition, "code")
+        ]
+        return str(id)
+
+    async def canceled_in_bulk(self) -> str:
+        engine = await self.wl.ready()
+        await self.job(JobState.QUEUED)
+        begun = await engine.operations.create(
+            local(),
+            "cancel",
+            JobQuery.of(definition=self.definition),
+            query="",
+            tenant=DEFAULT_TENANT,
+        )
+        await Operating(engine).tick()
+        return str(begun.id)
+
+    def name(self) -> str:
+        self.named += 1
+        return f"name {self.named}"
+
+    async def look(self) -> object:
+        """All work of the definition, with whatever somebody might change of it."""
+        engine = await self.wl.ready()
+        page = await engine.lists.page(
+            JobQuery.of(definition=self.definition), scope=ALL_TENANTS, after=None, limit=500
+        )
+        jobs = [await job_builders.job(engine.storage, job.id) for job in page.jobs]
+        rows = [
+            (t.id, t.name, t.enabled, str(t.payload), t.cron, t.saved_by)
+            for t in await engine.storage.triggers(ALL_TENANTS)
+            if t.definition == self.definition
+        ]
+        operations = await engine.storage.operations(ALL_TENANTS)
+        return (
+            [(j.id, j.state, str(j.payload), j.due_at, j.queue, j.priority) for j in jobs],
+            rows,
+            [each.id for each in operations],
+        )
+
+
+Prepare = Callable[[Stage], Awaitable[tuple[Mapping[str, str], Any]]]
+
+
+async def _new_job(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {}, {"definition": stage.definition, "payload": PAYLOAD}
+
+
+async def _new_jobs(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    _, job = await _new_job(stage)
+    return {}, {"jobs": [job]}
+
+
+async def _later(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"job_id": await stage.later()}, {"priority": "high"}
+
+
+async def _dead(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"job_id": await stage.dead()}, None
+
+
+async def _dead_edited(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"job_id": await stage.dead()}, {"payload": {"n": 2}}
+
+
+async def _group(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    await stage.dead()
+    return {}, {"definition": stage.definition, "fingerprint": CAUSE}
+
+
+async def _bulk(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    await stage.dead()
+    return {}, {"action": "retry", "q": f"definition:{stage.definition} state:dead_letter"}
+
+
+async def _undo(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"id": await stage.canceled_in_bulk()}, None
+
+
+async def _new_schedule(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    about = {"name": stage.name(), "definition": stage.definition, "payload": PAYLOAD}
+    return {}, {**about, "type": "cron", "cron": "0 2 * * *"}
+
+
+async def _schedule_edit(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"id": await stage.schedule()}, {"payload": {"n": 2}}
+
+
+async def _schedule_off(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"id": await stage.schedule(enabled=False)}, None
+
+
+async def _schedule(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"id": await stage.schedule()}, None
+
+
+async def _new_trigger(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    about = {"name": stage.name(), "definition": stage.definition, "payload": PAYLOAD}
+    return {}, {**about, "type": "event", "event_name": "closed"}
+
+
+async def _trigger_edit(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"id": await stage.trigger()}, {"payload": {"n": 2}}
+
+
+async def _trigger_off(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"id": await stage.trigger(enabled=False)}, None
+
+
+async def _declared(stage: Stage) -> tuple[Mapping[str, str], Any]:
+    return {"id": await stage.declared()}, None
+
+
+#: A route that makes or changes work -> what it is asked for.
+GATED: Mapping[str, Prepare] = {
+    "POST /jobs": _new_job,
+    "POST /jobs/batch": _new_jobs,
+    "PATCH /jobs/{job_id}": _later,
+    "POST /jobs/{job_id}/retry": _dead,
+    "POST /jobs/{job_id}/run-now": _later,
+    "POST /jobs/{job_id}/clone": _dead,
+    "POST /dead/groups/retry": _group,
+    "POST /dead/{job_id}/retry": _dead,
+    "POST /dead/{job_id}/edit-retry": _dead_edited,
+    "POST /operations/preview": _bulk,
+    "POST /operations": _bulk,
+    "POST /operations/{id}/undo": _undo,
+    "POST /schedules": _new_schedule,
+    "PATCH /schedules/{id}": _schedule_edit,
+    "POST /schedules/{id}/enable": _schedule_off,
+    "POST /schedules/{id}/reset": _declared,
+    "POST /schedules/{id}/run": _schedule,
+    "POST /triggers": _new_trigger,
+    "PATCH /triggers/{id}": _trigger_edit,
+    "POST /triggers/{id}/enable": _trigger_off,
+    "POST /triggers/{id}/reset": _declared,
+}
+#: Writes that make no work: they end or delete it, steer who does it, or are about something else.
+#: Events make jobs under the right that their triggers were saved under; see below.
+UNGATED = frozenset(
+    {
+        "POST /jobs/{job_id}/cancel",
+        "POST /jobs/{job_id}/reveal",
+        "POST /dead/groups/discard",
+        "POST /dead/groups/mute",
+        "POST /dead/groups/unmute",
+        "DELETE /dead/{job_id}",
+        "DELETE /jobs/{job_id}",
+        "POST /operations/{id}/stop",
+        "DELETE /schedules/{id}",
+        "POST /schedules/{id}/disable",
+        "DELETE /triggers/{id}",
+        "POST /triggers/{id}/disable",
+        "POST /triggers/{id}/test",
+        "POST /events",
+        "POST /events/{id}/replay",
+    }
+)
+#: Nouns that have no work of a tenant: definitions and queues are for who reaches all tenants anyway.
+OTHER_NOUNS = (
+    "audit",
+    "definitions",
+    "queues",
+    "workers",
+    "worker",
+    "tenants",
+    "members",
+    "users",
+    "tokens",
+    "password",
+    "sessions",
+    "invitations",
+)
+
+
+@pytest.fixture
+async def guarded(wl):
+    @wl.job(
+        PAYROLL, requires_permission=PERMISSION, schedule=cron("0 4 * * *"), default_payload=PAYLOAD
+    )
+    def payroll(n: int) -> int:
+        return n
+
+    @wl.job(HOUSEKEEPING, system=True, schedule=cron("0 4 * * *"), default_payload=PAYLOAD)
+    def housekeeping(n: int) -> int:
+        return n
+
+    async with guarding(wl) as guarded:
+        yield guarded
+
+
+#: Who -> the role and permissions of a token, and the definitions that it may enqueue.
+CALLERS = {
+    "user": ("user", (), ()),
+    "admin": ("tenant_admin", (), ()),
+    "admin with the permission": ("tenant_admin", (PERMISSION,), (PAYROLL,)),
+    "superadmin": ("superadmin", (), (PAYROLL, HOUSEKEEPING)),
+}
+
+
+@pytest.mark.parametrize("definition", [PAYROLL, HOUSEKEEPING])
+@pytest.mark.parametrize("who", CALLERS)
+async def test_work_is_made_and_changed_only_by_who_may_enqueue_it(guarded, who, definition):
+    role, permissions, allowed = CALLERS[who]
+    tenant = None if role == "superadmin" else DEFAULT_TENANT
+    token = await guarded.token(role, tenant, permissions=permissions)
+    stage = Stage(guarded, definition)
+    declared = await stage.declared()  # in the tenant `system`, if the definition is
+
+    for way, prepare in GATED.items():
+        method, path = way.split()
+        values, body = await prepare(stage)
+        before = await stage.look()
+        for name, value in values.items():
+            path = path.replace(f"{{{name}}}", value)
+        answer = await guarded.client.request(method, f"/api/v1{path}", headers=token, json=body)
+
+        if definition in allowed:
+            assert answer.is_success, (way, answer.text)
+        else:
+            hidden = (
+                way.endswith("/clone")  # somebody else's job
+                if role == "user"
+                else values.get("id") == declared and definition == HOUSEKEEPING
+            )
+            assert answer.status_code == (404 if hidden else 403), (way, answer.text)
+            assert await stage.look() == before, way
+
+
+def test_every_route_that_writes_is_said_to_make_work_or_not(guarded):
+    writes = {
+        f"{method} {path.removeprefix('/api/v1')}"
+        for method, path, _ in guarded.routes()
+        if method != "GET" and path.split("/")[3] not in OTHER_NOUNS
+    }
+
+    assert writes == {*GATED, *UNGATED}
+
+
+#: Verbs that only look, that end work, or that work on what was allowed when it was begun.
+UNGATED_VERBS = {
+    Jobs: {
+        "get", "resolve", "cancel", "discard", "attempts", "history", "logs", "family", "explain",
+        "wait", "receipt", "refuse", "check_parents", "check_repeated", "opened",
+        "reveal",
+        # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
+        "enqueue_many", "enqueue_in", "joined",
+    },
+    Dead: {"groups", "list", "discard", "discard_group"},
+    Triggers: {
+        "get", "list", "schedules", "reschedule", "disable", "warnings", "warnings_of",
+        "preview", "delete",
+    },
+    Operations: {"prune"},
+    Events: {
+        "make", "emit", "emit_in", "match_after_commit", "match_soon", "close", "get", "list",
+        "replay", "match_waiting", "match",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("noun", UNGATED_VERBS, ids=lambda noun: noun.__name__)
+def test_every_verb_takes_who_asks_unless_it_makes_no_work(noun):
+    verbs = {
+        name: inspect.signature(verb).parameters
+        for name, verb in inspect.getmembers(noun, inspect.isfunction)
+        if not name.startswith("_")
+    }
+
+    without = {name for name, parameters in verbs.items() if "by" not in parameters}
+    assert without == UNGATED_VERBS[noun]
+
+
+async def test_a_refused_retry_says_why_and_leaves_an_audit_entry(guarded):
+    admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
+    id = await Stage(guarded, PAYROLL).dead()
+
+    answer = await guarded.client.post(f"/api/v1/jobs/{id}/retry", headers=admin)
+
+    entries = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
+    assert answer.json()["code"] == "WL5102"
+    assert "payroll requires the permission payroll.run" in answer.text
+    assert (entries[0]["action"], entries[0]["outcome"]) == ("jobs.retry", "refused")
+
+
+class TestSavedTriggers:
+    """A trigger fires under the right of who saved it, for as long as they have it."""
+
+    async def saved_schedule(self, guarded, token):
+        about = {"name": "pay", "definition": PAYROLL, "type": "init", "payload": PAYLOAD}
+        made = await guarded.client.post("/api/v1/schedules", json=about, headers=token)
+        assert made.status_code == 201, made.text
+        return made.json()
+
+    async def fire(self, guarded):
+        engine = await guarded.wl.ready()
+        return await Scheduler(engine, tick_seconds=1).tick()
+
+    async def test_it_keeps_who_saved_it(self, guarded):
+        token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
+        me = (await guarded.client.get("/api/v1/whoami", headers=token)).json()
+
+        made = await self.saved_schedule(guarded, token)
+
+        assert made["saved_by"] == f"token:{me['id']}"
+        assert await self.fire(guarded) > 0
+
+    async def test_a_schedule_stops_when_the_right_is_gone(self, guarded):
+        token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
+        made = await self.saved_schedule(guarded, token)
+        engine = await guarded.wl.ready()
+        [its] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), its.id)
+
+        fired = await self.fire(guarded)
+
+        stopped = await engine.triggers.get(made["id"])
+        assert (fired, stopped.enabled) == (0, False)
+        assert "the right it was saved under is gone" in stopped.last_error
+        assert "is gone, disabled or revoked" in stopped.last_error
+
+    async def test_an_event_trigger_stops_when_the_permission_is_gone(self, guarded):
+        engine = await guarded.wl.ready()
+        user = await engine.users.create(local(), "ada", password="correct horse battery")
+        by = await engine.access.user(user.id, "ada", superadmin=True)
+        made = await engine.triggers.create(
+            "pay", definition=PAYROLL, event="closed", payload=PAYLOAD, by=by
+        )
+
+        await guarded.wl.emit("closed", {})
+
+        stopped = await engine.triggers.get(str(made.id))
+        assert (made.saved_by, stopped.enabled) == (f"user:{user.id}", False)
+        assert "needs the right jobs.enqueue in tenant default" in stopped.last_error
+        assert not (await guarded.wl.jobs.list(definition=PAYROLL)).jobs
+
+    async def test_who_may_enqueue_enables_it_again_under_their_own_right(self, guarded):
+        token = await guarded.token("tenant_admin", DEFAULT_TENANT, permissions=[PERMISSION])
+        made = await self.saved_schedule(guarded, token)
+        engine = await guarded.wl.ready()
+        [its] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), its.id)
+        await self.fire(guarded)
+        boss = await guarded.token("superadmin")
+
+        on = await guarded.client.post(f"/api/v1/schedules/{made['id']}/enable", headers=boss)
+
+        me = (await guarded.client.get("/api/v1/whoami", headers=boss)).json()
+        assert (on.json()["enabled"], on.json()["last_error"]) == (True, None)
+        assert on.json()["saved_by"] == f"token:{me['id']}"
+
+    async def test_who_may_not_enqueue_may_still_stop_it(self, guarded):
+        id = await Stage(guarded, PAYROLL).schedule()
+        admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
+
+        off = await guarded.client.post(f"/api/v1/schedules/{id}/disable", headers=admin)
+
+        assert off.json()["enabled"] is False
+        assert (off.json()["saved_by"], off.status_code) == (None, 200)
+
+    async def test_an_unrestricted_schedule_outlives_who_saved_it(self, guarded):
+        @guarded.wl.job
+        def report(n: int) -> int:
+            return n
+
+        await guarded.wl.ready()
+        token = await guarded.token("tenant_admin", DEFAULT_TENANT)
+        about = {"name": "r", "definition": "report", "type": "init", "payload": PAYLOAD}
+        await guarded.client.post("/api/v1/schedules", json=about, headers=token)
+        engine = await guarded.wl.ready()
+        [its] = await engine.tokens.list(local())
+        await engine.tokens.revoke(local(), its.id)
+
+        assert await self.fire(guarded) > 0
+
+
+class TestReplace:
+    """`on_duplicate: replace` rewrites a waiting job only for who may change it."""
+
+    @pytest.fixture
+    def report(self, guarded):
+        @guarded.wl.job
+        def report(n: int) -> int:
+            return n
+
+        @guarded.wl.job
+        def other(n: int) -> int:
+            return n
+
+        return report
+
+    async def ask(self, guarded, token, n, definition="report"):
+        about = {"definition": definition, "payload": {"n": n}, "dedupe_key": "k"}
+        body = {**about, "delay_seconds": 3600, "on_duplicate": "replace"}
+        answer = await guarded.client.post("/api/v1/jobs", json=body, headers=token)
+        assert answer.is_success, answer.text
+        return answer.json()["receipt"]
+
+    async def test_a_user_rewrites_nobody_elses_job(self, guarded, report):
+        ada = await guarded.token("user", DEFAULT_TENANT)
+        bob = await guarded.token("user", DEFAULT_TENANT)
+        first = await self.ask(guarded, ada, 1)
+
+        second = await self.ask(guarded, bob, 2)
+
+        job = await guarded.wl.jobs.get(first["job_id"])
+        assert (second["status"], job.payload) == ("existing", {"n": 1})
+
+    async def test_a_user_rewrites_their_own_and_the_history_says_so(self, guarded, report):
+        ada = await guarded.token("user", DEFAULT_TENANT)
+        first = await self.ask(guarded, ada, 1)
+
+        await self.ask(guarded, ada, 2)
+
+        job = await guarded.wl.jobs.get(first["job_id"])
+        steps = await guarded.wl.jobs.history(first["job_id"])
+        assert job.payload == {"n": 2}
+        assert (steps[-1].actor, steps[-1].message) == (
+            job.created_by,
+            "replaced by a newer job with its dedupe key",
+        )
+
+    async def test_an_admin_rewrites_a_job_of_the_tenant_but_of_no_other_definition(
+        self, guarded, report
+    ):
+        ada = await guarded.token("user", DEFAULT_TENANT)
+        admin = await guarded.token("tenant_admin", DEFAULT_TENANT)
+        first = await self.ask(guarded, ada, 1)
+
+        other = await self.ask(guarded, admin, 2, "other")
+        untouched = (await guarded.wl.jobs.get(first["job_id"])).payload
+        await self.ask(guarded, admin, 3)
+
+        assert (other["status"], other["job_id"]) == ("existing", first["job_id"])
+        assert untouched == {"n": 1}
+        assert (await guarded.wl.jobs.get(first["job_id"])).payload == {"n": 3}

@@ -1,0 +1,107 @@
+"""What operators tell workers over HTTP, and what of it is in the audit."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.api.authenticated_api import guarding
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.leases.worker_orders import Order
+from windlass.ids import WorkerId
+
+FAR = {"worker": "far:1:8c1f42d7", "hostname": "far", "pid": 1, "version": "1", "slots": 2}
+WORKER = WorkerRow(
+    id=WorkerId("web-2:411:8c1f42d7"),
+    hostname="web-2",
+    pid=411,
+    version="1",
+    queues=(),
+    definitions=(),
+    slots=2,
+)
+
+
+@pytest.fixture
+async def worker(wl):
+    """A live worker's row."""
+    await (await wl.ready()).workers.beat(WORKER)
+    return WORKER.id
+
+
+@pytest.fixture
+async def guarded(wl):
+    async with guarding(wl) as guarded:
+        yield guarded
+
+
+@pytest.mark.parametrize(("verb", "wanted"), [("drain", "drain"), ("resume", "run")])
+async def test_an_order_is_answered_with_the_worker(api, worker, verb, wanted):
+    answer = await api.post(f"/workers/8c1f42d7/{verb}")
+
+    assert answer.status_code == 200
+    assert (answer.json()["id"], answer.json()["liveness"]) == (worker, "live")
+    assert (answer.json()["wanted"], answer.json()["doing"]) == (wanted, "run")
+    assert (await api.get(f"/workers/{worker}")).json()["wanted"] == wanted
+
+
+async def test_a_remote_worker_hears_of_orders_with_its_beat(api):
+    before = await api.post("/worker/beat", json=FAR)
+    await api.post("/workers/8c1f42d7/drain")
+    drained = await api.post("/worker/beat", json=FAR)
+    await api.post("/worker/beat", json={**FAR, "doing": "drain"})
+    seen = await api.get("/workers/8c1f42d7")
+    await api.post("/workers/8c1f42d7/stop")
+    stopped = await api.post("/worker/beat", json=FAR)
+
+    told = [answer.json()["wanted"] for answer in (before, drained, stopped)]
+    assert told == ["run", "drain", "stop"]
+    assert seen.json()["doing"] == "drain"
+
+
+async def test_a_worker_that_stops_is_a_conflict_and_one_unknown_is_not_found(api, wl, worker):
+    await api.post(f"/workers/{worker}/stop")
+
+    refused = await api.post(f"/workers/{worker}/resume")
+    unknown = await api.post("/workers/web-9:1/stop")
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "WL3603")
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "WL3601")
+
+
+async def test_a_remote_worker_is_found_by_its_whole_id_too(guarded):
+    theirs, admin = await guarded.token("worker"), await guarded.token("superadmin")
+    await guarded.client.post("/api/v1/worker/beat", json=FAR, headers=theirs)
+    [row] = (await guarded.client.get("/api/v1/workers", headers=admin)).json()["items"]
+    at = f"/api/v1/workers/{row['id'].replace('/', '%2F')}"
+
+    shown = await guarded.client.get(at, headers=admin)
+    drained = await guarded.client.post(f"{at}/drain", headers=admin)
+
+    assert "/" in row["id"]
+    assert (shown.status_code, drained.status_code) == (200, 200)
+    assert drained.json()["wanted"] == "drain"
+
+
+async def test_the_audit_tells_what_was_wanted_before_and_after(guarded, wl, worker):
+    admin = await guarded.token("superadmin")
+    await (await wl.ready()).workers.beat(replace(WORKER, doing=Order.RUN))
+
+    answer = await guarded.client.post(f"/api/v1/workers/{worker}/drain", headers=admin)
+    [entry, *_] = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
+
+    assert (entry["action"], entry["target_id"]) == ("workers.write", worker)
+    assert entry["before"] == {"wanted": "run", "wanted_by": None, "wanted_at": None}
+    assert entry["after"].keys() == entry["before"].keys()
+    assert entry["after"]["wanted"] == "drain"
+    assert entry["after"]["wanted_at"] == answer.json()["wanted_at"]
+
+
+@pytest.mark.parametrize("role", ["tenant_admin", "user"])
+@pytest.mark.parametrize("verb", ["drain", "resume", "stop"])
+async def test_nobody_of_a_tenant_orders_workers(guarded, worker, role, verb):
+    theirs = await guarded.token(role, "acme")
+
+    refused = await guarded.client.post(f"/api/v1/workers/{worker}/{verb}", headers=theirs)
+
+    assert refused.status_code == 403
+    assert [row.wanted for row in await guarded.wl.workers.list()] == [Order.RUN]

@@ -1,0 +1,124 @@
+"""`GET /jobs/{id}/wait`: answers when the job has ended, or when the time is over."""
+
+import asyncio
+
+import httpx2
+import pytest
+
+from tests.api.authenticated_api import guarding
+from tests.support.wait import until
+from windlass import Permanent
+from windlass.api.access.callers import open_access
+from windlass.api.app import create_api
+from windlass.api.live.intervals import Pace
+
+
+@pytest.fixture(autouse=True)
+def hello(wl):
+    @wl.job(max_attempts=1)
+    def hello(name: str) -> str:
+        if name == "nobody":
+            raise Permanent("there is nobody")
+        return f"Hello, {name}"
+
+    return hello
+
+
+async def enqueued(wl, name="Ada", **options):
+    return (await wl.enqueue("hello", {"name": name}, **options)).job_id
+
+
+@pytest.mark.parametrize(("name", "state"), [("Ada", "completed"), ("nobody", "dead_letter")])
+async def test_a_job_is_answered_when_it_has_ended(api, wl, name, state):
+    id = await enqueued(wl, name)
+    waiting = asyncio.create_task(api.get(f"/jobs/{id}/wait?timeout=60", timeout=90))
+    async with wl.running():
+        answer = await waiting
+
+    assert (answer.status_code, answer.json()["state"]) == (200, state)
+
+
+async def test_one_that_has_ended_already_is_answered_at_once(api, wl):
+    id = await enqueued(wl)
+    await wl.jobs.cancel(id)
+
+    answer = await api.get(f"/jobs/{id}/wait")
+
+    assert (answer.status_code, answer.json()["state"]) == (200, "canceled")
+
+
+async def test_one_that_goes_on_is_answered_as_it_stands_when_the_time_is_over(api, wl):
+    id = await enqueued(wl, delay="1h")
+
+    answers = [await api.get(f"/jobs/{id}/wait?timeout={each}") for each in (0, 0.2)]
+
+    assert [(each.status_code, each.json()["view"]) for each in answers] == [(202, "scheduled")] * 2
+
+
+async def test_the_time_is_bounded_and_an_unknown_job_is_not_waited_for(api, wl):
+    id = await enqueued(wl)
+
+    long = await api.get(f"/jobs/{id}/wait?timeout=61")
+    unknown = await api.get("/jobs/0190a5d0-0000-7000-8000-000000000000/wait")
+
+    assert (long.status_code, long.json()["errors"][0]["pointer"]) == (422, "?timeout")
+    assert unknown.status_code == 404
+
+
+async def test_many_who_wait_leave_every_connection_to_others(wl):
+    """More wait than there are connections, and what ends the jobs still gets one."""
+    app = create_api(wl, authenticate=open_access)
+    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+    ids = [await enqueued(wl, delay="1h") for _ in range(3)]
+    async with httpx2.AsyncClient(
+        transport=transport, base_url="http://localhost/api/v1", timeout=90
+    ) as client:
+        waiting = [
+            asyncio.create_task(client.get(f"/jobs/{id}/wait?timeout=60"))
+            for id in ids
+            for _ in range(15)
+        ]
+        for id in ids:
+            assert (await client.post(f"/jobs/{id}/cancel")).status_code == 200
+        answers = await asyncio.gather(*waiting)
+
+    assert {(each.status_code, each.json()["state"]) for each in answers} == {(200, "canceled")}
+
+
+async def test_who_waits_has_a_seat_and_gives_it_back(wl):
+    app = create_api(wl, authenticate=open_access, pace=Pace(streams=1))
+    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+    id = await enqueued(wl, delay="1h")
+    async with httpx2.AsyncClient(
+        transport=transport, base_url="http://localhost/api/v1", timeout=90
+    ) as client:
+        first = asyncio.create_task(client.get(f"/jobs/{id}/wait?timeout=60"))
+        await until(lambda: app.state.feed.places._taken, waiting_for="the first to wait")
+        refused = await client.get(f"/jobs/{id}/wait?timeout=60")
+        app.state.feed.end()  # as a server does that stops
+        ended = await first
+
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
+    assert (ended.status_code, ended.json()["state"]) == (202, "queued")
+    assert not app.state.feed.places._taken
+
+
+async def test_another_ones_job_is_not_waited_for(wl):
+    async with guarding(wl) as guarded:
+        ada, bob = await guarded.token("user", "acme"), await guarded.token("user", "acme")
+        body = {"definition": "hello", "payload": {"name": "Ada"}}
+        made = await guarded.client.post("/api/v1/jobs", json=body, headers=ada)
+        id = made.json()["job"]["id"]
+
+        foreign = await guarded.client.get(f"/api/v1/jobs/{id}/wait?timeout=0", headers=bob)
+
+    assert foreign.status_code == 404
+
+
+async def test_nothing_is_looked_at_once_the_app_is_closed(api, served, wl):
+    id = await enqueued(wl, delay="1h")
+    await api.get(f"/jobs/{id}/wait?timeout=0.2")
+
+    await wl.close()
+
+    assert served.state.feed._looking.done()

@@ -1,0 +1,67 @@
+"""The plain page at `/`: how things stand, for whoever may know."""
+
+import pytest
+
+from tests.api.authenticated_api import guarding
+from windlass import Windlass
+
+pytestmark = pytest.mark.database("sqlite")
+
+
+@pytest.fixture
+async def guarded(wl: Windlass):
+    @wl.job
+    def mail(to: str) -> None: ...
+
+    async with guarding(wl) as guarded:
+        await guarded.wl.enqueue("mail", {"to": "<b>ada</b>"}, tenant="acme", queue="<i>mail</i>")
+        await guarded.wl.enqueue("mail", {"to": "bob"}, tenant="globex", queue="letters")
+        yield guarded
+
+
+async def test_who_is_not_signed_in_is_asked_to(guarded):
+    answer = await guarded.client.get("/")
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+
+
+async def test_whoever_oversees_all_sees_how_things_stand(guarded):
+    page = await guarded.client.get("/", headers=await guarded.token("superadmin"))
+
+    assert page.status_code == 200
+    assert "Healthy" in page.text
+    assert "0 workers live" in page.text
+    assert "<b>2</b><span class=glyph aria-hidden=true>○</span> Queued" in page.text
+    assert "letters" in page.text
+
+
+async def test_a_tenant_sees_its_own_alone(guarded):
+    page = await guarded.client.get("/", headers=await guarded.token("tenant_admin", "acme"))
+
+    assert page.status_code == 200
+    assert "acme" in page.text
+    assert "globex" not in page.text
+    assert "letters" not in page.text
+
+
+async def test_who_sees_only_their_own_jobs_is_not_told_of_others(guarded):
+    page = await guarded.client.get("/", headers=await guarded.token("user", "acme"))
+
+    assert page.status_code == 200
+    assert "No jobs yet" in page.text
+    assert "Queued" not in page.text
+
+
+async def test_a_worker_has_no_business_there(guarded):
+    page = await guarded.client.get("/", headers=await guarded.token("worker"))
+
+    assert page.status_code == 403
+
+
+async def test_what_others_write_is_text_and_nothing_runs(guarded):
+    page = await guarded.client.get("/", headers=await guarded.token("superadmin"))
+
+    assert "&lt;i&gt;mail&lt;/i&gt;" in page.text
+    assert "<i>" not in page.text
+    assert "<script" not in page.text
+    assert "default-src 'none'" in page.headers["content-security-policy"]

@@ -1,0 +1,149 @@
+"""The reference page: a stranger types its lines, one after the other, and they work."""
+
+import subprocess
+from html.parser import HTMLParser
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from tests.support.servers.api_server import serving
+from windlass.api.pages.reference_page import reference_html
+from windlass.api.schema.reference import EXAMPLES, curl
+from windlass.errors.base import by_code
+
+
+def declare(wl):
+    @wl.job
+    def hello(name: str) -> str:
+        return f"Hello, {name}!"
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_every_example_runs_in_the_order_of_the_page(database):
+    with serving(database.url, declare) as address:
+        # `--fail-with-body` has curl tell the shell what the server said.
+        lines = [
+            curl(example).replace("curl -sS", "curl -sS --fail-with-body") for example in EXAMPLES
+        ]
+        script = "\n".join(["set -euo pipefail", f"API={address}/api/v1", *lines])
+
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Page(HTMLParser):
+    """What of a page its tests look at."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.attributes: set[str] = set()
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name == "href"]
+
+    def handle_data(self, data):
+        self.words += data
+
+
+async def test_the_page_has_every_operation_error_and_schema_with_links_that_lead_there(api):
+    document = (await api.get("/openapi.json")).json()
+    page = Page((await api.get("http://localhost/docs")).text)
+
+    operations = {
+        operation["operationId"]
+        for methods in document["paths"].values()
+        for operation in methods.values()
+    }
+    assert operations | set(by_code()) <= set(page.ids)
+    assert {f"schema.{name}" for name in document["components"]["schemas"]} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    assert {link for link in page.links if link.removeprefix("#") not in page.ids} == set()
+    assert "Idempotency-Key" in page.words
+
+
+async def test_the_page_needs_nothing_but_itself_under_the_strict_policy(api):
+    answer = await api.get("http://localhost/docs")
+
+    page = Page(answer.text)
+    assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form"})
+    assert page.attributes.isdisjoint({"style", "src", "onclick", "onload"})
+    assert all(word not in answer.text for word in ("@import", "url(", "<style>@"))
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+def test_text_of_the_document_is_shown_and_never_run():
+    hostile = "<script>alert(1)</script>\"'&`<b>`"
+    field = {"type": "string", "description": hostile, "default": hostile, "pattern": hostile}
+    thing = {"properties": {hostile: field}, "description": hostile, "examples": [{"a": hostile}]}
+    reference = {"$ref": f"#/components/schemas/{hostile.replace('/', '')}"}
+    operation = {
+        "tags": [hostile],
+        "operationId": hostile,
+        "summary": hostile,
+        "description": hostile,
+        "x-right": hostile,
+        "parameters": [{"name": hostile, "in": "query", "required": True, "schema": field}],
+        "requestBody": {"content": {"application/json": {"schema": reference}}},
+        "responses": {
+            hostile: {
+                "description": hostile,
+                "content": {"application/json": {"schema": reference}},
+            }
+        },
+    }
+    document = {
+        "paths": {f"/{hostile}": {"get": operation}},
+        "components": {
+            "schemas": {hostile.replace("/", ""): thing},
+            "securitySchemes": {hostile: {"description": hostile}},
+        },
+    }
+
+    page = Page(reference_html(document))
+
+    assert page.tags.isdisjoint({"script", "b"})
+    assert page.words.count("<script>") > 10
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"[" * 100_000, 422),
+        (b'{"definition": "x", "payload": {"a": "' + b"x" * 2_000_000 + b'"}}', 413),
+        (b"not json", 422),
+        (b'{"definition": "hello", "payload": {"name": NaN}}', 422),
+        (b"\xff\xfe", 422),
+    ],
+)
+async def test_a_body_that_cannot_be_read_is_a_problem(api, wl, body, status):
+    declare(wl)
+
+    answer = await api.post("/jobs", content=body, headers={"content-type": "application/json"})
+
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["code"].startswith("WL")
+
+
+async def test_it_can_be_mounted_in_an_application_of_ones_own(wl, served):
+    host = FastAPI()
+    host.mount("/ops/windlass", served)
+
+    transport = httpx2.ASGITransport(host)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        listed = await client.get("/ops/windlass/api/v1/jobs")
+        lost = await client.get("/ops/windlass/api/v1/nothing")
+
+    assert listed.json() == {"items": [], "next_cursor": None}
+    assert lost.json()["code"] == "WL2102"

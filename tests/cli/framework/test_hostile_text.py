@@ -1,0 +1,307 @@
+"""Every command on a database in which every text that anybody can set steers terminals.
+
+The names in it are older than the rule that refuses such names: they keep working, and are shown
+with escapes.
+"""
+
+import csv
+import io
+import json
+import re
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import cycle
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.cli.framework.command_lines import LINES, There, furnish
+from tests.support.processes.shell import Done, Shell
+from windlass.errors.wording import printable
+
+# A hundred processes each, on a machine that has other things to do.
+pytestmark = pytest.mark.timeout(400)
+
+#: A link, the clipboard, colours (5 and 45 are none of ours), the cursor, the title, line breaks,
+#: directions, invisible characters, markup, a shell's characters.
+HOSTILE = (
+    "\x1b]8;;http:x\x1b\\\x1b]52;c;agk=\x07\x1b[5;45m\x9b2j\x9d0;t\x9c\rcr\nforged\ttab\x08\x7f\x85"
+    "\u202e\u2066\u200e\u061c\u2028\u200b\ufeff\U000e0041[red][link=http:x]m[close]$(x)`x`'\";|&"
+)
+FORMULA = f"=1+1{HOSTILE}"
+#: Columns whose values have a form of their own: ids, states, hashes, times, rules, counters.
+_FORMED = re.compile(
+    r"(.*_)?(id|hash|kind|state|outcome|level|role|gate|checksum|applied_at|type|origin)"
+    r"|on_.*|.*_to|isolation|source|backoff|dedupe|runs_after|purpose|holder|status|policy|action"
+    r"|doing|wanted|misfire|overlap|cron|timezone|condition|undo_of|rights|permissions|edited|code"
+    r"|payload_schema|default_payload|body|query|changes|request_id|fingerprint|requires_permission|key|limit_key"
+)
+_FORMED_IN_ONE_TABLE = ("windlass_tokens.created_by",)
+#: Tables of which no command shows a text.
+_UNSEEN = re.compile(r".*_(migrations|answers|log_words.*|limits|starts|holds|keys|links)")
+#: What other tables refer to: the same text everywhere.
+_NAMES = ("definition", "queue", "tenant_id", "worker_id", "handler", "event_name")
+_KEYS = ("windlass_definitions.key", "windlass_tenants.id", "windlass_workers.id")
+_OBJECTS = ("metadata", "fields", "data", "result", "value_before", "value_after")
+_LISTS = ("warnings", "tags", "queues", "definitions")
+_MATCH = {
+    "trigger_id": None,
+    "trigger": HOSTILE,
+    "definition": HOSTILE,
+    "outcome": "failed",
+    "job_id": None,
+    "because": FORMULA,
+}
+_WORKER = """
+    INSERT INTO windlass_workers (id, hostname, pid, version, queues, definitions, slots, slots_used,
+        lease_seconds, metadata, started_at, last_seen_at)
+    SELECT 'worker', 'host', 1, '1', '[]', '[]', 1, 0, 30, '{}', created_at - 3600000000,
+        created_at - 3600000000
+    FROM windlass_ended LIMIT 1
+"""
+#: What commands are given by name; here with hostile text behind it.
+_WORDS = (
+    "hello",
+    "fail",
+    "hourly",
+    "seen",
+    "declared",
+    "default",
+    "acme",
+    "ada",
+    "lin",
+    "shop",
+    "made",
+)
+_ORDERS = ("workers drain", "workers resume", "workers stop")
+#: Commands that print what is there, and change nothing.
+_READING = {
+    *("list", "show", "attempts", "history", "logs", "graph", "explain", "export", "groups"),
+    *("search", "status", "verify", "contexts", "top", "whoami"),
+}
+#: Why some end otherwise: the worker is lost, and no order reaches it; a reset gave the schedule the
+#: name its code says; a clone's queue and an invited name are new names, and refused, so that nobody
+#: is a member; the audit was changed.
+_ENDS = {
+    "db check": 1,  # it names what was written here past the product
+    "doctor": 1,
+    "audit verify": 1,
+    "triggers reset": 3,
+    "jobs clone": 2,
+    "members invite": 2,
+    "members role": 3,
+    "members remove": 3,
+    **dict.fromkeys(_ORDERS, 5),
+}
+#: What is ours: colours, and what clears the line of a progress bar.
+_OURS = re.compile(r"\r\x1b\[K|\x1b\[(0|1|2|7|3[0-7]|9[0-7])(;(0|1|2|7|3[0-7]|9[0-7]))*m")
+
+
+#: How rich enters, draws on and leaves a screen of its own.
+_SCREEN = re.compile(r"\x1b\[(\?1049[hl]|\?25[hl]|H|2J|\d+A|2K|1A)|\r")
+
+
+@pytest.fixture(scope="module")
+def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a database with something for every command, all of it hostile."""
+    shell = Shell(tmp_path_factory.mktemp("hostile"))
+    furnish(shell)
+    shell.here("enqueue", "wait_for", "file=jobs.py")
+    shell.ok("worker", "jobs.py", "--drain")
+    shell.here("queues", "pause", "default")
+    with closing(sqlite3.connect(shell.folder / "windlass.db")) as database, database:
+        database.execute(_WORKER)
+        for table, column in _text_columns(database):
+            _poison(database, table, column)
+    yield shell.folder
+    shell.close()
+
+
+@pytest.fixture
+def shell(hostile_folder: Path, tmp_path: Path) -> Iterator[Shell]:
+    """A shell in a copy of that folder."""
+    shutil.copytree(hostile_folder, tmp_path, dirs_exist_ok=True)
+    shell = Shell(tmp_path)
+    yield shell
+    shell.close()
+
+
+def test_no_command_lets_hostile_text_through_to_a_terminal(shell: Shell):
+    found = [
+        (typed, shell.at_terminal(*typed.args, types=typed.answer, COLUMNS="200"))
+        for typed in _commands(shell)
+    ]
+
+    assert _failed(found) == []
+    assert _raw(found) == {}
+
+
+def test_no_command_lets_hostile_text_through_to_a_pipe(shell: Shell):
+    found = [(typed, shell.run(*typed.args, "--yes")) for typed in _commands(shell)]
+
+    assert _failed(found) == []
+    assert _raw(found) == {}
+
+
+@pytest.mark.parametrize("command", ["logs", "events"])
+def test_no_tail_lets_hostile_text_through(shell: Shell, command: str):
+    seated = shell.sit_at(command, "tail", "--lines", "5")
+
+    seated.sees(re.escape(printable(HOSTILE)))
+    seated.interrupt(lambda: seated.process.poll() is not None)
+
+    # What the terminal echoes of the key that interrupts it is not ours.
+    assert [line for line in seated.text.replace("^C", "").split("\n") if _is_raw(line)] == []
+
+
+def test_no_page_of_top_lets_hostile_text_through(shell: Shell):
+    pages = {
+        "overview": "q",
+        "job": "\rq",
+        "log": "\rlq",
+        "queues": ":queues\rq",
+        "workers": ":workers\rq",
+    }
+
+    shown = {
+        page: _SCREEN.sub("", shell.at_terminal("top", types=keys, width=160).out)
+        for page, keys in pages.items()
+    }
+
+    raw = [ascii(line) for text in shown.values() for line in text.split("\n") if _is_raw(line)]
+    assert raw == []
+    assert all("hello\\x1b" in text for text in shown.values())
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+def test_no_format_lets_hostile_text_through(shell: Shell, form: str):
+    reading = [typed for typed in _commands(shell) if {*typed.args[:2]} & _READING]
+
+    found = [(typed, shell.run(*typed.args, "-o", form)) for typed in reading]
+
+    assert _failed(found) == []
+    assert _raw(found) == {}
+
+
+def test_json_reads_back_equal(shell: Shell):
+    there = _there(shell)
+
+    job = shell.ok("jobs", "show", there["job"], "--json").json
+    dead = shell.ok("jobs", "show", there["dead"], "--json").json
+
+    assert (job["definition"], job["payload"]) == (f"hello{HOSTILE}", {"name": FORMULA})
+    assert dead["last_error"] == f"ValueError: no reason{HOSTILE}"
+
+
+def test_no_cell_of_csv_starts_a_formula(shell: Shell):
+    lists = [typed for typed in _commands(shell) if typed.args[1:2] in (["list"], ["show"])]
+
+    for typed in lists:
+        out = shell.ok(*typed.args, "-o", "csv").out
+        for row in csv.reader(io.StringIO(out), strict=True):
+            texts = [cell for cell in row if not re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", cell)]
+            assert [cell for cell in texts if cell.lstrip()[:1] in tuple("=+-@")] == []
+
+
+class Typed(NamedTuple):
+    """A command line, what is answered where it asks, and the code it ends with."""
+
+    args: list[str]
+    answer: str
+    code: int
+
+
+def _text_columns(database: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for (table,) in tables:
+        if not _UNSEEN.fullmatch(table):
+            for _, column, kind, *_ in database.execute(f"PRAGMA table_info({table})").fetchall():
+                if kind == "TEXT":
+                    yield table, column
+
+
+def _poison(database: sqlite3.Connection, table: str, column: str) -> None:
+    """Write hostile text into a column: behind names, and in place of what is missing."""
+    place = f"{table}.{column}"
+    if column == "payload":
+        for row, payload in database.execute(f"SELECT id, payload FROM {table}").fetchall():
+            value = json.dumps(dict.fromkeys(json.loads(payload), FORMULA))
+            database.execute(f"UPDATE {table} SET payload = ? WHERE id = ?", [value, row])
+    elif column in _OBJECTS:
+        value = json.dumps({HOSTILE: FORMULA})
+        database.execute(f"UPDATE {table} SET {column} = ?", [value])
+    elif column in _LISTS:
+        database.execute(f"UPDATE {table} SET {column} = ?", [json.dumps([HOSTILE])])
+    elif column == "matches":
+        database.execute(f"UPDATE {table} SET {column} = ?", [json.dumps([_MATCH])])
+    elif column in _NAMES or place in _KEYS:
+        # The tenant without a name keeps its own.
+        kept = "default" if "tenant" in place else ""
+        name = HOSTILE.replace("\n", "") if "worker" in place else HOSTILE
+        change = f"UPDATE {table} SET {column} = {column} || ? WHERE {column} <> ?"
+        database.execute(change, [name, kept])
+    elif not _FORMED.fullmatch(column) and place not in _FORMED_IN_ONE_TABLE:
+        change = f"UPDATE {table} SET {column} = coalesce({column} || ?, ? || hex(randomblob(4)))"
+        database.execute(change, [HOSTILE, FORMULA])
+
+
+def _commands(shell: Shell) -> Iterator[Typed]:
+    """All commands of the table, with hostile names."""
+    there = _there(shell)
+    # First those that bring the tables of access anew: hostile keys of signatures keep others out.
+    for name, line in sorted(LINES.items(), key=lambda each: not each[0].startswith("db ")):
+        words = (part.format_map(there) for part in shlex.split(line.args))
+        # Nobody can type such a name: the one that is shown counts as well.
+        answer = printable(_hostile(line.answer.strip())) + "\n"
+        args = [*name.split(), *map(_hostile, words)]
+        yield Typed(args, answer if line.answer else "", _ENDS.get(name, line.code))
+
+
+def _hostile(word: str) -> str:
+    return f"{word}{HOSTILE}" if word in _WORDS else word
+
+
+def _there(shell: Shell) -> There:
+    kinds = {
+        "job": "SELECT id FROM windlass_later",
+        "done": "SELECT id FROM windlass_ended WHERE state = 'completed'",
+        "dead": "SELECT id FROM windlass_ended WHERE state = 'dead_letter'",
+        "group": "SELECT fingerprint FROM windlass_ended WHERE fingerprint IS NOT NULL",
+        "event": "SELECT id FROM windlass_events",
+        "worker": "SELECT id FROM windlass_workers",
+    }
+    with closing(sqlite3.connect(shell.folder / "windlass.db")) as database:
+        found = {kind: database.execute(query).fetchall() for kind, query in kinds.items()}
+    return There({kind: cycle([value for (value,) in rows]) for kind, rows in found.items()})
+
+
+def _failed(found: list[tuple[Typed, Done]]) -> list[str]:
+    """The commands that a hostile name keeps from working, and what they say."""
+    return [
+        f"{shlex.join(typed.args)} -> {done.code}: {done.out[-300:]} {done.err}"
+        for typed, done in found
+        if done.code != typed.code
+    ]
+
+
+def _raw(found: list[tuple[Typed, Done]]) -> dict[str, str]:
+    """The commands that print what a terminal would obey, or a line that is forged, and that line."""
+    return {
+        _spelled(typed): ascii(line)
+        for typed, done in found
+        for line in f"{done.out}\n{done.err}".split("\n")
+        if _is_raw(line)
+    }
+
+
+def _is_raw(line: str) -> bool:
+    cells = _OURS.sub("", line).split("\t")
+    return cells != list(map(printable, cells)) or cells[0].startswith("forged")
+
+
+def _spelled(typed: Typed) -> str:
+    return printable(shlex.join(typed.args))

@@ -1,0 +1,400 @@
+"""Signed audit chains: what somebody with all rights on the database, but no key, cannot hide."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from tests.support.principals import ACME, GLOBEX, ROOT, an_engine
+from tests.support.sqlite_fixtures import Heard
+from windlass import Settings
+from windlass.core.access.audit import GENESIS
+from windlass.core.access.audit_signatures import AuditKeys, SignatureState
+from windlass.core.access.roles import Right
+from windlass.engine.access.audit import Target
+from windlass.engine.access.audit_verify import PinnedHead, keys_of
+from windlass.engine.engine import Engine
+from windlass.errors import AuditKeyInvalid, AuditKeyMissing, SettingsInvalid, TenantNotFound
+from windlass.settings import Audit as AuditSettings
+from windlass.telemetry import Telemetry
+
+KEY, NEXT_KEY = "k" * 32, "n" * 32
+QUEUE = Target("queue", "mail")
+VALID = SignatureState.VALID
+
+
+@pytest.fixture
+def heard():
+    return Heard()
+
+
+@pytest.fixture
+async def engine(storage, heard):
+    await an_engine(storage, heard)
+    return with_key(storage, heard)
+
+
+def with_key(storage, heard, key=KEY, accepted=()):
+    settings = Settings(audit=AuditSettings(key=key, accepted_keys=accepted))
+    return Engine(storage, settings, Telemetry(heard))
+
+
+async def record(engine, tenant=ACME, number=0):
+    return await engine.audit.record(
+        ROOT, Right.QUEUES_PAUSE, QUEUE, tenant=tenant, after={"n": number}
+    )
+
+
+async def fill(engine, count=5):
+    for tenant in (None, ACME, GLOBEX):
+        for number in range(count):
+            await record(engine, tenant, number)
+
+
+async def row_of(storage, tenant):
+    [row] = await storage.database.query(
+        "select sequence, hash, signature from windlass_audit_heads where tenant_id = :t",
+        {"t": tenant},
+    )
+    return dict(row)
+
+
+async def broken(engine, pinned=()):
+    """Tenant -> (entry, problem) of every chain that is broken, "*" for the list of chains."""
+    report = await engine.audit.verify_all(pinned)
+    found = {v.tenant: (v.broken.sequence, v.broken.problem) for v in report.chains if v.broken}
+    if report.problem:
+        found["*"] = report.problem
+    assert report.whole is not bool(found)
+    return found
+
+
+async def test_chains_that_nobody_touched_are_whole_and_their_ends_signed(engine):
+    await fill(engine)
+
+    report = await engine.audit.verify_all()
+
+    assert report.whole
+    assert report.signed
+    assert [(v.tenant, v.entries, v.head) for v in report.chains] == [
+        (None, 5, VALID),
+        (ACME, 5, VALID),
+        (GLOBEX, 5, VALID),
+    ]
+
+
+IN_ACME = "tenant_id = 'acme'"
+COLUMNS = (
+    "at, actor, actor_kind, actor_name, action, target_kind, target_id, outcome, value_before, "
+    "value_after, request_id"
+)
+HEAD_OF_4 = (
+    f"update windlass_audit_heads set sequence = 4 where {IN_ACME};\n"
+    "update windlass_audit_heads set hash = (select hash from windlass_audit where "
+    f"{IN_ACME} and sequence = 4) where {IN_ACME};\n"
+)
+CUT = f"delete from windlass_audit where {IN_ACME} and sequence > 4;\n"
+WITHOUT_SIGNATURE = f"update windlass_audit_heads set signature = null where {IN_ACME};\n"
+GONE = (
+    f"delete from windlass_audit where {IN_ACME};\n"
+    f"delete from windlass_audit_heads where {IN_ACME};\n"
+)
+UNLISTED = f"delete from windlass_audit_chains where {IN_ACME};\n"
+#: What is done by hand -> the chains that are found broken, at which entry, and in which words.
+TAMPERING = {
+    "an edit": (
+        f"update windlass_audit set actor = 'eve' where {IN_ACME} and sequence = 2;\n",
+        {ACME: (2, "was changed")},
+    ),
+    "a deleted entry": (
+        f"delete from windlass_audit where {IN_ACME} and sequence = 2;\n",
+        {ACME: (2, "is missing")},
+    ),
+    "two entries that changed places": (
+        f"update windlass_audit set sequence = 99 where {IN_ACME} and sequence = 2;\n"
+        f"update windlass_audit set sequence = 2 where {IN_ACME} and sequence = 3;\n"
+        f"update windlass_audit set sequence = 3 where {IN_ACME} and sequence = 99;\n",
+        {ACME: (2, "does not follow")},
+    ),
+    "entries of two chains that changed places": (
+        "update windlass_audit set tenant_id = 'x' where tenant_id = 'acme' and sequence = 3;\n"
+        "update windlass_audit set tenant_id = 'acme' where tenant_id = 'globex' and sequence = 3;\n"
+        "update windlass_audit set tenant_id = 'globex' where tenant_id = 'x' and sequence = 3;\n",
+        {ACME: (3, "does not follow"), GLOBEX: (3, "does not follow")},
+    ),
+    "a cut end": (CUT, {ACME: (5, "is missing")}),
+    "a cut end and a head that fits": (CUT + HEAD_OF_4, {ACME: (4, "cut off")}),
+    "a cut end and a head without a signature": (
+        CUT + HEAD_OF_4 + WITHOUT_SIGNATURE,
+        {ACME: (4, "is not signed")},
+    ),
+    "an added entry": (
+        f"insert into windlass_audit (tenant_id, sequence, {COLUMNS}, previous_hash, hash) "
+        f"select tenant_id, 6, {COLUMNS}, previous_hash, hash from windlass_audit "
+        f"where {IN_ACME} and sequence = 5;\n",
+        {ACME: (6, "by hand")},
+    ),
+    "a whole chain that is gone": (GONE, {ACME: (1, "the whole chain is gone")}),
+    "a whole chain that is gone and not listed": (GONE + UNLISTED, {"*": "is missing from"}),
+    "a chain that is not listed": (
+        UNLISTED,
+        {ACME: (5, "not in the list"), "*": "is missing from the list"},
+    ),
+    "another number of chains": (
+        GONE + UNLISTED + "update windlass_audit_registry set chains = 2;\n",
+        {"*": "not the one that was signed"},
+    ),
+    "no number of chains": (
+        GONE + UNLISTED + "delete from windlass_audit_registry;\n",
+        {"*": "the number of chains is gone"},
+    ),
+    "another chain in its place in the list": (
+        GONE + "update windlass_audit_chains set tenant_id = 'x' where tenant_id = 'acme';\n",
+        {"x": (1, "the whole chain is gone"), "*": "of the list was changed"},
+    ),
+}
+
+
+def matches(found, expected):
+    if isinstance(expected, str):
+        return isinstance(found, str) and expected in found
+    return found[0] == expected[0] and expected[1] in found[1]
+
+
+@pytest.mark.parametrize("how", TAMPERING)
+async def test_tampering_without_the_key_is_found_and_the_chain_named(engine, storage, how):
+    await fill(engine)
+    statements, expected = TAMPERING[how]
+
+    await storage.database.script(statements)
+
+    found = await broken(engine)
+    assert found.keys() == expected.keys()
+    assert all(matches(found[chain], expected[chain]) for chain in expected), found
+
+
+@pytest.mark.parametrize("how", TAMPERING)
+async def test_entries_added_after_tampering_do_not_hide_it(engine, storage, how):
+    await fill(engine)
+    statements, _ = TAMPERING[how]
+    await storage.database.script(statements)
+
+    for _ in range(2):
+        try:
+            await fill(engine, 1)
+        except Exception:
+            assert how == "an added entry"
+
+    assert await broken(engine)
+
+
+async def test_an_entry_forged_with_right_hashes_is_found_at_the_end(engine, storage, heard):
+    await fill(engine)
+    forger = with_key(storage, heard, key="f" * 32, accepted=(KEY,))
+    before = await row_of(storage, "acme")
+
+    await record(forger, ACME, 99)
+    await storage.database.script(
+        f"update windlass_audit_heads set signature = '{before['signature']}' where {IN_ACME};\n"
+    )
+
+    assert matches((await broken(engine))[ACME], (6, "cut off, added or replaced"))
+
+
+async def test_an_older_end_with_its_signature_is_found_by_a_pinned_one(engine, storage):
+    await fill(engine)
+    older = await row_of(storage, "acme")
+    await record(engine, ACME)
+    pins = [
+        PinnedHead(head.tenant, head.end.sequence, head.end.hash, head.signature)
+        for head in await engine.audit.heads()
+    ]
+    assert await broken(engine, pins) == {}
+
+    await storage.database.script(
+        f"delete from windlass_audit where {IN_ACME} and sequence > 5;\n"
+        f"update windlass_audit_heads set sequence = 5, hash = '{older['hash']}', "
+        f"signature = '{older['signature']}' where {IN_ACME};\n"
+    )
+
+    assert await broken(engine) == {}
+    assert matches((await broken(engine, pins))[ACME], (6, "rolled back"))
+
+
+async def test_a_rewritten_chain_and_a_forged_pin_are_told_apart(engine):
+    await fill(engine)
+    [head] = await engine.audit.heads("acme")
+    pin = PinnedHead(ACME, 4, head.end.hash)
+
+    assert matches((await broken(engine, [pin]))[ACME], (4, "rewritten"))
+    signed = replace(pin, signature=head.signature)
+    assert matches((await broken(engine, [signed]))[ACME], (4, "the pinned head itself"))
+
+
+async def test_everything_gone_is_found_by_a_pinned_end(engine, storage):
+    await fill(engine)
+    [head] = await engine.audit.heads("acme")
+    pin = PinnedHead(ACME, head.end.sequence, head.end.hash, head.signature)
+
+    for table in ("audit", "audit_heads", "audit_chains", "audit_registry"):
+        await storage.database.script(f"delete from windlass_{table};\n")
+
+    assert matches((await broken(engine, [pin]))[ACME], (5, "rolled back"))
+
+
+async def test_a_tenant_checks_its_own_chain_and_pins_no_other(engine):
+    await fill(engine)
+    [head] = await engine.audit.heads("globex")
+    pin = PinnedHead(GLOBEX, head.end.sequence, head.end.hash)
+
+    own = await engine.audit.verify_own("acme")
+
+    assert [v.tenant for v in own.chains] == [ACME]
+    with pytest.raises(TenantNotFound):
+        await engine.audit.verify_own("acme", [pin])
+
+
+async def test_a_process_without_the_key_adds_nothing_to_a_signed_chain(engine, storage, heard):
+    await fill(engine)
+    keyless = Engine(storage, Settings(), Telemetry(heard))
+
+    with pytest.raises(AuditKeyMissing, match="acme"):
+        await record(keyless)
+    with pytest.raises(AuditKeyMissing):
+        await record(with_key(storage, heard, key=NEXT_KEY))
+
+    assert await broken(engine) == {}
+    unchecked = await keyless.audit.verify_all()
+    assert unchecked.whole
+    assert not unchecked.signed
+    assert {v.head for v in unchecked.chains} == {SignatureState.UNCHECKED}
+
+
+async def test_without_a_key_chains_are_unsigned_and_checked_as_far_as_that_goes(storage, heard):
+    keyless = await an_engine(storage, heard)
+    await fill(keyless)
+
+    report = await keyless.audit.verify_all()
+
+    assert report.whole
+    assert not report.signed
+    assert {v.head for v in report.chains} == {SignatureState.UNSIGNED}
+    assert await storage.audit_registry() is None
+
+
+async def test_chains_from_before_there_was_a_key_are_signed_when_asked(engine, storage, heard):
+    keyless = Engine(storage, Settings(), Telemetry(heard))
+    await record(keyless, ACME)
+    await record(keyless, None)
+    await record(engine, GLOBEX)
+    await record(engine, ACME)
+    assert matches((await broken(engine))[ACME], (2, "is not signed"))
+
+    signing = await engine.audit.sign(ROOT)
+    await record(engine, ACME)
+
+    assert (sorted(signing.signed), signing.refused) == (["", "acme", "globex"], {})
+    assert await broken(engine) == {}
+    [entry, *_] = (await engine.audit.list(ROOT)).entries
+    assert (entry.action, entry.after) == ("audit.sign", {"chains": 3, "accepted": []})
+
+
+@pytest.mark.parametrize("how", TAMPERING)
+async def test_signing_hides_no_tampering_unless_it_is_accepted(engine, storage, how):
+    await fill(engine)
+    await storage.database.script(TAMPERING[how][0])
+    found = await broken(engine)
+
+    signing = await engine.audit.sign(ROOT)
+
+    assert signing.refused.keys() >= {name or "" for name in found if name != "x"}
+    assert (await broken(engine)).keys() >= found.keys()
+
+
+async def test_what_was_looked_into_is_signed_when_that_is_accepted(engine, storage):
+    await fill(engine)
+    await storage.database.script(CUT + HEAD_OF_4)
+    await record(engine, ACME)
+
+    signing = await engine.audit.sign(ROOT, accept=True)
+    await fill(engine, 1)
+
+    assert signing.accepted == ["acme"]
+    assert await broken(engine) == {}
+
+
+async def test_a_chain_that_is_gone_is_forgotten_when_that_is_accepted(engine, storage):
+    await fill(engine)
+    await storage.database.script(GONE)
+
+    await engine.audit.sign(ROOT, accept=True)
+    await fill(engine, 1)
+
+    assert await broken(engine) == {}
+
+
+async def test_a_new_key_signs_while_the_old_one_is_accepted(engine, storage, heard):
+    await fill(engine)
+    changed = with_key(storage, heard, key=NEXT_KEY, accepted=(KEY,))
+    await fill(changed, 1)
+    assert await broken(changed) == {}
+
+    await changed.audit.sign(ROOT)
+
+    assert await broken(with_key(storage, heard, key=NEXT_KEY)) == {}
+    assert "signed with a key that is not known here" in str(await broken(engine))
+
+
+async def test_chains_that_start_at_once_are_all_listed(engine, storage, heard):
+    await asyncio.gather(
+        *[record(engine, f"tenant-{number % 7}", number) for number in range(28)],
+        *[record(engine, None, number) for number in range(7)],
+    )
+
+    report = await engine.audit.verify_all()
+
+    assert report.whole, report
+    assert len(report.chains) == 8
+    assert (await storage.audit_registry()).chains == 8
+
+
+async def test_an_undone_first_entry_leaves_no_chain(engine, storage):
+    async def fails():
+        async with storage.database.transaction() as session:
+            await engine.audit.record(ROOT, Right.QUEUES_PAUSE, QUEUE, tenant=ACME, session=session)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await fails()
+    await record(engine, GLOBEX)
+
+    assert await storage.audit_chains() == [GLOBEX]
+    assert await broken(engine) == {}
+
+
+def test_a_key_is_read_from_a_file_and_what_is_wrong_with_it_is_told(tmp_path):
+    file = tmp_path / "key"
+    file.write_text(f"{KEY}\nanything\n")
+
+    keys = keys_of(AuditSettings(key_file=str(file), accepted_keys=(NEXT_KEY,)))
+
+    assert keys == AuditKeys(KEY.encode(), (NEXT_KEY.encode(),))
+    assert KEY not in repr(keys)
+    assert keys_of(AuditSettings()) is None
+    file.write_text("short\n")
+    with pytest.raises(AuditKeyInvalid, match="fewer than 32"):
+        keys_of(AuditSettings(key_file=str(file)))
+    with pytest.raises(AuditKeyInvalid, match="No such file"):
+        keys_of(AuditSettings(key_file=str(tmp_path / "none")))
+    with pytest.raises(SettingsInvalid, match="only one of"):
+        Settings.load({"audit.key": KEY, "audit.key_file": str(file)}, environ={}, cwd=tmp_path)
+
+
+def test_a_signature_is_of_one_statement_only():
+    keys = AuditKeys(KEY.encode())
+    signature = keys.sign(("head", "acme", 1, GENESIS))
+
+    assert keys.check(signature, ("head", "acme", 1, GENESIS)) is VALID
+    for other in (("head", "acme", 2, GENESIS), ("head", "globex", 1, GENESIS), ("chain", 1, "a")):
+        assert keys.check(signature, other) is SignatureState.INVALID
+    assert keys.check("", ("registry", 1)) is SignatureState.INVALID

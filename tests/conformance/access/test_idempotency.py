@@ -1,0 +1,85 @@
+"""What was answered to requests with a key: taken by one, kept, given back, forgotten."""
+
+import asyncio
+
+from tests.conformance.account_builders import hash_of
+from tests.support.job_builders import DAY, MINUTE
+
+KEY, REQUEST = hash_of("key"), hash_of("request")
+
+
+async def hold(storage, holder="one", request=REQUEST, key=KEY):
+    return await storage.hold_answer(key, request, tenant="acme", holder=holder, hold=MINUTE)
+
+
+async def keep(storage, holder="one", body='{"id": 1}'):
+    await storage.keep_answer(KEY, holder=holder, status=201, body=body, keep=DAY)
+
+
+async def test_a_key_is_taken_and_its_answer_kept(storage):
+    taken = await hold(storage)
+    await keep(storage)
+
+    found = await hold(storage, "two", hash_of("another request"))
+
+    assert (taken.holder, taken.status, taken.body) == ("one", None, None)
+    assert (found.holder, found.request_hash) == ("one", REQUEST)
+    assert (found.status, found.body) == (201, '{"id": 1}')
+
+
+async def test_of_many_at_once_one_has_the_key(storage, twin):
+    holders = [str(number) for number in range(8)]
+
+    found = await asyncio.gather(
+        *(hold(storage if n % 2 else twin, holder) for n, holder in enumerate(holders))
+    )
+
+    assert len({each.holder for each in found}) == 1
+    assert found[0].holder in holders
+
+
+async def test_a_key_whose_holder_never_answered_is_anothers_to_take(storage, clock):
+    await hold(storage)
+    before = await hold(storage, "two")
+
+    await clock.advance(MINUTE)
+    after = await hold(storage, "two", hash_of("another request"))
+    await keep(storage, "one")
+
+    assert (before.holder, after.holder) == ("one", "two")
+    found = await hold(storage, "three")
+    assert (found.holder, found.request_hash, found.status) == (
+        "two",
+        hash_of("another request"),
+        None,
+    )
+
+
+async def test_a_key_is_given_back_by_its_holder_unless_it_is_answered(storage):
+    await hold(storage)
+    await storage.let_answer_go(KEY, holder="two")
+    held = await hold(storage, "two")
+    await storage.let_answer_go(KEY, holder="one")
+    free = await hold(storage, "two")
+    await keep(storage, "two", body=None)
+    await storage.let_answer_go(KEY, holder="two")
+    answered = await hold(storage, "three")
+
+    assert (held.holder, free.holder) == ("one", "two")
+    assert (answered.holder, answered.status, answered.body) == ("two", 201, None)
+
+
+async def test_answers_are_forgotten_some_at_a_time_once_they_were_kept_long_enough(storage, clock):
+    await hold(storage)
+    await keep(storage)
+    for number in range(3):
+        await hold(storage, key=hash_of(f"other {number}"))
+    early = await storage.prune_answers()
+
+    await clock.advance(MINUTE)
+    some = [await storage.prune_answers(most=2) for _ in range(3)]
+    await clock.advance(DAY)
+
+    assert (early, some) == (0, [2, 1, 0])
+    assert await storage.prune_answers() == 1
+    assert (await hold(storage, "late")).holder == "late"

@@ -1,0 +1,199 @@
+"""put_invitation, invitations, change_invitation, drop_invitation, accept_invitation and
+accept_invitation_as_new."""
+
+import asyncio
+
+from tests.conformance.account_builders import (
+    a_member,
+    a_session,
+    a_user,
+    accepted,
+    hash_of,
+    invite,
+)
+from tests.conformance.races.race import ROUNDS, race
+from tests.support.job_builders import ACME, DAY, GLOBEX, HOUR, MINUTE, START, a_tenant
+from windlass.core.access.accounts import Invitation
+from windlass.core.access.principal import Membership
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.ids import new_user_id
+from windlass.storage.access.invitations import NewAccount
+
+
+async def accept(storage, hash, user, session=None):
+    return await storage.accept_invitation(hash, user, session=session, entry_of=accepted)
+
+
+async def accept_as_new(storage, hash):
+    account = NewAccount(new_user_id(), "$argon2id$x")
+    found = await storage.accept_invitation_as_new(hash, account, entry_of=accepted)
+    return account.id if found else None
+
+
+async def test_invitations_of_a_tenant_are_told_until_they_expire(storage, clock):
+    for tenant in (ACME, GLOBEX):
+        await a_tenant(storage, tenant)
+    await invite(storage, "bob", ACME, "tenant_admin", permissions=["exports"])
+    await invite(storage, "ada", ACME, expires=DAY)
+    await invite(storage, "ada", GLOBEX, expires=DAY)
+    await invite(storage, "ada", role="superadmin", expires=DAY)
+
+    ada, bob = await storage.invitations(Scope(ACME))
+    await clock.advance(HOUR)
+
+    assert (ada.name, ada.tenant, ada.role, ada.created_at) == ("ada", ACME, "user", START)
+    assert (bob.role, bob.permissions) == ("tenant_admin", {"exports"})
+    assert [each.name for each in await storage.invitations(Scope(ACME))] == ["ada"]
+    assert await storage.invitations(Scope(ACME), name="bob") == []
+    assert [each.tenant for each in await storage.invitations(ALL_TENANTS)] == [ACME, GLOBEX]
+
+
+async def test_nobody_is_invited_to_no_tenant_or_to_one_of_theirs(storage):
+    await a_tenant(storage, ACME)
+    await a_tenant(storage, GLOBEX, state="deleted")
+    await a_member(storage, await a_user(storage, "ada"), ACME)
+
+    for tenant, name in ((GLOBEX, "bob"), ("unheard", "bob"), (ACME, "ada")):
+        offer = Invitation(tenant=tenant, name=name, role="user")
+        assert await storage.put_invitation(offer, hash_of(name), expires=HOUR) is None
+
+    assert await storage.invitations(ALL_TENANTS) == []
+
+
+async def test_an_invitation_is_accepted_once_by_the_account_of_its_name(storage):
+    await a_tenant(storage, ACME)
+    hash = await invite(storage, "ada", ACME, "tenant_admin", permissions=["exports"])
+    ada, eve = await a_user(storage, "ada"), await a_user(storage, "eve")
+
+    by_eve = await accept(storage, hash, eve)
+    by_ada = await accept(storage, hash, ada)
+    again = await accept(storage, hash, ada)
+
+    assert (by_eve, again) == (None, None)
+    assert (by_ada.name, by_ada.tenant, by_ada.role) == ("ada", ACME, "tenant_admin")
+    role = Membership(ACME, "tenant_admin", frozenset({"exports"}))
+    assert (await storage.memberships(ada), await storage.memberships(eve)) == ([role], [])
+    assert len(await storage.entries(ACME)) == 1
+
+
+async def test_accepting_ends_the_links_and_the_other_sessions_of_the_account(storage):
+    await a_tenant(storage, ACME)
+    ada, bob = await a_user(storage, "ada"), await a_user(storage, "bob")
+    _, own, of_bob = [
+        await a_session(storage, user, secret)
+        for user, secret in ((ada, "1"), (ada, "2"), (bob, "3"))
+    ]
+    for number, purpose in enumerate(("login", "password")):
+        await storage.add_link(hash_of(f"l{number}"), purpose, ada, expires=DAY)
+
+    await accept(storage, await invite(storage, "ada", ACME), ada, session=own)
+
+    assert [session.id for session in await storage.sessions(ada)] == [own]
+    assert [session.id for session in await storage.sessions(bob)] == [of_bob]
+    assert await storage.use_link(hash_of("l0"), "login") is None
+    assert await storage.use_link(hash_of("l1"), "password") is None
+
+
+async def test_a_superadmin_is_one_by_accepting(storage):
+    ada = await a_user(storage, "ada")
+    hash = await invite(storage, "ada", role="superadmin")
+    before = await storage.user(ada)
+
+    await accept(storage, hash, ada)
+
+    assert (before.superadmin, (await storage.user(ada)).superadmin) == (False, True)
+    assert len(await storage.entries(None)) == 1
+
+
+async def test_an_offer_to_be_superadmin_ends_with_taking_it_away(storage):
+    await a_tenant(storage, ACME)
+    ada = await a_user(storage, "ada")
+    hash = await invite(storage, "ada", role="superadmin")
+    other = await invite(storage, "ada", ACME)
+
+    await storage.change_user(ada, superadmin=False)
+
+    assert await accept(storage, hash, ada) is None
+    assert await accept(storage, other, ada)
+
+
+async def test_an_invitation_is_void_once_it_is_over_taken_back_or_made_anew(storage, clock):
+    for tenant in (ACME, GLOBEX):
+        await a_tenant(storage, tenant)
+    await a_tenant(storage, "gone")
+    ada = await a_user(storage, "ada")
+    over = await invite(storage, "ada", GLOBEX, expires=MINUTE)
+    await clock.advance(MINUTE)
+    first = await invite(storage, "ada", ACME)
+    second = await invite(storage, "ada", ACME)
+    of_deleted = await invite(storage, "ada", "gone")
+    await a_tenant(storage, "gone", state="deleted")
+
+    replaced = await accept(storage, first, ada)
+    assert await storage.drop_invitation(ACME, "ada")
+    assert not await storage.drop_invitation(ACME, "ada")
+
+    for hash in (over, second, of_deleted, hash_of("never")):
+        assert await accept(storage, hash, ada) is None
+        assert await accept_as_new(storage, hash) is None
+    assert (replaced, await storage.memberships(ada)) == (None, [])
+
+
+async def test_another_role_can_be_offered_by_the_same_link(storage):
+    await a_tenant(storage, ACME)
+    ada = await a_user(storage, "ada")
+    hash = await invite(storage, "ada", ACME)
+
+    changed = await storage.change_invitation(ACME, "ada", "tenant_admin", ["exports"])
+    nobody = await storage.change_invitation(ACME, "bob", "tenant_admin")
+    await accept(storage, hash, ada)
+
+    assert (changed.role, changed.permissions, nobody) == ("tenant_admin", {"exports"}, None)
+    assert [each.role for each in await storage.memberships(ada)] == ["tenant_admin"]
+
+
+async def test_somebody_new_gets_an_account_with_the_role_and_nobody_elses(storage):
+    await a_tenant(storage, ACME)
+    ada = await a_user(storage, "ada")
+    for_ada, for_bob = await invite(storage, "ada", ACME), await invite(storage, "bob", ACME)
+    wide = await invite(storage, "cleo", role="superadmin")
+
+    refused = await accept_as_new(storage, for_ada)
+    bob = await accept_as_new(storage, for_bob)
+    again = await accept_as_new(storage, for_bob)
+    cleo = await accept_as_new(storage, wide)
+
+    assert (refused, again) == (None, None)
+    made = await storage.find_user("bob")
+    assert (made.user.id, made.user.superadmin, made.password_hash) == (bob, False, "$argon2id$x")
+    assert await storage.memberships(bob) == [Membership(ACME, "user")]
+    assert await storage.memberships(ada) == []
+    assert ((await storage.user(cleo)).superadmin, await storage.memberships(cleo)) == (True, [])
+    assert await accept(storage, for_ada, ada)  # it was not used up by who was refused
+
+
+async def test_of_many_who_accept_at_once_one_does(storage, twin):
+    await a_tenant(storage, ACME)
+    ada = await a_user(storage, "ada")
+    hash = await invite(storage, "ada", ACME)
+
+    answers = await asyncio.gather(*[accept(side, hash, ada) for side in (storage, twin) * 4])
+
+    assert len([each for each in answers if each]) == 1
+    assert len(await storage.entries(ACME)) == 1
+
+
+async def test_two_links_of_one_new_name_against_each_other_make_one_account(storage, twin):
+    for tenant in (ACME, GLOBEX):
+        await a_tenant(storage, tenant)
+    for number in range(ROUNDS):
+        mine = await invite(storage, f"u{number}", ACME)
+        theirs = await invite(storage, f"u{number}", GLOBEX)
+
+        made = await race(number, accept_as_new(storage, mine), accept_as_new(twin, theirs))
+
+        [account] = [each for each in made if each]
+        assert (await storage.find_user(f"u{number}")).user.id == account
+        assert len(await storage.memberships(account)) == 1
+        left = theirs if made[0] else mine
+        assert await accept(storage, left, account)  # the other link was not used up

@@ -1,0 +1,148 @@
+"""Every verb against every state: a job moves only as the table of moves says."""
+
+import pytest
+
+from tests.support.job_builders import (
+    ALDER,
+    HOUR,
+    LEASE_TIME,
+    World,
+    a_job,
+    claim,
+    end,
+    finish,
+    job,
+    lost,
+    release,
+    started,
+    state_of,
+    tables_of,
+)
+from windlass.core.jobs.change import Change
+from windlass.core.jobs.models import ALL_TENANTS, Job
+from windlass.core.jobs.states import MOVES, OPEN, JobState, Verb
+from windlass.core.leases.lease import Held
+
+FINISH_STATES = sorted(MOVES[Verb.FINISH, JobState.RUNNING])
+
+
+async def try_verb(world: World, verb: Verb, job: Job, *, to: JobState | None = None) -> None:
+    """Do `verb` to one job, with the token it has now."""
+    storage, lease = world.storage, Held(job.id, job.lease_token)
+    match verb:
+        case Verb.ADMIT:
+            await storage.admit([job.id])
+        case Verb.CLAIM:
+            await claim(storage, 10)
+        case Verb.FINISH:
+            await storage.finish(ALDER, [finish(lease, to or JobState.COMPLETED)])
+        case Verb.RELEASE:
+            await storage.finish(ALDER, [release(lease)])
+        case Verb.REAP:
+            await world.clock.advance(2 * LEASE_TIME)
+            await storage.reap([lost(lease, to or JobState.QUEUED)])
+        case Verb.CANCEL:
+            await storage.cancel(ALL_TENANTS, [job.id])
+        case Verb.RETRY:
+            await storage.retry(ALL_TENANTS, job.id)
+        case Verb.RUN_NOW:
+            await storage.run_now(ALL_TENANTS, job.id)
+        case Verb.UPDATE:
+            await storage.update(ALL_TENANTS, [job.id], Change(priority=7))
+        case Verb.CLOSE:
+            await storage.cancel(ALL_TENANTS, [job.id], to=JobState.DEAD_LETTER)
+
+
+@pytest.mark.parametrize("state", JobState)
+@pytest.mark.parametrize("verb", Verb)
+async def test_a_verb_moves_a_job_only_as_the_table_says(world: World, verb, state):
+    before = await a_job(world.storage, state)
+
+    await try_verb(world, verb, before)
+
+    after = await job(world.storage, before.id)
+    if (verb, state) == (Verb.ADMIT, JobState.PENDING):
+        assert after.state is JobState.PENDING  # it is on hold; see the tests of parents
+    else:
+        assert after.state in MOVES.get((verb, state), {state})
+    if (verb, state) not in MOVES:
+        assert after == before
+    assert len(await tables_of(world.storage, before.id)) == 1
+
+
+@pytest.mark.parametrize("state", JobState)
+async def test_a_finish_moves_only_a_running_job_to_where_it_says(world: World, state):
+    for to in FINISH_STATES:
+        before = await a_job(world.storage, state)
+
+        await try_verb(world, Verb.FINISH, before, to=to)
+
+        assert await state_of(world.storage, before.id) is (
+            to if state is JobState.RUNNING else state
+        )
+
+
+@pytest.mark.parametrize("state", JobState)
+async def test_a_reap_moves_only_a_running_job_to_where_it_says(world: World, state):
+    for to in [JobState.QUEUED, JobState.DEAD_LETTER]:
+        before = await a_job(world.storage, state)
+
+        await try_verb(world, Verb.REAP, before, to=to)
+
+        assert await state_of(world.storage, before.id) is (
+            to if state is JobState.RUNNING else state
+        )
+
+
+@pytest.mark.parametrize("verb", Verb)
+async def test_a_job_due_later_moves_as_a_queued_one_but_is_not_claimed(world: World, verb):
+    before = await a_job(world.storage, JobState.QUEUED, delay=HOUR)
+
+    await try_verb(world, verb, before)
+
+    after = await job(world.storage, before.id)
+    if verb is Verb.CLAIM:
+        assert after == before
+    else:
+        assert after.state in MOVES.get((verb, JobState.QUEUED), {JobState.QUEUED})
+
+
+@pytest.mark.parametrize("verb", [Verb.RELEASE, Verb.REAP])
+@pytest.mark.parametrize(
+    ("asked", "ends_in"),
+    [(Verb.CANCEL, JobState.CANCELED), (Verb.CLOSE, JobState.DEAD_LETTER)],
+)
+async def test_a_running_job_asked_to_end_is_not_queued_again(world: World, verb, asked, ends_in):
+    lease = await started(world.storage)
+    before = await job(world.storage, lease.job_id)
+    await try_verb(world, asked, before)
+
+    await try_verb(world, verb, before)
+
+    assert await state_of(world.storage, before.id) is ends_in
+
+
+@pytest.mark.parametrize("verb", [Verb.FINISH, Verb.RELEASE, Verb.REAP])
+async def test_a_stale_token_moves_nothing(world: World, verb):
+    first = await started(world.storage)
+    await end(world.storage, first, JobState.QUEUED)
+    await world.storage.promote()
+    [second] = await claim(world.storage)
+    before = await job(world.storage, second.job_id)
+
+    if verb is Verb.REAP:
+        await world.clock.advance(2 * LEASE_TIME)
+    ending = {Verb.FINISH: finish, Verb.RELEASE: release, Verb.REAP: lost}[verb](first)
+    if verb is Verb.REAP:
+        answer = await world.storage.reap([ending])
+    else:
+        answer = await world.storage.finish(second.worker, [ending])
+
+    assert answer == {}
+    assert await job(world.storage, second.job_id) == before
+
+
+def test_the_table_of_moves_leads_from_open_states_only_except_for_a_retry():
+    for (verb, state), targets in MOVES.items():
+        assert state in OPEN or verb is Verb.RETRY
+        assert targets

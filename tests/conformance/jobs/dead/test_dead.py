@@ -1,0 +1,212 @@
+"""The dead letter: its groups by cause, and what people do with them."""
+
+import pytest
+
+from tests.support.job_builders import (
+    ACME,
+    MINUTE,
+    START,
+    a_job,
+    a_tenant,
+    claim_all,
+    end,
+    enqueue,
+    job,
+    lease_of,
+    rows_of,
+    started,
+    state_of,
+)
+from windlass.core.jobs.dead import Edit
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.query import JobQuery
+from windlass.core.jobs.states import JobState
+from windlass.ids import new_job_id
+
+TIMEOUT, REFUSED = "1" * 16, "2" * 16
+
+
+async def dead(storage, fingerprint=TIMEOUT, error="boom", **changes):
+    """A job that failed for good, for a cause."""
+    lease = await started(storage, **changes)
+    told = {"error": error, "error_type": "OSError", "fingerprint": fingerprint}
+    await end(storage, lease, JobState.DEAD_LETTER, **told)
+    return lease.job_id
+
+
+def edit(**changes) -> Edit:
+    return Edit(**{"payload": '{"n": 2}', "message": "edited", "token": 1} | changes)
+
+
+async def test_a_dead_lettered_job_tells_its_cause_until_it_is_retried(storage):
+    id = await dead(storage)
+    [listed] = (await storage.page(ALL_TENANTS, JobQuery())).jobs
+    assert (await job(storage, id)).fingerprint == listed.fingerprint == TIMEOUT
+
+    await storage.retry(ALL_TENANTS, id)
+
+    assert (await job(storage, id)).fingerprint is None
+
+
+async def test_an_end_that_is_not_for_good_tells_no_cause(storage):
+    failed, stopped, closed = [await started(storage) for _ in range(3)]
+    await storage.cancel(ALL_TENANTS, [stopped.job_id])
+    await storage.cancel(
+        ALL_TENANTS, [closed.job_id], to=JobState.DEAD_LETTER, reason="Tenant not found"
+    )
+
+    await end(storage, failed, JobState.QUEUED, error="boom", fingerprint=TIMEOUT)
+    await end(storage, stopped, JobState.DEAD_LETTER, error="boom", fingerprint=TIMEOUT)
+    await end(storage, closed, JobState.DEAD_LETTER, error="boom", fingerprint=TIMEOUT)
+
+    states = []
+    for lease in (failed, stopped, closed):
+        found = await job(storage, lease.job_id)
+        states.append(found.state)
+        assert found.fingerprint is None
+    assert states == [JobState.QUEUED, JobState.CANCELED, JobState.DEAD_LETTER]
+
+
+async def test_groups_are_by_cause_the_one_seen_last_first(storage, clock):
+    await a_tenant(storage, "acme")
+    first = await dead(storage, TIMEOUT, error="no answer in 3 s")
+    await clock.advance(MINUTE)
+    refused = await dead(storage, REFUSED)
+    await clock.advance(MINUTE)
+    last = await dead(storage, TIMEOUT, error="no answer in 7 s", tenant=ACME)
+    await a_job(storage, JobState.COMPLETED)
+    await a_job(storage, JobState.CANCELED)
+
+    groups = await storage.dead_groups(ALL_TENANTS, "plain")
+
+    assert [(g.definition, g.fingerprint, g.count, g.tenants, g.sample_id) for g in groups] == [
+        ("plain", TIMEOUT, 2, 2, last),
+        ("plain", REFUSED, 1, 1, refused),
+    ]
+    assert (groups[0].first_at, groups[0].last_at) == (START, START + 2 * MINUTE)
+    assert groups[0].sentence == "OSError: no answer in <number> s"
+    assert first < last
+
+
+async def test_groups_are_of_one_definition_and_what_the_scope_may_see(storage):
+    await a_tenant(storage, "acme")
+    await dead(storage, TIMEOUT, tenant=ACME)
+    await dead(storage, REFUSED)
+    await dead(storage, REFUSED, definition="other")
+
+    own = await storage.dead_groups(Scope(ACME), "plain")
+    others = await storage.dead_groups(ALL_TENANTS, "other")
+
+    assert [g.fingerprint for g in own] == [TIMEOUT]
+    assert [(g.fingerprint, g.count) for g in others] == [(REFUSED, 1)]
+    assert await storage.dead_groups(Scope.of("globex"), "plain") == []
+
+
+async def test_jobs_without_a_cause_are_a_group_too(storage):
+    nameless = await a_job(storage, JobState.DEAD_LETTER)
+    await dead(storage)
+
+    [group] = [g for g in await storage.dead_groups(ALL_TENANTS, "plain") if not g.fingerprint]
+    page = await storage.page(ALL_TENANTS, JobQuery.of(fingerprint=""))
+
+    assert (group.count, group.sample_id) == (1, nameless.id)
+    assert [j.id for j in page.jobs] == [nameless.id]
+
+
+async def test_no_more_groups_and_jobs_are_looked_at_than_asked(storage):
+    for fingerprint in (TIMEOUT, REFUSED, "3" * 16, "3" * 16):
+        await dead(storage, fingerprint)
+
+    few = await storage.dead_groups(ALL_TENANTS, "plain", most=2)
+    newest = await storage.dead_groups(ALL_TENANTS, "plain", look=1)
+
+    assert len(few) == 2
+    assert [(g.fingerprint, g.count) for g in newest] == [("3" * 16, 1)]
+
+
+async def test_the_jobs_of_a_group_are_listed(storage):
+    wanted = [await dead(storage, TIMEOUT) for _ in range(2)]
+    await dead(storage, REFUSED)
+    await dead(storage, TIMEOUT, definition="other")
+
+    page = await storage.page(ALL_TENANTS, JobQuery.of(definition="plain", fingerprint=TIMEOUT))
+
+    assert [j.id for j in page.jobs] == wanted[::-1]
+
+
+async def test_an_edited_job_goes_on_with_its_new_payload_and_fresh_attempts(storage, clock):
+    id = await dead(storage, payload='{"n": 1, "ä": "x"}', max_attempts=1)
+    await clock.advance(MINUTE)
+
+    answer = await storage.retry(ALL_TENANTS, id, actor="ada", edit=edit(payload='{"n": 2}'))
+
+    again = await job(storage, id)
+    assert (answer, again.state, again.payload) == ("queued", JobState.QUEUED, {"n": 2})
+    assert (again.attempts, again.due_at, again.fingerprint) == (0, clock.now, None)
+    told = (await storage.transitions(again))[-1]
+    assert (told.actor, told.message, told.from_state) == ("ada", "edited", JobState.DEAD_LETTER)
+    [lease] = await claim_all(storage)
+    assert lease.payload.replace(" ", "") == '{"n":2}'
+
+
+@pytest.mark.parametrize("state", [s for s in JobState if s is not JobState.DEAD_LETTER])
+async def test_only_a_dead_lettered_job_is_edited(storage, state):
+    found = await a_job(storage, state)
+
+    assert await storage.retry(ALL_TENANTS, found.id, edit=edit(token=found.lease_token)) is None
+
+    after = await job(storage, found.id)
+    assert (after.state, after.payload) == (state, {"n": 1})
+
+
+async def test_an_edit_of_what_has_failed_again_meanwhile_changes_nothing(storage):
+    id = await dead(storage)
+    await storage.retry(ALL_TENANTS, id)
+    await end(storage, await lease_of(storage, id), JobState.DEAD_LETTER, error="again")
+
+    answer = await storage.retry(ALL_TENANTS, id, edit=edit(token=1))
+
+    assert answer is None
+    assert (await job(storage, id)).payload == {"n": 1}
+
+
+async def test_a_foreign_tenant_edits_nothing(storage):
+    id = await dead(storage)
+
+    assert await storage.retry(Scope.of("globex"), id, edit=edit()) is None
+    assert await state_of(storage, id) is JobState.DEAD_LETTER
+
+
+async def test_an_edited_job_takes_the_key_of_its_new_payload(storage):
+    id = await dead(storage, dedupe_key="old")
+    other = await dead(storage, dedupe_key="other")
+    await enqueue(storage, dedupe_key="old")
+
+    edited = await storage.retry(ALL_TENANTS, id, edit=edit(dedupe_key="new"))
+    refused = await storage.retry(ALL_TENANTS, other, edit=edit(dedupe_key="new"))
+
+    assert (edited, refused) == ("queued", "duplicate")
+    assert (await job(storage, id)).dedupe_key == "new"
+    assert (await job(storage, other)).payload == {"n": 1}
+
+
+async def test_many_are_retried_but_for_those_an_open_job_stands_for(storage):
+    plain = [await dead(storage) for _ in range(3)]
+    twins = [await dead(storage, dedupe_key="same") for _ in range(2)]
+
+    answers = await storage.retry_many(ALL_TENANTS, [*plain, *twins, new_job_id()], actor="ada")
+
+    assert answers == ["queued"] * 4 + ["duplicate", None]
+    assert await state_of(storage, twins[1]) is JobState.DEAD_LETTER
+
+
+async def test_many_are_discarded(storage):
+    await a_tenant(storage, "acme")
+    mine = [await dead(storage, tenant=ACME) for _ in range(2)]
+    foreign = await dead(storage)
+
+    answers = await storage.discard_many(Scope(ACME), [*mine, foreign])
+
+    assert answers == [True, True, False]
+    assert await rows_of(storage, "windlass_ended", "id", mine[0]) == 0
+    assert await state_of(storage, foreign) is JobState.DEAD_LETTER

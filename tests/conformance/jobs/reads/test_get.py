@@ -1,0 +1,58 @@
+"""get, find and now: reading one job."""
+
+from uuid import UUID
+
+import pytest
+
+from tests.support.job_builders import (
+    ACME,
+    HOUR,
+    START,
+    a_job,
+    a_tenant,
+    enqueue,
+    job,
+)
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
+from windlass.ids import new_job_id
+
+
+async def test_a_foreign_tenant_reads_nothing_of_a_job(storage):
+    await a_tenant(storage, "acme")
+    id = await enqueue(storage, tenant=ACME)
+
+    assert await storage.get(Scope.of("globex"), id) is None
+    assert await storage.find(Scope.of("globex"), str(id)[-8:]) == []
+    assert (await storage.get(Scope.of("acme"), id)).id == id
+
+
+@pytest.mark.parametrize("state", [JobState.PENDING, JobState.RUNNING, JobState.DEAD_LETTER])
+async def test_a_job_is_found_by_the_end_of_its_id(storage, state):
+    for digits in [6, 8, 12, 13, 20, 31, 32]:
+        found = await a_job(storage, state)
+        await a_job(storage, state)
+
+        assert await storage.find(ALL_TENANTS, found.id.hex[-digits:]) == [found.id]
+
+
+async def test_an_ambiguous_end_finds_several_newest_first_and_no_more_than_asked(storage):
+    ids = [
+        await enqueue(storage, id=UUID(f"0190{n:04x}-0000-7000-8000-0000cafecafe"))
+        for n in range(4)
+    ]
+
+    assert await storage.find(ALL_TENANTS, "cafecafe") == ids[::-1]
+    assert await storage.find(ALL_TENANTS, "cafecafe", most=2) == ids[:1:-1]
+    assert await storage.find(ALL_TENANTS, "cafe0000") == []
+
+
+async def test_an_id_nobody_has_is_not_there(storage):
+    assert await storage.get(ALL_TENANTS, new_job_id()) is None
+
+
+async def test_the_clock_is_the_databases(storage, clock):
+    await clock.advance(HOUR)
+
+    assert await storage.now() == START + HOUR
+    assert (await job(storage, await enqueue(storage))).created_at == START + HOUR

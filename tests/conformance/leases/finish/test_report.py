@@ -1,0 +1,111 @@
+"""report: progress, seen before the job ends."""
+
+import asyncio
+
+from tests.support.job_builders import (
+    ALDER,
+    LEASE_TIME,
+    MINUTE,
+    SECOND,
+    end,
+    held,
+    job,
+    lease_of,
+    release,
+    started,
+)
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.lease import Progress
+
+
+async def renew(storage, *leases):
+    return await storage.renew(ALDER, [held(lease) for lease in leases], lease_time=LEASE_TIME)
+
+
+async def report(storage, lease, fraction, note=None):
+    progress = Progress(job_id=lease.job_id, token=lease.token, fraction=fraction, note=note)
+    return await storage.report(ALDER, [progress])
+
+
+async def test_progress_is_seen_before_the_job_ends(storage, clock):
+    lease = await started(storage)
+    await clock.advance(SECOND)
+
+    told = await report(storage, lease, 0.25, "a quarter – 𝄞")
+
+    now = await job(storage, lease.job_id)
+    assert told == {lease.job_id}
+    assert (now.progress, now.progress_note) == (0.25, "a quarter – 𝄞")
+    assert now.updated_at == clock.now
+
+
+async def test_progress_keeps_its_last_value_and_may_drop_its_note(storage):
+    lease = await started(storage)
+    await report(storage, lease, 0.5, "half")
+
+    await report(storage, lease, 0.75)
+
+    now = await job(storage, lease.job_id)
+    assert (now.progress, now.progress_note) == (0.75, None)
+
+
+async def test_progress_of_a_stale_token_is_not_recorded(storage):
+    first = await started(storage)
+    await storage.finish(ALDER, [release(first)])
+    second = await lease_of(storage, first.job_id)
+    await report(storage, second, 0.1, "mine")
+
+    told = await report(storage, first, 0.9, "not mine")
+
+    assert told == set()
+    now = await job(storage, first.job_id)
+    assert (now.progress, now.progress_note) == (0.1, "mine")
+
+
+async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
+    leases = [await started(storage) for _ in range(3)]
+
+    told = await storage.report(
+        ALDER,
+        [
+            Progress(job_id=lease.job_id, token=lease.token, fraction=n / 4, note=str(n))
+            for n, lease in enumerate(leases)
+        ],
+    )
+
+    assert told == {lease.job_id for lease in leases}
+    assert [(await job(storage, lease.job_id)).progress for lease in leases] == [0.0, 0.25, 0.5]
+    assert await storage.report(ALDER, []) == set()
+
+
+async def test_progress_begins_anew_when_the_job_is_tried_again(storage):
+    lease = await started(storage)
+    await report(storage, lease, 0.5, "half")
+
+    await end(storage, lease, JobState.QUEUED)
+
+    now = await job(storage, lease.job_id)
+    assert (now.progress, now.progress_note) == (0.0, None)
+
+
+async def test_a_dead_lettered_job_keeps_its_last_progress(storage):
+    lease = await started(storage)
+    await report(storage, lease, 0.5, "half")
+
+    await end(storage, lease, JobState.DEAD_LETTER)
+
+    now = await job(storage, lease.job_id)
+    assert (now.progress, now.progress_note) == (0.5, "half")
+
+
+async def test_renewals_and_reports_at_the_same_time_do_not_hurt_each_other(storage, twin, clock):
+    leases = [await started(storage) for _ in range(5)]
+    await clock.advance(MINUTE)
+
+    answers = await asyncio.gather(
+        *(renew(storage, *leases[::step]) for step in (1, -1)),
+        *(report(twin, lease, 0.5) for lease in leases),
+    )
+
+    assert [len(answer) for answer in answers] == [5, 5, 1, 1, 1, 1, 1]
+    assert await storage.expired() == []

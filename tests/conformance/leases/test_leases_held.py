@@ -1,0 +1,57 @@
+"""leased: a worker is told of the leases it holds itself, and of nothing else."""
+
+from datetime import timedelta
+
+from tests.support.job_builders import ALDER, LEASE_TIME, end, held, lost, release, started
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.leases.lease import Held, Leased
+from windlass.ids import WorkerId, new_job_id
+
+
+async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
+    lease = await started(storage, max_attempts=7)
+    worker = (await storage.get(ALL_TENANTS, lease.job_id)).worker_id
+    await clock.advance(timedelta(seconds=1.5))
+
+    found = await storage.leased(worker, [held(lease)])
+
+    assert found == {
+        held(lease): Leased(
+            definition=lease.definition,
+            queue=lease.queue,
+            attempts=1,
+            max_attempts=7,
+            ran_seconds=1.5,
+            cancel_requested=False,
+        )
+    }
+
+
+async def test_a_wish_to_stop_is_told(storage):
+    lease = await started(storage)
+    worker = (await storage.get(ALL_TENANTS, lease.job_id)).worker_id
+    await storage.cancel(ALL_TENANTS, [lease.job_id])
+
+    found = await storage.leased(worker, [held(lease)])
+
+    assert found[held(lease)].cancel_requested
+
+
+async def test_what_is_unknown_stale_foreign_or_ended_is_not_told(storage, clock):
+    former, ended, reaped, ours = [await started(storage) for _ in range(4)]
+    worker = (await storage.get(ALL_TENANTS, ours.job_id)).worker_id
+    await storage.finish(ALDER, [release(former)])
+    await end(storage, ended)
+    await clock.advance(2 * LEASE_TIME)
+    await storage.renew(ALDER, [held(ours)], lease_time=LEASE_TIME)
+    await storage.reap([lost(reaped)])
+    asked = [
+        *(held(lease) for lease in (former, ended, reaped)),
+        Held(ours.job_id, ours.token + 1),
+        Held(new_job_id(), 1),
+    ]
+
+    assert await storage.leased(worker, asked) == {}
+    assert await storage.leased(WorkerId("another"), [held(ours)]) == {}
+    assert await storage.leased(worker, []) == {}
+    assert list(await storage.leased(worker, [*asked, held(ours)])) == [held(ours)]

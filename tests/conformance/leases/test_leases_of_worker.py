@@ -1,0 +1,69 @@
+"""leases_of: all that a worker holds, whether it knows of it or not."""
+
+from tests.support.job_builders import (
+    ALDER,
+    LEASE_TIME,
+    SECOND,
+    claim,
+    end,
+    enqueue,
+    held,
+    job,
+    lost,
+    new_jobs,
+    release,
+)
+from windlass.core.jobs.states import JobState
+
+
+async def test_it_tells_the_leases_of_one_worker(storage):
+    await storage.enqueue(new_jobs(5))
+    mine, others = await claim(storage, 3), await claim(storage, 2, worker="birch")
+
+    assert await storage.leases_of("alder") == {held(lease) for lease in mine}
+    assert await storage.leases_of("birch") == {held(lease) for lease in others}
+    assert await storage.leases_of("cedar") == set()
+
+
+async def test_it_tells_of_no_lease_that_has_ended(storage):
+    await storage.enqueue(new_jobs(4))
+    done, back, failed, runs = await claim(storage, 4)
+    await end(storage, done)
+    await end(storage, failed, JobState.DEAD_LETTER)
+    await storage.finish(ALDER, [release(back)])
+
+    assert await storage.leases_of("alder") == {held(runs)}
+
+
+async def test_a_lease_that_another_worker_has_by_now_is_not_told(storage, clock):
+    await enqueue(storage)
+    [lease] = await claim(storage)
+    await clock.advance(LEASE_TIME)
+    await storage.reap([lost(lease)])
+    await storage.promote()
+    [again] = await claim(storage, worker="birch")
+
+    assert await storage.leases_of("alder") == set()
+    assert await storage.leases_of("birch") == {held(again)}
+
+
+async def test_a_lease_is_told_however_often_it_was_renewed(storage, clock):
+    await enqueue(storage)
+    [lease] = await claim(storage)
+    for _ in range(5):
+        await clock.advance(LEASE_TIME - SECOND)
+        await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+        await storage.tidy_claims()
+
+    assert await storage.leases_of("alder") == {held(lease)}
+
+
+async def test_what_is_handed_back_is_not_counted(storage):
+    id = await enqueue(storage, max_attempts=1)
+    await claim(storage)
+
+    [unknown] = await storage.leases_of("alder")
+    await storage.finish(ALDER, [release(unknown)])
+
+    back = await job(storage, id)
+    assert (back.state, back.attempts, back.worker_deaths) == (JobState.QUEUED, 0, 0)

@@ -1,0 +1,132 @@
+"""order_worker: what operators want of a worker, told with its beat."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from tests.conformance.leases.test_workers import WORKER
+from tests.support.job_builders import MINUTE, SECOND, START
+from windlass.core.leases.worker_orders import Order
+from windlass.ids import WorkerId
+
+LEASE = WORKER.lease_seconds * SECOND
+
+
+async def order_of(storage, worker):
+    """What a worker's beat brings as an order."""
+    wanted, _ = await storage.beat(worker)
+    return wanted
+
+
+async def test_a_worker_of_whom_nothing_is_wanted_is_to_run(storage):
+    assert await order_of(storage, WORKER) is Order.RUN
+    assert await order_of(storage, WORKER) is Order.RUN
+
+
+@pytest.mark.parametrize("order", [Order.DRAIN, Order.STOP])
+async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order):
+    await storage.beat(WORKER)
+    await clock.advance(SECOND)
+
+    ordered = await storage.order_worker(WORKER.id, order, by="ada – ü")
+
+    [seen] = await storage.workers()
+    assert ordered
+    assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (order, "ada – ü", START + SECOND)
+    assert [await order_of(storage, WORKER) for _ in range(2)] == [order, order]
+
+
+async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock):
+    await storage.beat(WORKER)
+    await storage.order_worker(WORKER.id, Order.DRAIN, by="ada")
+    await clock.advance(SECOND)
+
+    again = await storage.order_worker(WORKER.id, Order.DRAIN, by="bob")
+
+    [seen] = await storage.workers()
+    assert again
+    assert (seen.wanted_by, seen.wanted_at) == ("ada", START)
+
+
+async def test_a_worker_that_drains_runs_again(storage, clock):
+    await storage.beat(WORKER)
+    await storage.order_worker(WORKER.id, Order.DRAIN, by="ada")
+    await clock.advance(SECOND)
+
+    resumed = await storage.order_worker(WORKER.id, Order.RUN)
+
+    [seen] = await storage.workers()
+    assert resumed
+    assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (Order.RUN, None, START + SECOND)
+    assert await order_of(storage, replace(WORKER, doing=Order.DRAIN)) is Order.RUN
+
+
+@pytest.mark.parametrize("order", [Order.RUN, Order.DRAIN])
+async def test_a_stop_is_not_taken_back(storage, order):
+    await storage.beat(WORKER)
+    await storage.order_worker(WORKER.id, Order.STOP)
+
+    assert not await storage.order_worker(WORKER.id, order)
+    assert await order_of(storage, WORKER) is Order.STOP
+    assert await storage.order_worker(WORKER.id, Order.STOP)
+
+
+@pytest.mark.parametrize("order", [Order.RUN, Order.DRAIN])
+async def test_a_worker_that_stops_by_itself_can_only_be_told_to_stop(storage, order):
+    await storage.beat(WORKER)
+    await storage.order_worker(WORKER.id, Order.DRAIN)
+    await storage.beat(replace(WORKER, doing=Order.STOP))
+
+    assert not await storage.order_worker(WORKER.id, order)
+    assert await storage.order_worker(WORKER.id, Order.STOP)
+
+
+async def test_a_worker_not_seen_for_a_lease_is_told_nothing(storage, clock):
+    await storage.beat(WORKER)
+    await storage.order_worker(WORKER.id, Order.DRAIN)
+    await clock.advance(LEASE - SECOND / 100)
+    in_time = await storage.order_worker(WORKER.id, Order.DRAIN)
+    await clock.advance(SECOND / 100)
+
+    late = [await storage.order_worker(WORKER.id, order) for order in Order]
+
+    [seen] = await storage.workers()
+    assert in_time
+    assert late == [False] * len(Order)
+    assert seen.wanted is Order.DRAIN
+
+
+async def test_a_worker_that_is_unknown_or_has_left_is_told_nothing(storage):
+    await storage.beat(WORKER)
+    await storage.leave(WORKER.id)
+
+    assert not await storage.order_worker(WORKER.id, Order.DRAIN)
+    assert not await storage.order_worker(WorkerId("nobody"), Order.STOP)
+
+
+async def test_an_order_is_for_one_worker_and_ends_with_it(storage, clock):
+    other = replace(WORKER, id=WorkerId("other"))
+    await storage.beat(WORKER)
+    await storage.beat(other)
+    await storage.order_worker(WORKER.id, Order.DRAIN)
+    await clock.advance(MINUTE)
+
+    await storage.leave(WORKER.id)
+
+    assert await order_of(storage, other) is Order.RUN
+    assert await order_of(storage, WORKER) is Order.RUN
+
+
+async def test_of_orders_given_at_once_to_stop_and_to_resume_the_stop_stands(storage, twin):
+    await storage.beat(WORKER)
+    await storage.order_worker(WORKER.id, Order.DRAIN)
+
+    _, stopped, _ = await asyncio.gather(
+        twin.order_worker(WORKER.id, Order.RUN),
+        storage.order_worker(WORKER.id, Order.STOP),
+        storage.beat(WORKER),
+    )
+
+    assert stopped
+    assert await order_of(storage, WORKER) is Order.STOP

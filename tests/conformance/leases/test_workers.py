@@ -1,0 +1,103 @@
+"""beat, workers, leave and forget_workers: rows that inform people."""
+
+import asyncio
+from dataclasses import replace
+
+from tests.support.job_builders import (
+    ALDER,
+    DAY,
+    MINUTE,
+    SECOND,
+    START,
+    claim_all,
+    enqueue,
+    held,
+    state_of,
+)
+from windlass.core.jobs.models import WorkerRow
+from windlass.core.jobs.states import JobState
+from windlass.core.leases.worker_orders import Order
+from windlass.ids import WorkerId
+
+WORKER = WorkerRow(
+    id=WorkerId("host – ü:1"),
+    hostname="host",
+    pid=4711,
+    version="1.0",
+    queues=("default", "mail – ü"),
+    definitions=("plain", "other"),
+    slots=10,
+    slots_used=3,
+    lease_seconds=12.5,
+    metadata={"zone": "b", "n": 1},
+)
+
+
+async def test_a_worker_reads_back_as_it_told(storage):
+    await storage.beat(WORKER)
+
+    [seen] = await storage.workers()
+
+    expected = replace(WORKER, started_at=START, last_seen_at=START, age=0 * SECOND)
+    assert seen == expected
+
+
+async def test_a_worker_that_beats_again_keeps_its_start(storage, clock):
+    await storage.beat(WORKER)
+    await clock.advance(MINUTE)
+
+    await storage.beat(replace(WORKER, slots_used=7, queues=("a",), definitions=(), metadata={}))
+
+    await clock.advance(SECOND)
+    [seen] = await storage.workers()
+    assert (seen.started_at, seen.last_seen_at, seen.age) == (START, START + MINUTE, SECOND)
+    assert (seen.slots_used, seen.queues, seen.definitions) == (7, ("a",), ())
+    assert seen.metadata == {}
+
+
+async def test_a_worker_that_stopped_is_gone(storage):
+    await storage.beat(WORKER)
+    await storage.beat(replace(WORKER, id=WorkerId("other")))
+
+    await storage.leave(WORKER.id)
+
+    assert [worker.id for worker in await storage.workers()] == ["other"]
+
+
+async def test_what_a_worker_does_is_as_it_told_last(storage):
+    await storage.beat(WORKER)
+
+    await storage.beat(replace(WORKER, doing=Order.DRAIN))
+
+    [seen] = await storage.workers()
+    assert (seen.doing, seen.wanted) == (Order.DRAIN, Order.RUN)
+
+
+async def test_workers_not_seen_for_long_are_forgotten(storage, clock):
+    await storage.beat(WORKER)
+    await clock.advance(DAY)
+    await storage.beat(replace(WORKER, id=WorkerId("young")))
+
+    forgotten = await storage.forget_workers(unseen_seconds=3600)
+
+    assert (forgotten, await storage.forget_workers(unseen_seconds=3600)) == (1, 0)
+    assert [worker.id for worker in await storage.workers()] == ["young"]
+
+
+async def test_many_workers_beat_at_once(storage, twin):
+    workers = [replace(WORKER, id=WorkerId(f"worker {n:02}")) for n in range(12)]
+
+    await asyncio.gather(*((storage, twin)[n % 2].beat(w) for n, w in enumerate(workers * 2)))
+
+    assert [seen.id for seen in await storage.workers()] == [worker.id for worker in workers]
+
+
+async def test_forgetting_a_worker_leaves_its_jobs_alone(storage):
+    await storage.beat(replace(WORKER, id=WorkerId("alder")))
+    await enqueue(storage)
+    [lease] = await claim_all(storage)
+
+    await storage.leave(WorkerId("alder"))
+
+    assert await state_of(storage, lease.job_id) is JobState.RUNNING
+    assert len(await storage.renew(ALDER, [held(lease)], lease_time=MINUTE)) == 1

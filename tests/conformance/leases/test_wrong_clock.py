@@ -1,0 +1,98 @@
+"""What was written while the clock was ahead is brought back once it is right."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.support.job_builders import (
+    ALDER,
+    DAY,
+    HOUR,
+    LEASE_TIME,
+    MINUTE,
+    SECOND,
+    end,
+    enqueue,
+    held,
+    job,
+    started,
+)
+from windlass.core.jobs.states import JobState
+
+
+async def test_what_was_written_ahead_of_now_is_seen(storage, clock):
+    nothing = await storage.clock_ahead()
+    await enqueue(storage)
+    right = await storage.clock_ahead()
+    await clock.advance(DAY)
+    await enqueue(storage)
+    await clock.advance(-DAY)
+
+    assert (nothing, right) == (timedelta(), timedelta())
+    assert await storage.clock_ahead() == DAY
+    await storage.fold()
+    assert DAY - MINUTE < await storage.clock_ahead() <= DAY
+
+
+async def test_a_lease_given_ahead_of_now_is_taken_back(storage, clock):
+    usual = await started(storage)
+    await clock.advance(DAY)
+    ahead = await started(storage)
+    await clock.advance(-DAY)
+    before = await storage.expired()
+
+    assert await storage.correct_leases() == 1
+    assert await storage.correct_leases() == 0
+
+    assert before == []
+    assert [lease.job_id for lease in await storage.expired()] == [ahead.job_id]
+    assert (await job(storage, usual.job_id)).lease_expires_at == clock.now + LEASE_TIME
+
+
+async def test_a_lease_that_was_taken_back_can_be_renewed_by_its_holder(storage, clock):
+    await clock.advance(DAY)
+    lease = await started(storage)
+    await clock.advance(-DAY)
+    await storage.correct_leases()
+
+    [renewed] = await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+
+    assert renewed.job_id == lease.job_id
+    assert await storage.expired() == []
+
+
+async def test_the_longest_lease_is_left_alone(storage, clock):
+    lease = await started(storage)
+    await storage.renew(ALDER, [held(lease)], lease_time=HOUR)
+
+    assert await storage.correct_leases() == 0
+
+
+@pytest.mark.parametrize("delay", [timedelta(), 10 * SECOND, HOUR])
+async def test_a_retry_that_was_put_off_ahead_of_now_waits_as_long_as_it_was_to(
+    storage, clock, delay
+):
+    await clock.advance(DAY)
+    lease = await started(storage)
+    await end(storage, lease, JobState.QUEUED, delay=delay)
+    await clock.advance(-DAY)
+
+    moved = await storage.correct_retries()
+    again = await storage.correct_retries()
+
+    after = await job(storage, lease.job_id)
+    assert (moved, again) == (1, 0)
+    assert after.due_at == clock.now + delay
+
+
+async def test_a_job_that_was_given_a_time_keeps_it(storage, clock):
+    at = clock.now + 3 * DAY
+    await clock.advance(DAY)
+    given = await enqueue(storage, due_at=at)
+    await clock.advance(-DAY)
+    retried = await started(storage)
+    await end(storage, retried, JobState.QUEUED, delay=HOUR)
+
+    assert await storage.correct_retries() == 0
+    assert (await job(storage, given)).due_at == at
+    assert (await job(storage, retried.job_id)).due_at == clock.now + HOUR

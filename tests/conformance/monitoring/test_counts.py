@@ -1,0 +1,134 @@
+"""counts, recount, correct_counts and fold: totals without scanning."""
+
+import asyncio
+
+from tests.support.job_builders import (
+    ACME,
+    ALDER,
+    MINUTE,
+    SECOND,
+    a_job,
+    a_tenant,
+    claim,
+    end,
+    enqueue,
+    finish,
+    new_jobs,
+)
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
+from windlass.ids import DefinitionKey, QueueName
+
+
+async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
+    await storage.enqueue(new_jobs(2, tenant=ACME, definition=DefinitionKey("other"), held=True))
+    for state in JobState:
+        await a_job(storage, state, queue=QueueName(f"with {state}"))
+
+    counts = await storage.counts(ALL_TENANTS)
+    mine = await storage.counts(Scope(ACME))
+
+    assert {(c["tenant_id"], c["queue"], c["definition"]): _told(c) for c in counts} == {
+        ("acme", "mail", "plain"): {"queued": 3},
+        ("acme", "default", "other"): {"pending": 2},
+        **{("default", f"with {state}", "plain"): {str(state): 1} for state in JobState},
+    }
+    assert {c["tenant_id"] for c in mine} == {"acme"}
+    assert {c["tenant_id"] for c in (await storage.recount(Scope(ACME))).counted} == {"acme"}
+
+
+def _told(counts):
+    return {state: int(counts[state]) for state in JobState if int(counts[state])}
+
+
+async def test_counts_are_the_same_before_and_after_folding_however_often(storage):
+    await storage.enqueue(new_jobs(5))
+    leases = await claim(storage, 4)
+    before = await storage.counts(ALL_TENANTS)
+
+    folded = [await storage.fold(most=1) for _ in range(4)]
+    await end(storage, leases[0])
+    after = await storage.counts(ALL_TENANTS)
+
+    assert folded == [1, 1, 0, 0]
+    assert _told(before[0]) == {"queued": 1, "running": 4}
+    assert _told(after[0]) == {"queued": 1, "running": 3, "completed": 1}
+
+
+async def test_several_processes_fold_each_change_once(storage, twin):
+    for _ in range(20):
+        await enqueue(storage)
+
+    folded = await asyncio.gather(*((storage, twin)[n % 2].fold(most=7) for n in range(6)))
+
+    rest = await storage.fold()
+    assert sum(folded) + rest == 20
+    assert _told((await storage.counts(ALL_TENANTS))[0]) == {"queued": 20}
+
+
+async def test_totals_that_are_off_are_corrected_by_that_much(storage):
+    await storage.enqueue(new_jobs(3))
+    await storage.fold()
+    await storage.database.query("update windlass_counts set queued = 7, canceled = 2", {})
+
+    before = await storage.recount(ALL_TENANTS)
+    await enqueue(storage)  # moves both sides
+    await storage.correct_counts(
+        [
+            ("default", "default", "plain", 0, -4, 0, 0, -2, 0),
+            ("acme", "mail", "plain", 1, *[0] * 5),
+        ]
+    )
+    after = await storage.recount(ALL_TENANTS)
+
+    assert [_told(row) for row in before.kept] == [{"queued": 7, "canceled": 2}]
+    assert [_told(row) for row in before.counted] == [{"queued": 3}]
+    assert {row["tenant_id"]: _told(row) for row in after.kept} == {
+        "default": {"queued": 4},
+        "acme": {"pending": 1},
+    }
+    assert [_told(row) for row in after.counted] == [{"queued": 4}]
+    await storage.correct_counts([("acme", "mail", "plain", -1, *[0] * 5)])
+
+
+async def test_minutes_tell_how_much_was_done_when(storage, clock):
+    await storage.enqueue(new_jobs(4))
+    await clock.advance(10 * SECOND)
+    first, second, *rest = await claim(storage, 4)
+    await clock.advance(2 * SECOND)
+    await storage.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
+    await clock.advance(MINUTE)
+    await storage.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
+    while await storage.fold():
+        pass
+
+    rows = await storage.database.query(
+        "select enqueued, started, succeeded, failed, completed, dead_letter, run_ms, wait_ms "
+        "from windlass_minutes order by minute",
+        {},
+    )
+
+    assert [{name: int(row[name]) for name in row.keys()} for row in rows] == [  # noqa: SIM118
+        {
+            "enqueued": 4,
+            "started": 4,
+            "succeeded": 1,
+            "failed": 1,
+            "completed": 1,
+            "dead_letter": 0,
+            "run_ms": 4000,
+            "wait_ms": 40_000,
+        },
+        {
+            "enqueued": 0,
+            "started": 0,
+            "succeeded": 0,
+            "failed": 2,
+            "completed": 0,
+            "dead_letter": 2,
+            "run_ms": 124_000,
+            "wait_ms": 0,
+        },
+    ]

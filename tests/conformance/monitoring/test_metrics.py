@@ -1,0 +1,209 @@
+"""depths, totals, oldest, late_schedules, observe, histograms: what metrics are made of."""
+
+import asyncio
+from datetime import timedelta
+
+from tests.conformance.triggers.test_triggers import kept
+from tests.support.job_builders import (
+    ACME,
+    ALDER,
+    DAY,
+    HOUR,
+    MINUTE,
+    SECOND,
+    a_job,
+    a_tenant,
+    claim,
+    enqueue,
+    finish,
+    new_jobs,
+    set_enabled,
+)
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.latency import ENDLESS_MS, LONGEST_MS, Observation, Place
+from windlass.ids import DefinitionKey, QueueName
+
+WAITED = Observation("wait", "default", "plain", 5, 2, 0.006)
+RAN = Observation("run", "default", "plain", ENDLESS_MS, 1, 9000.5)
+
+
+def _by_name(rows, kind):
+    return {
+        row["name"]: {state: int(row[state]) for state in JobState if int(row[state])}
+        for row in rows
+        if row["kind"] == kind
+    }
+
+
+async def test_depths_tell_jobs_by_tenant_by_queue_and_by_definition(storage):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
+    await storage.fold()
+    await storage.enqueue(new_jobs(2, definition=DefinitionKey("other"), held=True))
+    await a_job(storage, JobState.DEAD_LETTER, queue=QueueName("default"))
+
+    depths = await storage.depths(most=10)
+
+    assert _by_name(depths, "tenant") == {
+        "acme": {"queued": 3},
+        "default": {"pending": 2, "dead_letter": 1},
+    }
+    assert _by_name(depths, "queue") == {
+        "mail": {"queued": 3},
+        "default": {"pending": 2, "dead_letter": 1},
+    }
+    assert _by_name(depths, "definition") == {
+        "plain": {"queued": 3, "dead_letter": 1},
+        "other": {"pending": 2},
+    }
+
+
+async def test_depths_name_those_with_the_most_open_jobs_and_sum_the_others(storage):
+    for number in range(1, 5):
+        await storage.enqueue(new_jobs(number, queue=QueueName(f"q{number}")))
+
+    depths = await storage.depths(most=2)
+
+    assert _by_name(depths, "queue") == {
+        "q4": {"queued": 4},
+        "q3": {"queued": 3},
+        None: {"queued": 3},
+    }
+
+
+async def test_totals_tell_what_happened_and_never_fall(storage, clock):
+    await storage.enqueue(new_jobs(4))
+    first, second, third, fourth = await claim(storage, 4)
+    ends = [
+        finish(first),
+        finish(second, JobState.QUEUED),
+        finish(third, JobState.DEAD_LETTER),
+        finish(fourth, JobState.DEAD_LETTER),
+    ]
+    await storage.finish(ALDER, ends)
+    [before] = await storage.totals()
+
+    while await storage.fold():
+        pass
+    await storage.discard(ALL_TENANTS, third.job_id)
+    await clock.advance(100 * DAY)
+    await storage.prune_minutes(days=1)
+    [after] = await storage.totals()
+    while await storage.fold():
+        pass
+    [folded] = await storage.totals()
+
+    assert dict(before) == {
+        "queue": "default",
+        "definition": "plain",
+        "enqueued": 4,
+        "started": 4,
+        "succeeded": 1,
+        "failed": 3,
+        "retried": 1,
+        "canceled": 0,
+        "dead_letter": 2,
+    }
+    assert dict(before) == dict(after) == dict(folded)
+
+
+async def test_pruning_minutes_leaves_young_ones(storage, clock):
+    await enqueue(storage)
+    await storage.fold()
+    await clock.advance(2 * DAY)
+    await enqueue(storage)
+    await storage.fold()
+
+    pruned = await storage.prune_minutes(days=1)
+
+    rows = await storage.database.query("select count(*) as minutes from windlass_minutes", {})
+    assert (pruned, int(rows[0]["minutes"])) == (1, 1)
+
+
+async def test_the_oldest_job_of_a_queue_is_found_behind_any_tenant_and_priority(storage, clock):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(1, queue=QueueName("mail"), tenant=ACME, priority=200))
+    await clock.advance(MINUTE)
+    await storage.enqueue(new_jobs(3, queue=QueueName("mail"), priority=10))
+    await storage.enqueue(new_jobs(3, queue=QueueName("mail"), tenant=ACME, priority=10))
+    await storage.enqueue(new_jobs(2, queue=QueueName("more")))
+    await clock.advance(5 * SECOND)
+
+    oldest = await storage.oldest()
+
+    assert oldest == {"mail": 65.0, "more": 5.0}
+
+
+async def test_the_oldest_job_is_one_that_waits_and_is_due(storage, clock):
+    await enqueue(storage)
+    await clock.advance(MINUTE)
+    await claim(storage, 1)
+    await storage.enqueue(new_jobs(1, delay=timedelta(seconds=10)))
+    before = await storage.oldest()
+
+    await clock.advance(12 * SECOND)
+    after = await storage.oldest()
+
+    assert before == {}
+    assert after == {"default": 2.0}
+
+
+async def test_a_schedule_is_late_that_should_have_fired_and_may(storage):
+    now = await storage.now()
+    late = await kept(storage, next_run_at=now - 2 * MINUTE)
+    await kept(storage, next_run_at=now - 30 * SECOND)
+    await kept(storage, next_run_at=now - 2 * MINUTE, enabled=False)
+
+    before = await storage.late_schedules(seconds=60)
+    await set_enabled(storage, late.definition, False)
+    after = await storage.late_schedules(seconds=60)
+
+    assert (before, after) == (1, 0)
+
+
+async def test_histograms_add_up_whoever_observes(storage, twin):
+    await asyncio.gather(
+        *((storage, twin)[n % 2].observe(sorted([WAITED, RAN])) for n in range(10))
+    )
+
+    ever = await storage.histograms()
+    lately = await storage.histograms(seconds=3600)
+
+    for found in [ever, lately]:
+        assert found.keys() == {
+            Place("wait", "default", "plain"),
+            Place("run", "default", "plain"),
+        }
+        assert found[Place("wait", "default", "plain")].observed == {5: 20}
+        assert found[Place("run", "default", "plain")].observed == {ENDLESS_MS: 10}
+        assert round(found[Place("run", "default", "plain")].seconds) == 90_005
+
+
+async def test_histograms_of_the_past_are_pruned_and_what_they_tell_since_ever_stays(
+    storage, clock
+):
+    await storage.observe([WAITED])
+    await clock.advance(HOUR)
+    await storage.observe([WAITED])
+    lately = await storage.histograms(seconds=60)
+    await clock.advance(10 * DAY)
+
+    pruned = await storage.prune_histograms(days=2)
+
+    assert pruned == 2
+    assert lately[Place("wait", "default", "plain")].count == 2
+    assert await storage.histograms(seconds=20 * 86400) == {}
+    assert (await storage.histograms())[Place("wait", "default", "plain")].count == 4
+
+
+async def test_histograms_keep_the_longest_of_all(storage):
+    for seconds in (0.002, 0.004, 0.003):
+        longest = Observation("wait", "default", "plain", LONGEST_MS, 0, seconds)
+        await storage.observe([longest, WAITED])
+
+    for found in (await storage.histograms(), await storage.histograms(seconds=3600)):
+        histogram = found[Place("wait", "default", "plain")]
+        assert histogram.longest == 0.004
+        assert histogram.observed == {5: 6}
+        assert round(histogram.seconds, 3) == 0.018

@@ -1,0 +1,199 @@
+"""prune, prune_count and prune_orphans: what ended long ago goes, with all that hangs on it."""
+
+from uuid import UUID
+
+from tests.support.job_builders import (
+    ALDER,
+    DAY,
+    HOUR,
+    KNOWN,
+    SECOND,
+    a_job,
+    claim,
+    end,
+    enqueue,
+    enqueue_child,
+    finish,
+    lease_of,
+    log_line,
+    new_job,
+    new_jobs,
+    offer,
+    rows_of,
+    started,
+    state_of,
+)
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import ENDED, OPEN, JobState
+from windlass.ids import DefinitionKey, JobId
+
+
+def _now_id() -> JobId:
+    """An id younger than every job made so far."""
+    return new_job().id
+
+
+async def prune(storage, days=1.0, **how):
+    return await storage.prune("plain", days=days, **{"before_id": _now_id()} | how)
+
+
+async def test_ended_jobs_are_pruned_after_their_days(storage, clock):
+    old = [await a_job(storage, state) for state in sorted(ENDED)]
+    await clock.advance(DAY)
+    young = [await a_job(storage, state) for state in sorted(ENDED)]
+
+    at_once = await prune(storage)
+    await clock.advance(SECOND)
+    later = await prune(storage)
+
+    assert (at_once, later) == (0, 3)
+    assert await storage.known([one.id for one in old + young]) == {one.id for one in young}
+
+
+async def test_open_jobs_are_never_pruned(storage, clock):
+    jobs = [await a_job(storage, state) for state in sorted(OPEN)]
+    delayed = await enqueue(storage, delay=1000 * DAY)
+    await clock.advance(900 * DAY)
+
+    assert await prune(storage, days=0) == 0
+    assert await storage.prune_count("plain", keep=0) == 0
+    assert len(await storage.known([delayed, *(one.id for one in jobs)])) == 4
+
+
+async def test_a_long_run_counts_from_its_end(storage, clock):
+    lease = await started(storage)
+    await clock.advance(10 * DAY)
+    await end(storage, lease)
+    await clock.advance(HOUR)
+
+    assert await prune(storage) == 0
+
+
+async def test_only_the_definition_named_is_pruned(storage, clock):
+    other = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
+    await a_job(storage, JobState.COMPLETED)
+    await clock.advance(10 * DAY)
+
+    assert await prune(storage) == 1
+    assert await storage.known([other.id]) == {other.id}
+
+
+async def test_dead_letters_can_be_spared(storage, clock):
+    dead = await a_job(storage, JobState.DEAD_LETTER)
+    await a_job(storage, JobState.COMPLETED)
+    await clock.advance(10 * DAY)
+
+    assert await prune(storage, spare_dead=True) == 1
+    assert await prune(storage, spare_dead=True) == 0
+    assert await state_of(storage, dead.id) is JobState.DEAD_LETTER
+    assert await prune(storage) == 1
+
+
+async def test_jobs_younger_than_the_id_given_are_not_looked_at(storage, clock):
+    old = await a_job(storage, JobState.COMPLETED)
+    bound = _now_id()
+    young = await a_job(storage, JobState.COMPLETED)
+    await clock.advance(10 * DAY)
+
+    assert await prune(storage, before_id=bound) == 1
+    assert await storage.known([old.id, young.id]) == {young.id}
+
+
+async def test_pruning_goes_in_bounded_steps(storage, clock):
+    await storage.enqueue(new_jobs(7))
+    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
+    await clock.advance(10 * DAY)
+
+    assert [await prune(storage, most=3) for _ in range(4)] == [3, 3, 1, 0]
+
+
+async def test_all_that_hangs_on_a_job_is_pruned_with_it(storage, clock):
+    parent = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
+    child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i", **WINDOW)
+    lease = await lease_of(storage, child)
+    await storage.log(ALDER, [log_line(lease, "a line")])
+    await end(storage, lease, JobState.DEAD_LETTER, exit_code=1)
+    await storage.retry(ALL_TENANTS, child, actor="ada")
+    await end(storage, await lease_of(storage, child), exit_code=0)
+    await clock.advance(2 * DAY)
+
+    assert await prune(storage) == 1
+
+    for table in ("attempts", "transitions", "logs", "keys"):
+        assert await rows_of(storage, f"windlass_{table}", "job_id", child) == 0, table
+    assert await rows_of(storage, "windlass_parents", "child_id", child) == 0
+    assert (await offer(storage, new_job(idempotency_key="i"))).status == "created"
+
+
+WINDOW = {"dedupe_window": HOUR}
+
+
+async def test_pruning_by_number_keeps_the_newest_of_a_definition(storage):
+    ended = [await a_job(storage, sorted(ENDED)[n % 3]) for n in range(7)]
+    other = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
+    queued = await enqueue(storage)
+
+    pruned = await storage.prune_count("plain", keep=3)
+
+    assert pruned == 4
+    kept = {one.id for one in ended[-3:]} | {other.id, queued}
+    assert await storage.known([*(one.id for one in ended), other.id, queued]) == kept
+    assert await storage.prune_count("plain", keep=3) == 0
+
+
+async def test_pruning_by_number_goes_in_bounded_steps_down_to_none(storage):
+    await storage.enqueue(new_jobs(7))
+    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
+
+    assert [await storage.prune_count("plain", keep=2, most=3) for _ in range(3)] == [3, 2, 0]
+    assert await storage.prune_count("plain", keep=0) == 2
+    assert await storage.prune_count("plain", keep=0) == 0
+
+
+async def test_pruning_by_number_with_fewer_than_that_prunes_nothing(storage):
+    await a_job(storage, JobState.COMPLETED)
+
+    assert await storage.prune_count("plain", keep=100) == 0
+
+
+async def test_all_that_hangs_on_a_job_is_pruned_by_number_with_it(storage):
+    lease = await started(storage, idempotency_key="i")
+    await storage.log(ALDER, [log_line(lease, "a line")])
+    await end(storage, lease, exit_code=0)
+
+    assert await storage.prune_count("plain", keep=0) == 1
+
+    for table in ("attempts", "logs", "keys"):
+        assert await rows_of(storage, f"windlass_{table}", "job_id", lease.job_id) == 0, table
+
+
+async def test_a_definition_outlives_its_jobs(storage, clock):
+    await a_job(storage, JobState.COMPLETED)
+    await clock.advance(100 * DAY)
+    await prune(storage)
+
+    assert {d.key for d in await storage.definitions()} == set(KNOWN)
+
+
+async def test_lines_whose_job_is_gone_are_pruned_and_no_others(storage):
+    leases = [await started(storage) for _ in range(5)]
+    await storage.log(ALDER, [log_line(lease, f"line {n}") for lease in leases for n in range(2)])
+    await storage.finish(ALDER, [finish(lease) for lease in leases[:3]])
+    await storage.finish(ALDER, [finish(leases[3], JobState.QUEUED, delay=DAY)])
+    strays = [new_job().id for _ in range(2)]
+    for lease, stray in zip(leases, strays, strict=False):
+        await storage.database.query(
+            "update windlass_logs set job_id = :stray where job_id = :id",
+            {"stray": stray, "id": lease.job_id},
+        )
+
+    steps, cursor = [], JobId(UUID(int=0))
+    while cursor is not None:
+        pruned, cursor = await storage.prune_orphans(cursor, most=2)
+        steps.append(pruned)
+
+    assert steps == [0, 2, 2, 0]
+    for id in strays:
+        assert await rows_of(storage, "windlass_logs", "job_id", id) == 0
+    for lease in leases[2:]:
+        assert await rows_of(storage, "windlass_logs", "job_id", lease.job_id) == 2

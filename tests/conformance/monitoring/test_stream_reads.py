@@ -1,0 +1,141 @@
+"""activity, glance, recent_events and recent_triggers: what watchers look at again and again."""
+
+from datetime import timedelta
+
+from tests.conformance.triggers.test_events import an_event
+from tests.conformance.triggers.test_triggers import kept
+from tests.support.job_builders import (
+    ACME,
+    ALDER,
+    SECOND,
+    a_job,
+    a_tenant,
+    claim,
+    end,
+    enqueue,
+    lease_of,
+    log_line,
+    new_jobs,
+    release,
+    started,
+)
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+from windlass.ids import new_job_id
+
+
+async def activity(storage):
+    """What there is, by tenant: the states with jobs in them, and how much happened."""
+    return {
+        each.tenant: ({s: n for s, n in each.counts.items() if n}, each.moves)
+        for each in await storage.activity()
+    }
+
+
+async def test_activity_tells_counts_of_all_tenants(storage):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(3, tenant=ACME))
+    await enqueue(storage, held=True)
+
+    told = await activity(storage)
+
+    assert told == {
+        "acme": ({JobState.QUEUED: 3}, 3),
+        "default": ({JobState.PENDING: 1}, 1),
+    }
+
+
+async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
+    await enqueue(storage)
+    before = await activity(storage)
+
+    [lease] = await claim(storage)
+    await storage.finish(ALDER, [release(lease)])
+
+    after = await activity(storage)
+    assert after["default"][0] == before["default"][0]
+    assert after["default"][1] > before["default"][1]
+
+
+async def test_activity_is_the_same_before_and_after_folding(storage):
+    await storage.enqueue(new_jobs(5))
+    [first, _] = await claim(storage, 2)
+    await end(storage, first)
+    before = await activity(storage)
+
+    await storage.fold()
+
+    assert await activity(storage) == before
+
+
+async def test_activity_forgets_how_much_happened_after_some_minutes(storage, clock):
+    await enqueue(storage)
+    await storage.fold()
+
+    await clock.advance(timedelta(minutes=10))
+
+    assert await activity(storage) == {"default": ({JobState.QUEUED: 1}, 0)}
+
+
+async def test_a_glance_tells_a_job_in_every_state(storage):
+    jobs = {state: (await a_job(storage, state)).id for state in JobState}
+
+    told = await storage.glance([*jobs.values(), new_job_id()])
+
+    assert {id: each.state for id, each in told.items()} == {id: s for s, id in jobs.items()}
+
+
+async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
+    lease = await started(storage)
+    [before] = (await storage.glance([lease.job_id])).values()
+
+    await clock.advance(SECOND)
+    await storage.log(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
+    [logged] = (await storage.glance([lease.job_id])).values()
+    await end(storage, lease)
+    [ended] = (await storage.glance([lease.job_id])).values()
+
+    assert (before.log_sequence, logged.log_sequence, ended.log_sequence) == (0, 2, 2)
+    assert (before.attempts, before.outcome, ended.outcome) == (1, None, "succeeded")
+    assert before.updated_at < ended.updated_at == ended.finished_at
+
+
+async def test_a_glance_tells_that_a_job_was_asked_to_stop(storage):
+    id = await enqueue(storage)
+    await lease_of(storage, id)
+
+    await storage.cancel(ALL_TENANTS, [id])
+
+    assert (await storage.glance([id]))[id].cancel_requested_at is not None
+
+
+async def test_recent_events_are_the_newest_of_all_tenants(storage):
+    await a_tenant(storage, "acme")
+    events = [an_event(), an_event(tenant=ACME), an_event(name="last")]
+    for event in events:
+        await storage.add_event(event)
+
+    told = await storage.recent_events(most=2)
+
+    assert [(each.id, each.tenant, each.name, each.jobs) for each in told] == [
+        (events[2].id, "default", "last", 0),
+        (events[1].id, "acme", "folder.changed", 0),
+    ]
+
+
+async def test_recent_triggers_begin_with_the_one_that_did_something_last(storage, clock):
+    quiet = await kept(storage)
+    await clock.advance(SECOND)
+    busy = await kept(storage)
+    await clock.advance(SECOND)
+    await storage.trigger_failed(quiet.id, "no such field")
+
+    told = await storage.recent_triggers(most=10)
+
+    assert [each.id for each in told] == [quiet.id, busy.id]
+    assert (told[0].last_error, told[0].type, told[0].enabled) == (
+        "no such field",
+        "interval",
+        True,
+    )
+    assert [each.id for each in await storage.recent_triggers(most=1)] == [quiet.id]

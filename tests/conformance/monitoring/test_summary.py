@@ -1,0 +1,167 @@
+"""tallies, waiting, oldest, rates and failing: what dashboards show, without reading the history."""
+
+from datetime import UTC, datetime, timedelta
+
+from tests.support.job_builders import (
+    ACME,
+    ALDER,
+    HOUR,
+    MINUTE,
+    SECOND,
+    START,
+    a_job,
+    a_tenant,
+    claim,
+    end,
+    enqueue,
+    finish,
+    lost,
+    new_jobs,
+    release,
+    started,
+)
+from windlass.core.jobs.models import ALL_TENANTS, Scope
+from windlass.core.jobs.states import JobState
+from windlass.core.monitoring.summary import Failing
+from windlass.ids import DefinitionKey, QueueName
+
+
+async def test_tallies_tell_every_state_by_queue_and_definition(storage):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
+    await storage.enqueue(new_jobs(2, queue=QueueName("mail")))
+    await storage.fold()
+    await storage.enqueue(new_jobs(1, definition=DefinitionKey("other"), held=True))
+
+    everybody = {(t["queue"], t["definition"]): t for t in await storage.tallies(ALL_TENANTS)}
+    [mine] = await storage.tallies(Scope(ACME))
+
+    assert int(everybody["mail", "plain"]["queued"]) == 5
+    assert int(everybody["default", "other"]["pending"]) == 1
+    assert int(mine["queued"]) == 3
+
+
+async def test_waiting_tells_the_views_apart(storage, clock):
+    await a_tenant(storage, "acme")
+    await enqueue(storage)
+    await enqueue(storage, delay=HOUR)
+    await enqueue(storage, delay=HOUR, tenant=ACME)
+    await enqueue(storage, held=True)
+    for ending in (
+        lambda lease: finish(lease, JobState.QUEUED, delay=HOUR),
+        lambda lease: finish(lease, JobState.QUEUED),
+        lambda lease: lost(lease, delay=HOUR),
+        lambda lease: release(lease, delay=HOUR),
+    ):
+        await storage.finish(ALDER, [ending(await started(storage))])
+
+    seen = await storage.waiting(ALL_TENANTS, look=100)
+    mine = await storage.waiting(Scope(ACME), look=100)
+    few = await storage.waiting(ALL_TENANTS, look=2)
+
+    assert seen == {"live": 2, "later": 5, "scheduled": 3, "retrying": 3}
+    assert (mine["scheduled"], mine["retrying"]) == (1, 0)
+    assert (few["live"], few["later"]) == (2, 2)
+
+
+async def test_oldest_tells_by_queue_since_when_jobs_in_line_are_due(storage, clock):
+    await a_tenant(storage, "acme")
+    await enqueue(storage, queue=QueueName("mail"))
+    await clock.advance(MINUTE)
+    await enqueue(storage, queue=QueueName("mail"))
+    await enqueue(storage, queue=QueueName("bulk"), tenant=ACME)
+    await enqueue(storage, queue=QueueName("soon"), delay=MINUTE)
+    await started(storage, queue=QueueName("busy"))
+    await clock.advance(MINUTE)
+
+    oldest = await storage.oldest_due(ALL_TENANTS, look=100)
+
+    assert oldest == {"mail": START, "bulk": START + MINUTE, "soon": START + 2 * MINUTE}
+    assert set(await storage.oldest_due(Scope(ACME), look=100)) == {"bulk"}
+
+
+async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, clock):
+    await storage.enqueue(new_jobs(4))
+    first, second, *rest = await claim(storage, 4)
+    await clock.advance(2 * SECOND)
+    await storage.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
+    await storage.fold()
+    await clock.advance(10 * MINUTE)
+    await storage.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
+
+    rows = await storage.rates(ALL_TENANTS, since=START, slot=5 * MINUTE)
+
+    told = {
+        datetime(1970, 1, 1, tzinfo=UTC) + int(row["slot"]) * 5 * MINUTE: {
+            name: int(row[name])
+            for name in ("enqueued", "started", "failed", "completed", "run_ms")
+        }
+        for row in rows
+    }
+    assert told == {
+        START: {"enqueued": 4, "started": 4, "failed": 1, "completed": 1, "run_ms": 4000},
+        START + 10 * MINUTE: {
+            "enqueued": 0,
+            "started": 0,
+            "failed": 2,
+            "completed": 0,
+            "run_ms": 2 * 602_000,
+        },
+    }
+
+
+async def test_rates_keep_to_their_scope_span_and_filters(storage, clock):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(2, tenant=ACME, queue=QueueName("mail")))
+    await clock.advance(HOUR)
+    await storage.enqueue(new_jobs(3, definition=DefinitionKey("other")))
+
+    async def enqueued(scope=ALL_TENANTS, since=START, **which):
+        rows = await storage.rates(scope, since=since, slot=timedelta(hours=2), **which)
+        return sum(int(row["enqueued"]) for row in rows)
+
+    assert await enqueued() == 5
+    assert await enqueued(since=START + MINUTE) == 3
+    assert await enqueued(Scope(ACME)) == 2
+    assert await enqueued(queue="mail") == 2
+    assert await enqueued(definition="other") == 3
+    assert await enqueued(Scope(ACME), definition="other") == 0
+
+
+async def test_failing_names_the_definitions_that_failed_most(storage):
+    for definition, times in (("plain", 1), ("other", 2)):
+        for _ in range(times):
+            lease = await started(storage, definition=DefinitionKey(definition))
+            await end(storage, lease, JobState.DEAD_LETTER)
+    await a_job(storage, JobState.COMPLETED)
+
+    assert await storage.failing(ALL_TENANTS, since=START, most=10) == [
+        Failing("other", 2, 2, 0),
+        Failing("plain", 1, 1, 1),
+    ]
+    assert len(await storage.failing(ALL_TENANTS, since=START, most=1)) == 1
+    assert await storage.failing(Scope.of("acme"), since=START, most=10) == []
+
+
+async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, clock):
+    await a_tenant(storage, "acme")
+    await storage.enqueue(new_jobs(2, tenant=ACME))
+    await storage.fold()
+    await clock.advance(HOUR)
+    lease = await started(storage, tenant=ACME)
+    await clock.advance(2 * SECOND)
+    await storage.finish(ALDER, [finish(lease)])
+    await storage.enqueue(new_jobs(3))
+
+    async def told(scope=ALL_TENANTS, since=START):
+        return {
+            row["tenant_id"]: tuple(
+                int(row[name]) for name in ("enqueued", "started", "completed", "run_ms")
+            )
+            for row in await storage.tenant_rates(scope, since=since)
+        }
+
+    assert await told() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}
+    assert await told(since=START + MINUTE) == {"acme": (1, 1, 1, 2000), "default": (3, 0, 0, 0)}
+    assert set(await told(Scope(ACME))) == {"acme"}
+    assert await told(since=START + 2 * HOUR) == {}

@@ -1,0 +1,144 @@
+"""Verbs stuck behind a lock: what they began to do is old by the time they can do it.
+
+Not on SQLite, where one writer at a time leaves nobody stuck half way.
+"""
+
+import asyncio
+
+import pytest
+
+from tests.conformance.races.race import uncommitted
+from tests.support.job_builders import (
+    ALDER,
+    DAY,
+    LEASE_TIME,
+    claim,
+    enqueue,
+    enqueue_child,
+    finish,
+    held,
+    job,
+    log_line,
+    lost,
+    new_jobs,
+    settle,
+    started,
+    state_of,
+)
+from windlass.core.jobs.models import ALL_TENANTS
+from windlass.core.jobs.states import JobState
+
+#: Long enough for a statement to meet a lock; too short costs only sharpness.
+MEETING = 0.05
+#: Far longer than any statement that waits for nobody takes.
+GENEROUS = 60.0
+
+several_writers = pytest.mark.parametrize("database", ["postgresql", "mariadb"], indirect=True)
+postgresql = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+
+
+@several_writers
+@pytest.mark.parametrize("keep", [True, False])
+async def test_a_child_stored_while_the_end_of_its_parent_is_stuck_elsewhere(
+    storage, twin, database, keep
+):
+    other, parent = await started(storage), await started(storage)
+    async with uncommitted(twin) as inside:
+        await inside.renew(ALDER, [held(other)], lease_time=LEASE_TIME)
+        ending = asyncio.create_task(
+            storage.finish(ALDER, [finish(other, keep=keep), finish(parent, keep=keep)])
+        )
+        await asyncio.wait({ending}, timeout=MEETING)
+        child = await enqueue_child(twin, parent.job_id)
+
+    assert len(await ending) == 2
+    await settle(storage)
+    assert await state_of(storage, child) is JobState.QUEUED
+
+
+@several_writers
+@pytest.mark.parametrize("how", [{}, {"held": True}, {"delay": DAY}], ids=["due", "held", "later"])
+async def test_a_child_stored_while_the_cancel_of_its_parent_is_stuck_elsewhere(
+    storage, twin, database, how
+):
+    other, parent = await enqueue(storage, **how), await enqueue(storage, **how)
+    async with uncommitted(twin) as inside:
+        await inside.admit([await enqueue_child(inside, other)])  # holds a lock on the other
+        canceling = asyncio.create_task(storage.cancel(ALL_TENANTS, [other, parent]))
+        await asyncio.wait({canceling}, timeout=MEETING)
+        child = await enqueue_child(twin, parent)
+
+    assert len(await canceling) == 2
+    await settle(storage)
+    assert await state_of(storage, child) is JobState.CANCELED
+
+
+@several_writers
+async def test_a_reaper_passes_by_a_row_that_an_open_transaction_holds(
+    storage, twin, database, clock
+):
+    stuck, free = await started(storage), await started(storage)
+    await clock.advance(LEASE_TIME)
+    async with uncommitted(twin) as inside:
+        await inside.log(ALDER, [log_line(stuck, "frozen here")])
+        async with asyncio.timeout(GENEROUS):
+            passed_by = await storage.reap([lost(stuck), lost(free)])
+
+    assert list(passed_by) == [held(free)]
+    assert list(await storage.reap([lost(stuck)])) == [held(stuck)]
+
+
+@several_writers
+async def test_a_claim_passes_by_what_others_hold(storage, twin, database):
+    first, second = await enqueue(storage), await enqueue(storage)
+    async with uncommitted(twin) as inside:
+        [theirs] = await claim(inside, worker="birch")
+        [mine] = await claim(storage)
+
+    assert (theirs.job_id, mine.job_id) == (first, second)
+    assert (await job(storage, first)).worker_id == "birch"
+
+
+@several_writers
+async def test_a_renewal_does_not_wait_for_ends_of_other_jobs(storage, twin, database):
+    leases = [await started(storage) for _ in range(4)]
+    async with uncommitted(twin) as inside:
+        await inside.finish(ALDER, [finish(leases[0])])
+
+        renewed = await storage.renew(
+            ALDER, [held(one) for one in leases[1:]], lease_time=LEASE_TIME
+        )
+
+    assert len(renewed) == 3
+
+
+@postgresql
+async def test_a_verb_that_crosses_another_transaction_is_tried_again(storage, twin, database):
+    first, second = await started(storage), await started(storage)
+    child = await enqueue(storage, after=(first.job_id, second.job_id))
+    async with uncommitted(twin) as inside:
+        await inside.renew(ALDER, [held(second)], lease_time=LEASE_TIME)
+        admitting = asyncio.create_task(storage.admit([child]))
+        await asyncio.wait({admitting}, timeout=MEETING)
+
+        await inside.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
+
+    assert await admitting == {child: JobState.PENDING}
+    await storage.finish(ALDER, [finish(first), finish(second)])
+    assert await state_of(storage, child) is JobState.QUEUED
+
+
+@several_writers
+async def test_a_claim_passes_by_what_another_claim_has_locked(storage, twin, database):
+    await storage.enqueue(new_jobs(3))
+    async with uncommitted(twin) as inside:
+        first = await claim(inside, 1)
+        claiming = asyncio.create_task(claim(storage, 3, worker="birch"))
+        # A claim that waits ends only when the other one does, which is after this block.
+        done, _ = await asyncio.wait({claiming}, timeout=GENEROUS)
+
+    others = await claiming
+    assert done, "the claim waited for another claim's locks"
+    assert len(first) == 1
+    assert len(others) == 2
+    assert not {lease.job_id for lease in first} & {lease.job_id for lease in others}

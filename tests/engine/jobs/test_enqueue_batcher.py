@@ -1,0 +1,127 @@
+"""Single enqueues share a round trip; a lost answer is looked for, not guessed."""
+
+import asyncio
+
+import pytest
+
+from tests.support.job_builders import job, new_job, new_jobs
+from windlass.engine.jobs.enqueue_batcher import Enqueuer, store_surely
+from windlass.errors import DatabaseTimeout, DatabaseUnreachable
+
+LOST = DatabaseUnreachable("postgresql://db/shop", cause="connection reset")
+
+
+class Counted:
+    """A storage that counts its round trips, and can lose its answers."""
+
+    def __init__(self, storage):
+        self._storage = storage
+        self.batches = []
+        self.before = []
+        self.after = []
+
+    async def enqueue(self, jobs, **how):
+        self.batches.append(len(jobs))
+        if self.before:
+            raise self.before.pop()
+        stored = await self._storage.enqueue(jobs, **how)
+        if self.after:
+            raise self.after.pop()
+        return stored
+
+    async def known(self, ids):
+        return await self._storage.known(ids)
+
+
+@pytest.fixture
+def counted(storage):
+    return Counted(storage)
+
+
+async def test_enqueues_that_meet_share_a_round_trip(counted):
+    enqueuer = Enqueuer(counted)
+
+    stored = await asyncio.gather(*(enqueuer.enqueue(job) for job in new_jobs(50)))
+
+    assert {s.status for s in stored} == {"created"}
+    assert sum(counted.batches) == 50
+    assert len(counted.batches) <= 3
+
+
+async def test_an_enqueue_alone_waits_for_nobody(counted):
+    await Enqueuer(counted).enqueue(new_job())
+
+    assert counted.batches == [1]
+
+
+async def test_jobs_with_one_key_that_meet_are_one_job(counted):
+    enqueuer = Enqueuer(counted)
+    jobs = new_jobs(5, dedupe_key="report")
+
+    stored = await asyncio.gather(*(enqueuer.enqueue(job) for job in jobs))
+
+    [created] = [s for s in stored if s.status == "created"]
+    assert [s.existing_id for s in stored if s.status == "existing"] == [created.id] * 4
+
+
+async def test_a_caller_that_gives_up_takes_nobody_with_it(counted):
+    enqueuer = Enqueuer(counted)
+    one, other = new_jobs(2)
+    waits = [asyncio.ensure_future(enqueuer.enqueue(job)) for job in (one, other)]
+    await asyncio.sleep(0)
+
+    waits[0].cancel()
+    stored = await waits[1]
+
+    assert (stored.id, stored.status) == (other.id, "created")
+
+
+async def test_an_error_reaches_everybody_whose_job_it_concerns(counted):
+    counted.before = [LOST] * 3
+    enqueuer = Enqueuer(counted)
+
+    answers = await asyncio.gather(
+        *(enqueuer.enqueue(job) for job in new_jobs(3)), return_exceptions=True
+    )
+
+    assert answers == [LOST] * 3
+
+
+async def test_a_mistake_in_one_batch_does_not_stop_the_next(counted):
+    counted.before = [ZeroDivisionError()]
+    enqueuer = Enqueuer(counted)
+
+    with pytest.raises(ZeroDivisionError):
+        await enqueuer.enqueue(new_job())
+    stored = await enqueuer.enqueue(new_job())
+
+    assert stored.status == "created"
+
+
+@pytest.mark.parametrize("lost", [LOST, DatabaseTimeout("store jobs", seconds=60)])
+async def test_a_job_whose_answer_was_lost_is_stored_once(counted, storage, lost):
+    counted.after = [lost]
+    one = new_job()
+
+    [stored] = await store_surely(counted, [one])
+
+    assert stored.status == "created"
+    assert counted.batches == [1], "it was found, so that nothing had to be stored again"
+    assert (await job(storage, one.id)).id == one.id
+
+
+async def test_a_job_that_never_arrived_is_sent_again(counted, storage):
+    counted.before = [LOST]
+    one = new_job()
+
+    [stored] = await store_surely(counted, [one])
+
+    assert stored.status == "created"
+    assert counted.batches == [1, 1]
+
+
+async def test_a_database_that_stays_away_is_told(counted):
+    counted.before = [LOST] * 3
+
+    with pytest.raises(DatabaseUnreachable):
+        await store_surely(counted, [new_job()])

@@ -1,0 +1,72 @@
+"""Stems end with their worker, however that ends."""
+
+import contextlib
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes.processes import all_gone
+from windlass.core.jobs.states import JobState
+
+pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+
+
+async def test_idle_stems_end_when_the_worker_stops(journey):
+    worker, stems = await a_worker_with_a_stem(journey)
+
+    worker.terminate()
+
+    assert await worker.ended() == 0
+    await all_gone(stems, within=5)
+
+
+async def test_idle_stems_end_when_the_worker_is_killed(journey):
+    worker, stems = await a_worker_with_a_stem(journey)
+
+    worker.kill()
+
+    await all_gone(stems, within=5)
+
+
+async def test_a_stem_and_its_runs_end_when_the_worker_is_killed(journey):
+    worker = await journey.worker(slots=1)
+    job = await journey.started("family")
+    [line] = journey.ledger.lines("started", job=job)
+    below = descendants(worker.pid)
+    assert set(line["pids"]) <= set(below)
+
+    worker.kill()
+
+    await all_gone(below, within=5)
+
+
+async def test_the_next_job_runs_though_the_stem_was_killed(journey):
+    worker, stems = await a_worker_with_a_stem(journey)
+
+    for pid in stems:
+        with contextlib.suppress(ProcessLookupError):  # it went with the one before
+            os.kill(pid, signal.SIGKILL)
+    job = await journey.enqueue("process")
+
+    assert (await journey.ended(job)).state is JobState.COMPLETED
+    assert worker.is_running
+
+
+async def a_worker_with_a_stem(journey):
+    """A worker that has run a job in a process, and what is left of its processes."""
+    journey.let_end()
+    worker = await journey.worker(slots=1)
+    await journey.ended(await journey.enqueue("process"))
+    stems = descendants(worker.pid)
+    assert stems
+    return worker, stems
+
+
+def descendants(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in map(int, (task / "children").read_text().split()):
+            found += [child, *descendants(child)]
+    return found

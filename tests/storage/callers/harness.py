@@ -1,0 +1,44 @@
+"""What Windlass does for an application, and what it sees from outside its transaction."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from tests.support.caller_transactions import Caller
+from tests.support.job_builders import claim
+from windlass.core.jobs.models import ALL_TENANTS, Job, NewJob
+from windlass.ids import JobId
+from windlass.storage.callers import caller_session, drive
+from windlass.storage.jobs.jobs import Stored, store
+from windlass.storage.storage import Storage
+
+
+@dataclass(frozen=True)
+class Windlass:
+    """Windlass beside the application, on connections of its own."""
+
+    storage: Storage
+    runner: asyncio.Runner
+    url: str
+
+    def enqueue(self, caller: Caller, *jobs: NewJob) -> list[Stored]:
+        """Enqueue in the caller's transaction."""
+        return self.enqueue_in(caller.tx, *jobs, run=caller.run)
+
+    def enqueue_in(
+        self, tx: object, *jobs: NewJob, run: Callable[[Coroutine[Any, Any, Any]], Any] = drive
+    ) -> list[Stored]:
+        """Enqueue in whatever an application gives as its transaction."""
+        stored: list[Stored] = run(store(caller_session(tx, self.storage.database), jobs))
+        return stored
+
+    def enqueue_alone(self, *jobs: NewJob) -> list[Stored]:
+        """Enqueue in a transaction of Windlass's own."""
+        return self.runner.run(self.storage.enqueue(jobs))
+
+    def job(self, id: JobId) -> Job | None:
+        return self.runner.run(self.storage.get(ALL_TENANTS, id))
+
+    def claimed(self) -> list[JobId]:
+        return [lease.job_id for lease in self.runner.run(claim(self.storage, limit=10))]

@@ -1,0 +1,206 @@
+"""Runs forked from a warm stem: each finds a clean state, and all end as fresh ones do."""
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+
+from tests.databases.servers.cleanup import is_running
+from tests.support.wait import until
+from tests.worker.builders import Run, a_lease
+from tests.worker.isolation.preload_handlers import warm
+from tests.worker.isolation.process_handlers import far
+from tests.worker.isolation.test_process import (  # the same promises, kept by a run that was forked
+    test_a_huge_error_is_cut,
+    test_a_run_may_snooze,
+    test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind,
+    test_a_run_that_fails_says_how,
+    test_a_thread_left_behind_does_not_hold_up_the_end,
+    test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept,
+    test_what_a_handler_printed_is_not_lost,
+    test_what_a_run_tells_and_returns_arrives_whatever_its_size,
+)
+from tests.worker.isolation.thread_at_import import threaded
+from windlass.core.jobs.states import JobState, Outcome
+from windlass.core.payloads.payload import dump_json, load_json
+from windlass.worker.isolation.fork_server_pool import Stems
+from windlass.worker.isolation.process import Children
+
+__all__ = [
+    "test_a_huge_error_is_cut",
+    "test_a_run_may_snooze",
+    "test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind",
+    "test_a_run_that_fails_says_how",
+    "test_a_thread_left_behind_does_not_hold_up_the_end",
+    "test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept",
+    "test_what_a_handler_printed_is_not_lost",
+    "test_what_a_run_tells_and_returns_arrives_whatever_its_size",
+]
+
+HANGS = """
+import os, pathlib, time
+pathlib.Path({path!r}).write_text(str(os.getpid()))
+time.sleep(60)
+"""
+HANDLERS = {**far.handlers, **warm.handlers, **threaded.handlers}
+
+
+@pytest.fixture
+async def stems():
+    stems = Stems()
+    yield stems
+    await stems.close()
+
+
+@pytest.fixture
+def run(storage, stems):
+    async def begin(key, payload="{}", **job):
+        lease = await a_lease(storage, payload, **job)
+        return Run(lease, HANDLERS[key], children=Children(stems))
+
+    return begin
+
+
+@pytest.fixture
+def result(run):
+    async def of(key, **payload):
+        finish = await (await run(key, dump_json(payload))).end()
+        assert finish.state is JobState.COMPLETED, finish
+        return load_json(finish.result or "null")
+
+    return of
+
+
+async def test_a_run_finds_nothing_of_the_runs_before_it(result):
+    first = await result("look", note="a")
+    second = await result("look", note="b")
+
+    assert (first["seen"], second["seen"]) == (["a"], ["b"])
+    assert set(first["pids"][:2]).isdisjoint(second["pids"][:2])
+
+
+async def test_runs_are_forked_from_one_process_that_has_the_module_imported(result, stems):
+    (_, _, first), (_, _, second) = [(await result("look", note="a"))["pids"] for _ in range(2)]
+
+    assert first == second
+    assert is_running(first)
+    assert len(stems) == 1
+
+
+async def test_the_end_of_a_run_takes_nothing_from_the_next(result, tmp_path):
+    await result("leave", path=str(tmp_path / "left"))
+
+    assert (await result("look", note="a"))["folder"], "the module's folder is still there"
+    assert (tmp_path / "left").read_text() == "left", "what a handler wants done at exit is done"
+
+
+async def test_a_run_finds_the_environment_as_it_is_now(result, monkeypatch):
+    before = await result("variable", name="WINDLASS_TEST_SAID")
+    monkeypatch.setenv("WINDLASS_TEST_SAID", "hello")
+
+    assert (before, await result("variable", name="WINDLASS_TEST_SAID")) == (None, "hello")
+
+
+async def test_a_module_that_starts_a_thread_is_not_forked(result, stems):
+    for _ in range(2):
+        own, imported_by, threads = await result("threaded")
+
+        assert (own, threads) == (imported_by, 2)
+    assert len(stems) == 0
+
+
+async def test_a_stem_that_dies_is_replaced(result):
+    (_, _, first) = (await result("look", note="a"))["pids"]
+
+    os.kill(first, signal.SIGKILL)
+
+    (_, _, second) = (await result("look", note="b"))["pids"]
+    assert first != second
+
+
+async def test_idle_stems_end(result, stems):
+    (_, _, stem) = (await result("look", note="a"))["pids"]
+
+    stems._idle_seconds = 0
+    stems.sweep()
+
+    await until(lambda: not is_running(stem))
+    assert len(stems) == 0
+
+
+async def test_there_are_no_more_stems_than_are_allowed(result, stems, monkeypatch):
+    stems._most = 2
+    for number in range(4):
+        monkeypatch.setenv("WINDLASS_TEST_SAID", str(number))
+
+        assert await result("variable", name="WINDLASS_TEST_SAID") == str(number)
+
+    assert len(stems) == 2
+
+
+async def test_stems_end_with_the_worker(result, stems):
+    (_, _, stem) = (await result("look", note="a"))["pids"]
+
+    await stems.close()
+
+    await until(lambda: not is_running(stem))
+
+
+@pytest.mark.parametrize("how", ["in C", "in a loop"])
+async def test_a_handler_that_hangs_is_ended_at_its_time_limit(run, tmp_path, how):
+    begun = tmp_path / "begun"
+    one = await run("hang", dump_json({"path": str(begun), "how": how}))
+    await until(begun.exists)
+
+    one.attempt.stop("timed_out")
+    finish = await one.end()
+
+    assert finish.outcome is Outcome.TIMED_OUT
+    await until(lambda: not is_running(int(begun.read_text())))
+
+
+async def test_a_module_whose_import_hangs_is_ended_with_the_run_that_waited(
+    storage, stems, tmp_path
+):
+    begun = tmp_path / "begun"
+    file = tmp_path / "hangs.py"
+    file.write_text(HANGS.format(path=str(begun)), "utf-8")
+    handler = replace(warm.handlers["hang"], where=("__main__", str(file), "hang"))
+    lease = await a_lease(storage, dump_json({"path": "", "how": ""}))
+    one = Run(lease, handler, children=Children(stems))
+    pid = int(await until(lambda: begun.exists() and begun.read_text()))
+
+    one.attempt.stop("timed_out")
+
+    assert (await one.end()).outcome is Outcome.TIMED_OUT
+    await until(lambda: not is_running(pid))
+    assert len(stems) == 0
+
+
+@pytest.mark.parametrize("reason", ["canceled", "timed_out", "shutdown", "lost"])
+async def test_a_stop_ends_all_that_a_run_started(run, tmp_path, reason):
+    one, pids = await a_family(run, tmp_path)
+
+    one.attempt.stop(reason)
+    await one.end()
+
+    await until(lambda: not any(map(is_running, pids[:3])))
+    assert is_running(pids[3]), "the stem goes on"
+
+
+@pytest.mark.parametrize("then", ["return", "kill the keeper"])
+async def test_nothing_a_run_started_outlives_it(run, tmp_path, then):
+    one, pids = await a_family(run, tmp_path, then)
+
+    await one.end()
+
+    await until(lambda: not any(map(is_running, pids[:3])))
+    assert is_running(pids[3]), "the stem goes on"
+
+
+async def a_family(run, tmp_path, then="wait"):
+    path = tmp_path / "pids"
+    one = await run("family", dump_json({"path": str(path), "then": then}))
+    await until(path.exists)
+    return one, [int(pid) for pid in path.read_text().split()]

@@ -1,0 +1,89 @@
+"""Threads for blocking handlers."""
+
+import asyncio
+import contextvars
+import threading
+
+import pytest
+
+from tests.support.wait import until
+from windlass.worker.isolation.threads import Threads
+
+
+@pytest.fixture
+def threads():
+    threads = Threads()
+    yield threads
+    threads.close()
+
+
+async def test_a_call_runs_in_another_thread(threads):
+    assert await threads.run(threading.get_ident) != threading.get_ident()
+
+
+async def test_an_idle_thread_is_used_again(threads):
+    names = {await threads.run(lambda: threading.current_thread().name) for _ in range(5)}
+
+    assert len(names) == 1
+
+
+async def test_busy_threads_keep_nobody_waiting(threads):
+    gate = threading.Event()
+    waiting = [threads.run(gate.wait) for _ in range(10)]
+
+    assert await threads.run(lambda: "at once") == "at once"
+
+    gate.set()
+    assert await asyncio.gather(*waiting) == [True] * 10
+
+
+async def test_a_call_sees_the_callers_context_variables(threads):
+    tenant = contextvars.ContextVar("tenant")
+    tenant.set("acme")
+
+    assert await threads.run(tenant.get) == "acme"
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), KeyboardInterrupt()])
+async def test_what_a_call_raises_is_told_and_the_thread_lives_on(threads, error):
+    def fail():
+        raise error
+
+    # Awaiting a KeyboardInterrupt here would end the test run.
+    answer = threads.run(fail)
+    await until(answer.done)
+
+    assert answer.exception() is error
+    assert await threads.run(lambda: 1) == 1
+
+
+async def test_a_call_that_raises_what_a_future_refuses(threads):
+    def fail():
+        raise StopIteration
+
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await threads.run(fail)
+
+
+async def test_an_answer_nobody_waits_for_any_more_is_dropped(threads):
+    gate = threading.Event()
+    answer = threads.run(gate.wait)
+    answer.cancel()
+
+    gate.set()
+
+    assert await threads.run(lambda: 1) == 1
+
+
+async def test_close_ends_idle_threads_now_and_busy_ones_with_their_work():
+    threads = Threads()
+    gate = threading.Event()
+    before = set(threading.enumerate())
+    busy = threads.run(gate.wait)
+    await threads.run(lambda: None)
+
+    threads.close()
+    gate.set()
+    await busy
+
+    await until(lambda: set(threading.enumerate()) <= before)

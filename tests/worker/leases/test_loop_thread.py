@@ -1,0 +1,90 @@
+"""A thread with an event loop of its own."""
+
+import asyncio
+import contextvars
+import threading
+
+from tests.support.wait import until
+from windlass.worker.leases.loop_thread import LoopThread
+
+
+async def test_its_work_runs_in_another_thread_and_another_loop():
+    found = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+
+    async def work():
+        here = threading.get_ident(), asyncio.get_running_loop()
+        loop.call_soon_threadsafe(found.set_result, here)
+        await asyncio.Event().wait()
+
+    thread = LoopThread("test")
+    thread.start(work)
+
+    ident, its_loop = await found
+    assert ident != threading.get_ident()
+    assert its_loop is not loop
+    assert await thread.stop(within=30)
+
+
+async def test_stopping_cancels_its_work_and_waits_for_the_end():
+    begun, ends = threading.Event(), []
+
+    async def work():
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ends.append("closed")
+
+    thread = LoopThread("stopped")
+    thread.start(work)
+    await until(begun.is_set)
+
+    assert await thread.stop(within=30)
+    assert ends == ["closed"]
+    await until(lambda: "stopped" not in {each.name for each in threading.enumerate()})
+
+
+async def test_one_that_does_not_end_is_not_waited_for_for_ever():
+    begun, gate = threading.Event(), threading.Event()
+
+    async def work():
+        begun.set()
+        gate.wait()
+
+    thread = LoopThread("test")
+    thread.start(work)
+    await until(begun.is_set)
+
+    assert not await thread.stop(within=0.01)
+    gate.set()
+    assert await thread.stop(within=30)
+
+
+async def test_calls_to_one_that_is_not_running_do_nothing():
+    async def work():
+        pass
+
+    thread = LoopThread("test")
+    thread.call(int)
+    assert await thread.stop(within=1)
+    thread.start(work)
+    await thread.stop(within=30)
+
+    thread.call(int)
+
+
+async def test_it_does_not_inherit_what_its_starter_is_bound_to():
+    variable = contextvars.ContextVar("variable", default="unbound")
+    variable.set("bound")
+    found = []
+
+    async def work():
+        found.append(variable.get())
+
+    thread = LoopThread("test")
+    thread.start(work)
+    await thread.stop(within=30)
+
+    assert found in (["unbound"], [])

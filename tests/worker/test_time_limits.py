@@ -1,0 +1,82 @@
+import time
+
+import pytest
+
+from tests.support.wait import until
+from windlass.worker.time_limits import Deadlines
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def deadlines(told):
+    return Deadlines(told.append)
+
+
+def stand_still() -> None:
+    """Keep the loop from looking until all of the short times are up, as a busy machine does."""
+    time.sleep(0.01)
+
+
+async def test_a_run_is_told_of_when_its_time_is_up(deadlines, told):
+    deadlines.add("long", 60)
+    deadlines.add("short", 0.01)
+    deadlines.add("shorter", 0.005)
+
+    await until(lambda: len(told) == 2)
+
+    assert told == ["shorter", "short"]
+
+
+async def test_a_late_look_tells_in_the_order_in_which_time_was_up(deadlines, told):
+    deadlines.add("second", 0.002)
+    deadlines.add("first", 0.001)
+
+    stand_still()
+
+    await until(lambda: len(told) == 2)
+    assert told == ["first", "second"]
+
+
+async def test_a_run_that_is_dropped_when_another_is_told_of_is_not_told_of(told):
+    def expired(run: str) -> None:
+        told.append(run)
+        deadlines.drop("second", 0.002)
+
+    deadlines: Deadlines[str] = Deadlines(expired)
+    deadlines.add("second", 0.002)
+    deadlines.add("first", 0.001)
+    deadlines.add("third", 0.003)
+
+    stand_still()
+
+    await until(lambda: "third" in told)
+    assert told == ["first", "third"]
+
+
+async def test_a_run_that_ended_is_not_told_of(deadlines, told):
+    deadlines.add("ended", 0.01)
+    deadlines.add("goes on", 0.01)
+
+    deadlines.drop("ended", 0.01)
+    deadlines.drop("ended", 0.01)
+    deadlines.drop("never seen", 5)
+
+    await until(lambda: told)
+    assert told == ["goes on"]
+
+
+async def test_a_run_added_when_another_is_told_of_has_its_own_time(told):
+    def expired(run: str) -> None:
+        told.append(run)
+        if run == "first":
+            deadlines.add("second", 0.001)
+
+    deadlines: Deadlines[str] = Deadlines(expired)
+    deadlines.add("first", 0.001)
+
+    await until(lambda: len(told) == 2)
+    assert told == ["first", "second"]
