@@ -18,7 +18,7 @@ import asyncpg
 
 from benchmarks.sides.windlass_app import Verb, main
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import Held, Line, Place, Quota
+from windlass.core.leases.lease import JobLine, JobPosition, LeaseRef, Quota
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 from windlass.storage.database import Lane
 from windlass.storage.leases.leases import LeaseVerbs
@@ -29,7 +29,7 @@ from windlass.worker.isolation.memory import settle
 
 BATCH = 500
 LANES = 2
-LINE = Line(queue=QueueName("default"), tenant=TenantId("default"), gate="")
+LINE = JobLine(queue=QueueName("default"), tenant=TenantId("default"), gate="")
 
 _current: ContextVar["Context"] = ContextVar("current")
 
@@ -53,7 +53,7 @@ class Raw:
     def __init__(self, job: Callable[["Raw", Any], Coroutine[Any, Any, None]]) -> None:
         self._job = job
         self._scripts = Scripts(dialect.own())
-        self._after: Place | None = None
+        self._after: JobPosition | None = None
         self.ran = 0
 
     async def lane(self, url: str) -> None:
@@ -87,7 +87,7 @@ class Handed:
         return []
 
 
-async def _claim(after: Place | None) -> Mapping[str, Any]:
+async def _claim(after: JobPosition | None) -> Mapping[str, Any]:
     handed, quota = Handed(), Quota(line=LINE, line_limit=BATCH, tenant_limit=BATCH, begin=after)
     await handed.verbs.claim(
         WorkerId("raw"), [quota], [DefinitionKey("noop")], lease_time=timedelta(seconds=60)
@@ -97,7 +97,7 @@ async def _claim(after: Place | None) -> Mapping[str, Any]:
 
 async def _finish(claimed: Sequence[Any]) -> Mapping[str, Any]:
     handed = Handed()
-    held = [Held(JobId(row["id"]), row["lease_token"]) for row in claimed]
+    held = [LeaseRef(JobId(row["id"]), row["lease_token"]) for row in claimed]
     await handed.verbs.finish(
         WorkerId("raw"),
         [outcome.success(each, result=None, warnings=None, keep=True) for each in held],
@@ -105,8 +105,8 @@ async def _finish(claimed: Sequence[Any]) -> Mapping[str, Any]:
     return handed.params
 
 
-def _place(row: Any) -> Place:
-    return Place(row["priority"], rows.instant(row["due_at"]), JobId(row["id"]))
+def _place(row: Any) -> JobPosition:
+    return JobPosition(row["priority"], rows.instant(row["due_at"]), JobId(row["id"]))
 
 
 async def bare(raw: Raw, row: Any) -> None:

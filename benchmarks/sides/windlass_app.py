@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from windlass import Windlass
-from windlass.cli.run.run_workers import How, Working, work
+from windlass.cli.run.run_workers import How, WorkerGroup, work
 from windlass.worker.worker import Worker
 
 PAYLOAD = "x" * 80
@@ -45,7 +45,7 @@ async def working(
 ) -> AsyncIterator[Worker]:
     """A worker as `windlass worker` runs one, in this process while the block lasts."""
     started = asyncio.Event()
-    ours = Working(said=lambda text: print(text, file=sys.stderr), ready=started.set)
+    ours = WorkerGroup(said=lambda text: print(text, file=sys.stderr), ready=started.set)
     run = asyncio.create_task(work([wl], How(concurrency=slots, queues=queues), ours))
     run.add_done_callback(lambda _: started.set())
     await started.wait()

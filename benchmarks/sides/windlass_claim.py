@@ -8,7 +8,7 @@ from statistics import median
 from benchmarks.sides.windlass_app import PAYLOAD, Verb, app, declare_other, main
 from windlass import Windlass
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
 from windlass.engine.leases.leases import Leases
 from windlass.ids import WorkerId
 
@@ -27,7 +27,7 @@ async def claim(url: str, rounds: str, held: str = "0") -> dict[str, float]:
         began = time.perf_counter()
         claimed = await _claim(leases, 100, noop.key)
         took.append((time.perf_counter() - began) * 1000)
-        await leases.finish([outcome.released(Held(x.job_id, x.token)) for x in claimed])
+        await leases.finish([outcome.released(LeaseRef(x.job_id, x.token)) for x in claimed])
         await engine.storage.promote()
     await wl.close()
     return {"p50_ms": median(took[1:])}  # the first one connects and prepares
@@ -67,8 +67,10 @@ async def unclaimable(url: str, why: str) -> dict[str, float]:
     return {}
 
 
-def _success(lease: Lease) -> Finish:
-    return outcome.success(Held(lease.job_id, lease.token), result=None, warnings=None, keep=True)
+def _success(lease: Lease) -> AttemptEnd:
+    return outcome.success(
+        LeaseRef(lease.job_id, lease.token), result=None, warnings=None, keep=True
+    )
 
 
 async def _hold(leases: Leases, jobs: int, key: str) -> None:

@@ -36,42 +36,42 @@ _POOL_BYTES = 2048
 
 def new_job_id() -> JobId:
     """A fresh id, greater than every id this process made before. Safe from any thread."""
-    return JobId(_source.make())
+    return JobId(_generator.make())
 
 
 def new_job_ids(count: int) -> list[JobId]:
     """`count` fresh ids in rising order, cheaper than one by one."""
-    return cast("list[JobId]", _source.make_many(count))
+    return cast("list[JobId]", _generator.make_many(count))
 
 
 def new_trigger_id() -> TriggerId:
     """A fresh id for a trigger."""
-    return TriggerId(_source.make())
+    return TriggerId(_generator.make())
 
 
 def new_event_id() -> EventId:
     """A fresh id for an event."""
-    return EventId(_source.make())
+    return EventId(_generator.make())
 
 
 def new_user_id() -> UserId:
     """A fresh id for a user."""
-    return UserId(_source.make())
+    return UserId(_generator.make())
 
 
 def new_token_id() -> TokenId:
     """A fresh id for a token."""
-    return TokenId(_source.make())
+    return TokenId(_generator.make())
 
 
 def new_session_id() -> SessionId:
     """A fresh id for a session."""
-    return SessionId(_source.make())
+    return SessionId(_generator.make())
 
 
 def new_operation_id() -> OperationId:
     """A fresh id for a bulk operation."""
-    return OperationId(_source.make())
+    return OperationId(_generator.make())
 
 
 def short(id: UUID) -> str:
@@ -123,7 +123,7 @@ _set_safe = UUID.__dict__["is_safe"].__set__
 _UNKNOWN = SafeUUID.unknown
 
 
-class _Source:
+class _IdGenerator:
     """Where ids come from: remembers the last millisecond and counter given out."""
 
     __slots__ = ("_counter", "_lock", "_ms", "_tails")
@@ -167,7 +167,7 @@ class _Source:
 
 
 # One per process on purpose: what has to rise is the sequence of all ids made here.
-_source = _Source()
+_generator = _IdGenerator()
 if hasattr(os, "register_at_fork"):
     # A forked child would otherwise go on with its parent's random bytes and make equal ids.
-    os.register_at_fork(after_in_child=_source.reset)
+    os.register_at_fork(after_in_child=_generator.reset)

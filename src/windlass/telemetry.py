@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from windlass import clock
-from windlass.core.jobs.models import Level
+from windlass.core.jobs.models import LogLevel
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.gates import is_suspect
-from windlass.core.leases.lease import Finish, Held, Lease
-from windlass.core.leases.suspects import Loss
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.suspects import LostAttempt
 from windlass.errors import DatabaseOutage, WindlassError
 from windlass.errors.wording import printable
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
@@ -33,7 +33,7 @@ _LEVELS = {
 }
 
 
-class Run(Protocol):
+class LoggedLease(Protocol):
     """Somebody's attempt, under way or lost."""
 
     @property
@@ -48,7 +48,7 @@ class Run(Protocol):
     def correlation_id(self) -> str | None: ...
 
 
-class Lost(Run, Protocol):
+class LostLease(LoggedLease, Protocol):
     """An attempt whose worker did not renew its lease."""
 
     @property
@@ -79,9 +79,9 @@ class Telemetry:
 
     def finished(
         self,
-        finishes: Sequence[Finish],
-        ended: Mapping[Held, JobState],
-        who: Callable[[Held], Lease | None] = lambda held: None,
+        finishes: Sequence[AttemptEnd],
+        ended: Mapping[LeaseRef, JobState],
+        who: Callable[[LeaseRef], Lease | None] = lambda held: None,
     ) -> None:
         """Ends were recorded, or came too late. `who` tells whose they are, for those worth a line."""
         tells_all = self._logger is not None or _LOGGER.isEnabledFor(logging.INFO)
@@ -91,10 +91,10 @@ class Telemetry:
                 continue
             about = {"job_id": str(finish.job_id), "attempt": finish.token}
             if lease := who(finish.held):
-                about = identity(lease)
+                about = lease_fields(lease)
             if state is JobState.COMPLETED:
                 self._log.info("completed", **about)
-            elif state is None and not finish.perhaps_ended:
+            elif state is None and not finish.maybe_recorded:
                 self._log.warning("late report ignored", **about)
             elif state is JobState.DEAD_LETTER:
                 self._log.error("dead-lettered", **about, error_type=finish.error_type)
@@ -103,26 +103,26 @@ class Telemetry:
                 self._log.info("failed", **about, error_type=finish.error_type, again_in=again)
 
     def lost(self, lease: Lease) -> None:
-        self._log.warning("lease lost, stopping its run", **identity(lease))
+        self._log.warning("lease lost, stopping its run", **lease_fields(lease))
 
     def blocked(self, lease: Lease | None, seconds: float, stack: str) -> None:
         """A worker's event loop stands still: in whose run, since when, and where."""
-        about = identity(lease) if lease else {}
+        about = lease_fields(lease) if lease else {}
         self._log.warning(
             "the event loop stands still", **about, seconds=round(seconds, 1), stack=stack
         )
 
-    def reaped(self, lease: Lost, state: JobState, loss: Loss) -> None:
-        about = {**identity(lease), "worker_id": lease.worker_id}
+    def reaped(self, lease: LostLease, state: JobState, loss: LostAttempt) -> None:
+        about = {**lease_fields(lease), "worker_id": lease.worker_id}
         self._log.warning("lease ran out", **about, now=str(state), other_jobs=loss.neighbours)
         if is_suspect(loss.gate) and not loss.neighbours:
             self._log.error("job takes its worker down, also alone", **about)
         if state is JobState.DEAD_LETTER:
             self._log.error("dead-lettered", **about, error_type="WorkerLost")
 
-    def said(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
+    def said(self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
         """A handler's own line, at once; it is kept with its job besides."""
-        self._job_log.bind(**fields).log(_LEVELS[level], message, **identity(lease))
+        self._job_log.bind(**fields).log(_LEVELS[level], message, **lease_fields(lease))
 
     def progressed(self, lease: Lease, fraction: float, note: str | None) -> None:
         """A handler told how far it is: seen on the job, and not worth a log line."""
@@ -144,7 +144,9 @@ class Telemetry:
         if now - self._said.get(cause, -quiet) >= quiet:
             self._said[cause] = now
             self.warn(
-                f"{doing} failed", error=described(error), **{k: str(v) for k, v in about.items()}
+                f"{doing} failed",
+                error=describe_error(error),
+                **{k: str(v) for k, v in about.items()},
             )
 
     def note(self, event: str, **about: object) -> None:
@@ -208,16 +210,16 @@ def _escaped(name: str, value: object) -> object:
 
 
 #: Errors whose text is about the installation, never about a job.
-_TOLD_WHOLE = (WindlassError, ImportError, OSError)
+_TEXT_SHOWN = (WindlassError, ImportError, OSError)
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error for the log: its text where that is safe, else its type, its number in the database
     and the line of ours it came through. Of fields at fault it has the names, not the values."""
     if isinstance(error, WindlassError) and error.errors:
         fields = ", ".join(field.pointer or "the whole" for field in error.errors)
         return f"{error.code}: {error.message} At fault: {fields}."
-    if isinstance(error, _TOLD_WHOLE):
+    if isinstance(error, _TEXT_SHOWN):
         return str(error)
     first = next(iter(error.args), None)
     number = getattr(error, "sqlstate", None) or (first if isinstance(first, int) else None)
@@ -233,7 +235,7 @@ def described(error: BaseException) -> str:
     return " ".join(parts)
 
 
-def identity(run: Run) -> dict[str, Any]:
+def lease_fields(run: LoggedLease) -> dict[str, Any]:
     """What every line about an attempt carries."""
     about: dict[str, Any] = {
         "job_id": str(run.job_id),

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from windlass import Windlass
 from windlass.api.access.credentials import by_credentials
 from windlass.api.app import create_api
-from windlass.api.middleware.rate_limit import Limits
+from windlass.api.middleware.rate_limit import RateLimiter
 from windlass.core.access.principal import local
 
 PUBLIC = {
@@ -39,7 +39,7 @@ class Guarded:
     def stop_the_clock(self) -> None:
         """Have no allowance of requests fill again, however slow the machine is."""
         settings = self.wl.settings.server
-        self.app.state.limits = Limits(settings, clock=lambda: 0.0)
+        self.app.state.limits = RateLimiter(settings, clock=lambda: 0.0)
 
     def routes(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Method, path and description of every route of the API that needs a credential."""

@@ -107,7 +107,7 @@ async def serving(app: FastAPI) -> AsyncIterator[Served]:
     """Serve an API for as long as it takes."""
     socket = listen("127.0.0.1", 0)
     server = Server(app, socket)
-    running = asyncio.create_task(server.run_until_told())
+    running = asyncio.create_task(server.serve_until_stopped())
     limits = httpx2.Limits(max_connections=None)
     try:
         async with httpx2.AsyncClient(

@@ -51,16 +51,16 @@ def names(kind: type) -> set[str]:
     ("awaited", "blocking", "apart"),
     [
         (nouns.JobHandle, blocking_nouns.JobHandle, set()),
-        (nouns.JobsFace, blocking_nouns.Jobs, set()),
-        (nouns.DefinitionsFace, blocking_nouns.Definitions, {"app", "noun"}),
-        (nouns.TenantsFace, blocking_nouns.Tenants, {"app", "noun"}),
-        (nouns.WorkersFace, blocking_nouns.Workers, {"app", "noun"}),
-        (nouns.LogsFace, blocking_nouns.Logs, {"app", "noun"}),
-        (nouns.DeadFace, blocking_nouns.Dead, {"app", "noun"}),
-        (nouns.EventsFace, blocking_nouns.Events, {"app", "noun"}),
-        (nouns.QueuesFace, blocking_nouns.Queues, {"app", "noun"}),
-        (nouns.SchedulesFace, blocking_nouns.Schedules, {"app", "noun"}),
-        (nouns.TriggersFace, blocking_nouns.Triggers, {"app", "noun"}),
+        (nouns.AsyncJobs, blocking_nouns.Jobs, set()),
+        (nouns.AsyncDefinitions, blocking_nouns.Definitions, {"app", "noun"}),
+        (nouns.AsyncTenants, blocking_nouns.Tenants, {"app", "noun"}),
+        (nouns.AsyncWorkers, blocking_nouns.Workers, {"app", "noun"}),
+        (nouns.AsyncLogs, blocking_nouns.Logs, {"app", "noun"}),
+        (nouns.AsyncDead, blocking_nouns.Dead, {"app", "noun"}),
+        (nouns.AsyncEvents, blocking_nouns.Events, {"app", "noun"}),
+        (nouns.AsyncQueues, blocking_nouns.Queues, {"app", "noun"}),
+        (nouns.AsyncSchedules, blocking_nouns.Schedules, {"app", "noun"}),
+        (nouns.AsyncTriggers, blocking_nouns.Triggers, {"app", "noun"}),
     ],
 )
 def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
@@ -69,15 +69,15 @@ def test_the_nouns_of_both_faces_have_equal_names(awaited, blocking, apart):
 
 def test_the_apps_of_both_faces_have_equal_names():
     wiring = {"declare", "declare_command", "declare_on", "deliveries", "engine", "handlers"}
-    wiring |= {"ready", "redirected", "work", "worker"}
-    elsewhere = {"move_to", "upkeep_once", "url"}  # of the command line
+    wiring |= {"ready", "using_engine", "work", "worker"}
+    elsewhere = {"use_database", "upkeep_once", "url"}  # of the command line
 
     awaited = names(Windlass) - wiring - elsewhere - {"blocking"}
     assert awaited == names(sync.Windlass) - {"app", "deliver", "of"}
 
 
 def test_a_verb_keeps_its_documentation_and_its_name(wl):
-    assert wl.jobs.cancel.__doc__ == nouns.JobsFace.cancel.__doc__
+    assert wl.jobs.cancel.__doc__ == nouns.AsyncJobs.cancel.__doc__
     assert wl.tenants.create.__name__ == "create"
     assert "weight" in inspect.signature(wl.tenants.create).parameters
 

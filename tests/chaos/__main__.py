@@ -90,7 +90,7 @@ async def _run(plan: Plan, setup: Setup, processes: Processes, only: list[str]) 
         "worker_shutdown_timeout_seconds": 10,
         **setup.settings,
     }
-    known.move_to(setup.direct_url)
+    known.use_database(setup.direct_url)
     fleet = Fleet(processes, settings, plan.concurrency)
     run = ChaosRun(plan, setup, fleet, Progress(Path(os.environ[LEDGER])), known)
     lanes = [

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 from tests.support.job_builders import DAY, HOUR, MINUTE
 from windlass.core.access.accounts import Invitation, Token, User
-from windlass.core.access.audit import NewEntry
-from windlass.core.jobs.operations import Action, Operation
+from windlass.core.access.audit import NewAuditEntry
+from windlass.core.jobs.operations import BulkAction, Operation
 from windlass.ids import (
     JobId,
     SessionId,
@@ -46,7 +46,7 @@ async def invite(
     return hash
 
 
-def accepted(invitation: Invitation) -> NewEntry:
+def accepted(invitation: Invitation) -> NewAuditEntry:
     """The audit entry of an invitation that is accepted."""
     return an_entry(invitation.tenant, action="members.write")
 
@@ -71,7 +71,7 @@ async def a_session(storage: Storage, user: UserId, secret: str = "s") -> Sessio
     return id
 
 
-def an_entry(tenant: str | None = None, **changes: Any) -> NewEntry:
+def an_entry(tenant: str | None = None, **changes: Any) -> NewAuditEntry:
     about: dict[str, Any] = {
         "actor": "user:1",
         "actor_kind": "session",
@@ -80,7 +80,7 @@ def an_entry(tenant: str | None = None, **changes: Any) -> NewEntry:
         "target_kind": "queue",
         "target_id": "mail",
     }
-    return NewEntry(tenant=tenant and TenantId(tenant), **about | changes)
+    return NewAuditEntry(tenant=tenant and TenantId(tenant), **about | changes)
 
 
 def an_operation(action: str = "cancel", **changes: Any) -> Operation:
@@ -93,7 +93,7 @@ def an_operation(action: str = "cancel", **changes: Any) -> Operation:
         "actor_name": "ada",
         "changes": {"priority": 7} if action == "update" else None,
     }
-    return Operation(id=new_operation_id(), action=Action(action), **about | changes)
+    return Operation(id=new_operation_id(), action=BulkAction(action), **about | changes)
 
 
 async def begun(

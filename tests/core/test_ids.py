@@ -55,7 +55,7 @@ def test_ids_rise_even_when_the_clock_steps_back(monkeypatch):
 
 
 def test_a_full_counter_moves_to_the_next_millisecond(monkeypatch):
-    source = ids._Source()
+    source = ids._IdGenerator()
     monkeypatch.setattr(clock, "unix_ms", lambda: 1000)
     first = source.make()
     source._counter = 2**42 - 1
@@ -75,7 +75,7 @@ def test_threads_never_get_the_same_id():
 
 
 def test_a_forked_child_starts_with_randomness_of_its_own(monkeypatch):
-    source = ids._Source()
+    source = ids._IdGenerator()
     source.make()
     used = list(source._tails)
 

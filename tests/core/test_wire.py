@@ -8,8 +8,8 @@ from windlass.core import wire
 from windlass.core.jobs.models import (
     Attempt,
     Job,
+    JobPage,
     LogLine,
-    Page,
     Receipt,
     ReceiptStatus,
     Transition,
@@ -93,7 +93,7 @@ def test_what_was_redacted_before_it_was_stored_is_shown_as_it_is():
 
 
 def test_a_list_leaves_out_what_it_does_not_read():
-    body = wire.page(Page([a_job(payload={"a": 1})], ID), now=AT, redactor=REDACTOR)
+    body = wire.page(JobPage([a_job(payload={"a": 1})], ID), now=AT, redactor=REDACTOR)
 
     [item] = body["items"]
     assert body["next_cursor"] == str(ID)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from windlass.engine.redaction import off_loop_if_long
+from windlass.engine.redaction import run_in_thread_if_long
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,6 @@ from windlass.engine.redaction import off_loop_if_long
     ids=["text", "value", "long text", "long value", "many values", "long names"],
 )
 async def test_only_long_values_leave_the_event_loop(value, same_thread):
-    ran_in = await off_loop_if_long(threading.get_ident, value)
+    ran_in = await run_in_thread_if_long(threading.get_ident, value)
 
     assert (ran_in == threading.get_ident()) is same_thread

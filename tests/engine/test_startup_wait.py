@@ -3,7 +3,7 @@
 import pytest
 
 from windlass.engine import startup_wait
-from windlass.engine.startup_wait import when_ready
+from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import (
     DatabaseAccessDenied,
     DatabaseNotReady,
@@ -36,7 +36,7 @@ async def test_each_cause_of_waiting_is_told_once_and_then_the_answer_comes(engi
     starting = DatabaseNotReady(URL, cause="the database system is starting up")
     read_only = DatabaseReadOnly(URL)
 
-    answer = await when_ready(
+    answer = await wait_until_ready(
         answers(starting, starting, starting, read_only, read_only, "ready"), engine.telemetry
     )
 
@@ -47,7 +47,7 @@ async def test_each_cause_of_waiting_is_told_once_and_then_the_answer_comes(engi
 @pytest.mark.parametrize("error", [DatabaseUnreachable(URL), DatabaseAccessDenied(URL)])
 async def test_what_does_not_pass_by_itself_is_raised_at_once(engine, error):
     with pytest.raises(type(error)):
-        await when_ready(answers(error), engine.telemetry)
+        await wait_until_ready(answers(error), engine.telemetry)
 
 
 async def test_an_outage_is_logged_once_until_its_cause_changes(engine, heard):

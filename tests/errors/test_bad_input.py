@@ -19,7 +19,7 @@ from windlass.errors import (
     UnsupportedDatabase,
 )
 from windlass.ids import new_job_id
-from windlass.settings import Database
+from windlass.settings import DatabaseSettings
 
 YESTERDAY = datetime.now(UTC) - timedelta(days=1)
 
@@ -303,7 +303,7 @@ async def test_a_url_of_no_known_database():
     [("sqlite:///x.db", None), ("mariadb://h/x", None), ("postgresql://h/x", "postgresql://h/y")],
 )
 async def test_row_security_where_it_cannot_be_kept(url, listen_url):
-    on = Settings(database=Database(row_security=True, listen_url=listen_url))
+    on = Settings(database=DatabaseSettings(row_security=True, listen_url=listen_url))
     app = Windlass(url, settings=on)
 
     with pytest.raises(RowSecurityUnavailable) as caught:

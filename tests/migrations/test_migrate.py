@@ -12,7 +12,7 @@ from tests.support.job_builders import ALDER, LEASE_TIME
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob
 from windlass.core.jobs.query import JobQuery
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.errors import MigrationChanged, SchemaOutdated, SchemaTooNew
 from windlass.ids import DefinitionKey, WorkerId, new_job_id
 from windlass.storage.migrate import check, downgrade, migrate, migrations, status
@@ -112,8 +112,8 @@ async def test_a_downgrade_to_where_it_is_does_nothing(unmigrated):
 async def test_a_worker_that_lived_before_there_were_orders_is_to_run(unmigrated):
     storage = unmigrated()
     await migrate(storage)
-    await storage.beat(replace(WORKER, doing=Order.DRAIN))
-    await storage.order_worker(WORKER.id, Order.DRAIN, by="ada")
+    await storage.beat(replace(WORKER, doing=WorkerOrder.DRAIN))
+    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="ada")
 
     await downgrade(storage, to=7)
     await migrate(storage)

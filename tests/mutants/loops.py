@@ -58,7 +58,7 @@ _REAPING: Sequence[Mutant] = (
         name="neighbours of a dead worker's job are to blame",
         file="core/leases/suspects.py",
         old="    if loss.neighbours and gate is not None:\n"
-        "        return _judge_in_company(loss, gate)\n",
+        "        return _judge_shared_loss(loss, gate)\n",
         new="",
         tests=("tests/core/leases/test_suspects.py",),
     ),
@@ -319,14 +319,14 @@ _WORKING: Sequence[Mutant] = (
         tests=_SIMULATED,
     ),
     Mutant(
-        name="a busy loop in Reports",
+        name="a busy loop in LogWriter",
         file="engine/loop.py",
         old="    await asyncio.sleep(0)\n    with contextlib",
         new="    with contextlib",
         tests=("tests/worker/reporting/test_log_writer.py", "tests/engine/test_loop.py"),
     ),
     Mutant(
-        name="a full buffer told for ever in Reports",
+        name="a full buffer told for ever in LogWriter",
         file="worker/reporting/log_writer.py",
         old="            self._full.clear()\n            self._full_told = False\n",
         new="            self._full_told = False\n",
@@ -335,7 +335,7 @@ _WORKING: Sequence[Mutant] = (
     Mutant(
         name="an end before its lines",
         file="worker/reporting/outcome_writer.py",
-        old="if self._holds_reports_of(batch):",
+        old="if self._holds_lines_of(batch):",
         new="if False:",
         tests=("tests/worker/reporting/test_outcome_writer.py",),
     ),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from windlass.errors import SettingsInvalid
 from windlass.settings import Settings, set_in_file, template
-from windlass.settings.kinds import Several, Text, Unfit, Whole, masked_url
+from windlass.settings.kinds import IntegerKind, InvalidSetting, ListKind, TextKind, masked_url
 from windlass.settings.sources import SETTINGS, variable
 
 
@@ -462,9 +462,9 @@ class TestSetInFile:
 
 
 def test_kinds_say_what_they_allow():
-    assert Whole(1, 3600).allowed == "a whole number from 1 to 3,600"
-    assert Several(Text()).allowed == "a list, each text"
-    with pytest.raises(Unfit):
+    assert IntegerKind(1, 3600).allowed == "a whole number from 1 to 3,600"
+    assert ListKind(TextKind()).allowed == "a list, each text"
+    with pytest.raises(InvalidSetting):
         SETTINGS["worker.queues"].check("mail")
 
 

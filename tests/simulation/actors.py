@@ -12,13 +12,13 @@ from windlass.core.definitions.backoff import Backoff
 from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS, LogLine, NewJob
 from windlass.core.jobs.query import JobQuery
-from windlass.core.leases.lease import Finish, Held, Lease, Progress
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport
 from windlass.engine.engine import Engine
 from windlass.engine.leases.leases import Leases
 from windlass.errors import WindlassError
 from windlass.ids import DefinitionKey, JobId, QueueName, WorkerId, new_job_id
-from windlass.upkeep.bulk_operations import Operating
-from windlass.upkeep.housekeeping import Housekeeping, Regating
+from windlass.upkeep.bulk_operations import OperationRunner
+from windlass.upkeep.housekeeping import GateUpdater, Housekeeping
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
@@ -65,8 +65,8 @@ class SimulatedWorker:
         self._random = place.random
         self._id = WorkerId(place.name)
         self._leases: Leases = place.engine.leases(worker=self._id)
-        self._running: dict[Held, Lease] = {}
-        self._ends: list[Finish] = []
+        self._running: dict[LeaseRef, Lease] = {}
+        self._ends: list[AttemptEnd] = []
         self._renewed_at = clock.monotonic()
         self._claim_failed = False
 
@@ -115,7 +115,7 @@ class SimulatedWorker:
         asked_at = clock.monotonic()
         renewed = await self._leases.renew(held, lease_time=LEASE_TIME)
         self._renewed_at = asked_at
-        alive = {Held(each.job_id, each.token): each for each in renewed}
+        alive = {LeaseRef(each.job_id, each.token): each for each in renewed}
         for each in list(self._running):
             if each not in alive:
                 del self._running[each]
@@ -139,11 +139,11 @@ class SimulatedWorker:
                 end = outcome.success(lease.held, result=None, warnings=None, keep=True)
                 self._end(lease, end)
 
-    def _end(self, lease: Lease, end: Finish) -> None:
+    def _end(self, lease: Lease, end: AttemptEnd) -> None:
         del self._running[lease.held]
         self._ends.append(end)
 
-    def _failed(self, lease: Lease) -> Finish:
+    def _failed(self, lease: Lease) -> AttemptEnd:
         failure = outcome.Failure(error="simulated", error_type="Simulated")
         verdict = outcome.judge(
             failure,
@@ -173,8 +173,8 @@ class SimulatedUpkeep:
         self.reaper = Reaper(engine.leases(), engine.storage, lease_time=LEASE_TIME)
         self.housekeeping = Housekeeping(engine)
         self.scheduler = Scheduler(engine, tick_seconds=_TICK_SECONDS)
-        self.operating = Operating(engine)
-        self._regating = Regating(engine)
+        self.operating = OperationRunner(engine)
+        self._regating = GateUpdater(engine)
 
     async def run(self) -> None:
         await forever(self._place, self._step)
@@ -274,5 +274,5 @@ def _line(lease: Lease) -> LogLine:
     )
 
 
-def _progress(lease: Lease) -> Progress:
-    return Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note=None)
+def _progress(lease: Lease) -> ProgressReport:
+    return ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note=None)

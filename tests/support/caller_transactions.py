@@ -140,7 +140,7 @@ async def connect_asyncmy(url: str, **options: Any) -> Any:
     )
 
 
-def by_session(driver: str) -> Opened:
+def authenticate_session(driver: str) -> Opened:
     @contextmanager
     def opened(url: str, runner: asyncio.Runner) -> Iterator[Caller]:
         with engine(url, driver) as made, orm.Session(made) as session:
@@ -274,7 +274,7 @@ CALLERS: dict[Kind, dict[str, Opened]] = {
     "sqlite": {
         "sqlite3": by_sqlite3,
         "aiosqlite": by_aiosqlite,
-        "Session": by_session("sqlite+pysqlite"),
+        "Session": authenticate_session("sqlite+pysqlite"),
         "scoped_session": by_scoped_session("sqlite+pysqlite"),
         "Connection": by_connection("sqlite+pysqlite"),
         "AsyncSession": by_async_session("sqlite+aiosqlite"),
@@ -288,8 +288,8 @@ CALLERS: dict[Kind, dict[str, Opened]] = {
         "psycopg2": by_psycopg2,
         "asyncpg": by_asyncpg,
         "asyncpg pool": by_asyncpg_pool,
-        "Session, psycopg": by_session("postgresql+psycopg"),
-        "Session, psycopg2": by_session("postgresql+psycopg2"),
+        "Session, psycopg": authenticate_session("postgresql+psycopg"),
+        "Session, psycopg2": authenticate_session("postgresql+psycopg2"),
         "scoped_session": by_scoped_session("postgresql+psycopg"),
         "Connection, psycopg": by_connection("postgresql+psycopg"),
         "Connection, psycopg2": by_connection("postgresql+psycopg2"),
@@ -303,7 +303,7 @@ CALLERS: dict[Kind, dict[str, Opened]] = {
     "mariadb": {
         "PyMySQL": by_pymysql,
         "asyncmy": by_asyncmy,
-        "Session": by_session("mysql+pymysql"),
+        "Session": authenticate_session("mysql+pymysql"),
         "Connection": by_connection("mariadb+pymysql"),
         "AsyncSession": by_async_session("mysql+asyncmy"),
         "AsyncConnection": by_async_connection("mariadb+asyncmy"),

@@ -14,7 +14,7 @@ from windlass.core.jobs.models import ALL_TENANTS, Job, LogLine, NewJob
 from windlass.core.jobs.outcome import success
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.leases import fair_share
-from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_job_id
 from windlass.storage.connection.virtual_clock import VirtualClock
 from windlass.storage.jobs.jobs import Stored
@@ -136,45 +136,47 @@ async def lease_of(storage: Storage, id: JobId, worker: str = ALDER) -> Lease:
     return lease
 
 
-def worker_of(lease: Lease | Held) -> WorkerId:
+def worker_of(lease: Lease | LeaseRef) -> WorkerId:
     """The worker that holds a lease."""
     return (lease.worker if isinstance(lease, Lease) else None) or ALDER
 
 
-def held(lease: Lease) -> Held:
-    return Held(lease.job_id, lease.token)
+def held(lease: Lease) -> LeaseRef:
+    return LeaseRef(lease.job_id, lease.token)
 
 
-def finish(lease: Lease | Held, state: JobState = JobState.COMPLETED, **changes: Any) -> Finish:
+def finish(
+    lease: Lease | LeaseRef, state: JobState = JobState.COMPLETED, **changes: Any
+) -> AttemptEnd:
     """The end of an attempt, as a worker records it: succeeded if it completes, canceled or failed
     otherwise. A success is plain unless `changes` say more: databases have a shorter way for it."""
     if state is JobState.COMPLETED:
-        end = success(Held(lease.job_id, lease.token), result=None, warnings=None, keep=True)
+        end = success(LeaseRef(lease.job_id, lease.token), result=None, warnings=None, keep=True)
     else:
         outcome = Outcome.CANCELED if state is JobState.CANCELED else Outcome.FAILED
-        end = Finish(job_id=lease.job_id, token=lease.token, outcome=outcome, state=state)
+        end = AttemptEnd(job_id=lease.job_id, token=lease.token, outcome=outcome, state=state)
     return end._replace(**changes)
 
 
-def release(lease: Lease | Held, **changes: Any) -> Finish:
+def release(lease: Lease | LeaseRef, **changes: Any) -> AttemptEnd:
     """Handing a job back."""
     return finish(lease, JobState.QUEUED, outcome=Outcome.RELEASED, **changes)
 
 
-def lost(lease: Lease | Held, state: JobState = JobState.QUEUED, **changes: Any) -> Finish:
+def lost(lease: Lease | LeaseRef, state: JobState = JobState.QUEUED, **changes: Any) -> AttemptEnd:
     """What a reaper says of a lease that ran out."""
     return finish(lease, state, outcome=Outcome.LOST, **changes)
 
 
 async def end(
-    storage: Storage, lease: Lease | Held, state: JobState = JobState.COMPLETED, **changes: Any
+    storage: Storage, lease: Lease | LeaseRef, state: JobState = JobState.COMPLETED, **changes: Any
 ) -> JobState | None:
     """End one attempt; where its job went, None if the lease was not held."""
     ended = await storage.finish(worker_of(lease), [finish(lease, state, **changes)])
-    return ended.get(Held(lease.job_id, lease.token))
+    return ended.get(LeaseRef(lease.job_id, lease.token))
 
 
-def log_line(lease: Lease | Held, message: str, **changes: Any) -> LogLine:
+def log_line(lease: Lease | LeaseRef, message: str, **changes: Any) -> LogLine:
     at = changes.pop("at", START)
     line = LogLine(job_id=lease.job_id, attempt=lease.token, level="info", message=message, at=at)
     return replace(line, **changes)

@@ -13,9 +13,9 @@ from tests.upkeep.alert_receivers import mail_server, web_server
 from windlass import Settings
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.engine.engine import Engine
-from windlass.settings import Alerts
+from windlass.settings import AlertSettings
 from windlass.telemetry import Telemetry
-from windlass.upkeep.alerting import LOOK_SECONDS, Alerting
+from windlass.upkeep.alerting import LOOK_SECONDS, AlertSender
 from windlass.upkeep.upkeep import Upkeep
 
 HOUR, LOOK = timedelta(hours=1), timedelta(seconds=LOOK_SECONDS)
@@ -36,7 +36,7 @@ async def web():
 
 @pytest.fixture
 def engine(storage, heard, mail, web):
-    alerts = Alerts(
+    alerts = AlertSettings(
         mail_to=("ops@example.com", "night@example.com"),
         smtp_url=f"smtp://ada:pass%20word@127.0.0.1:{mail.port}",
         webhook_url=f"http://127.0.0.1:{web.port}/alerts?token=hunter2",
@@ -47,7 +47,7 @@ def engine(storage, heard, mail, web):
 
 @pytest.fixture
 def alerting(engine):
-    return Alerting(engine)
+    return AlertSender(engine)
 
 
 async def test_one_message_tells_a_cause_by_mail_and_webhook(storage, alerting, mail, web):
@@ -112,7 +112,7 @@ async def test_what_is_muted_or_failed_long_ago_is_not_told(storage, engine, ale
 async def test_one_of_several_processes_tells(storage, engine, mail, web):
     await dead(storage)
 
-    assert sorted([await Alerting(engine).tick() for _ in range(3)]) == [0, 0, 2]
+    assert sorted([await AlertSender(engine).tick() for _ in range(3)]) == [0, 0, 2]
     assert (len(mail.mails), len(web.posts)) == (1, 1)
 
 
@@ -140,4 +140,4 @@ async def test_a_receiver_that_fails_is_tried_again_and_disturbs_nobody(
 
 
 async def test_nobody_is_asked_for_where_nobody_wants_to_be_told(storage, heard):
-    assert not Alerting(Engine(storage, Settings(), Telemetry(heard))).wanted
+    assert not AlertSender(Engine(storage, Settings(), Telemetry(heard))).wanted

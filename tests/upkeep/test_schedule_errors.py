@@ -46,7 +46,7 @@ async def hourly(engine, name="hourly", **options):
     )
 
 
-@pytest.mark.parametrize("step", ["maker", "rights", "definitions", "fire", "overlap"])
+@pytest.mark.parametrize("step", ["job_factory", "rights", "definitions", "fire", "overlap"])
 async def test_an_outage_at_any_step_loses_no_due_time(
     engine, scheduler, storage, clock, made, monkeypatch, step
 ):
@@ -60,8 +60,8 @@ async def test_an_outage_at_any_step_loses_no_due_time(
         raise DatabaseUnreachable("postgresql://db")
 
     target, name = {
-        "maker": (engine.maker, "at"),
-        "rights": (engine.maker._rights, "require_saved"),
+        "job_factory": (engine.job_factory, "at"),
+        "rights": (engine.job_factory._rights, "require_trigger_owner"),
         "definitions": (engine.definitions, "get"),
         "fire": (storage, "fire"),
         "overlap": (storage, "get"),
@@ -107,7 +107,7 @@ async def test_an_error_that_is_no_refusal_leaves_a_schedule_due(
         raise ZeroDivisionError
 
     with monkeypatch.context() as broken:
-        broken.setattr(engine.maker, "at", fail)
+        broken.setattr(engine.job_factory, "at", fail)
         assert await scheduler.tick() == 0
     after = await engine.triggers.get("hourly")
     await clock.advance(MINUTE)
@@ -197,14 +197,14 @@ async def test_however_many_are_broken_none_stands_in_the_way(
 async def test_an_outage_of_one_row_lets_the_others_fire(engine, scheduler, made, monkeypatch):
     locked = await engine.triggers.create("locked", definition=KNOWN[0], schedule=every("1m"))
     await engine.triggers.create("free", definition=KNOWN[0], schedule=every("1m"))
-    make = engine.maker.at
+    make = engine.job_factory.at
 
     async def wait_for_a_lock(trigger, at):
         if trigger.id == locked.id:
             raise DatabaseTimeout("answer", seconds=1)
         return await make(trigger, at)
 
-    monkeypatch.setattr(engine.maker, "at", wait_for_a_lock)
+    monkeypatch.setattr(engine.job_factory, "at", wait_for_a_lock)
 
     with pytest.raises(DatabaseOutage):
         await scheduler.tick()

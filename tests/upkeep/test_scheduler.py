@@ -12,7 +12,7 @@ from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
-from windlass.core.triggers.declared_trigger import by_time
+from windlass.core.triggers.declared_trigger import time_trigger
 from windlass.core.triggers.schedule import cron, every, init, once
 from windlass.engine.triggers.code_triggers import CodeTriggers
 from windlass.errors import DatabaseTimeout
@@ -64,7 +64,7 @@ async def test_an_outage_while_a_job_is_made_loses_no_due_time(
         raise DatabaseTimeout("answer", seconds=1)
 
     with monkeypatch.context() as broken:
-        broken.setattr(engine.maker, "at", time_out)
+        broken.setattr(engine.job_factory, "at", time_out)
         with pytest.raises(DatabaseTimeout):
             await scheduler.tick()
 
@@ -235,7 +235,7 @@ def start(engine, scheduler, storage, clock):
         await clock.set(clock.now + MINUTE)
         code = CodeTriggers(storage, engine.tenants)
         definition = Definition(key=DefinitionKey(KNOWN[0]), title="Plain", **about)
-        code.declare(definition, [by_time(init(run_once=run_once), "fire_once", "allow")])
+        code.declare(definition, [time_trigger(init(run_once=run_once), "fire_once", "allow")])
         await code.sync()
         return await scheduler.tick()
 

@@ -22,7 +22,7 @@ from windlass.core.access.principal import local
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
-from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
+from windlass.upkeep.housekeeping import GateUpdater, Housekeeping, Sweeper
 from windlass.upkeep.upkeep import Upkeep, look_seconds
 
 
@@ -75,7 +75,7 @@ async def test_a_job_left_behind_a_gate_of_the_past_is_moved(engine, storage):
     await a_definition(storage, "plain", max_concurrency=5, code_hash="2")
     assert await claim(storage, known=KNOWN) == []
 
-    await Regating(engine).tick()
+    await GateUpdater(engine).tick()
 
     assert [lease.job_id for lease in await claim(storage, known=KNOWN)] == [id]
 
@@ -92,7 +92,7 @@ async def test_sweeping_takes_what_is_of_no_use_and_leaves_history_alone(engine,
     await storage.cancel(ALL_TENANTS, [window])
     await clock.advance(timedelta(days=2))
 
-    gone = await Sweeping(engine).tick()
+    gone = await Sweeper(engine).tick()
 
     left = (await storage.page(ALL_TENANTS, JobQuery(), limit=50)).jobs
     assert gone == 4, "three jobs and a key"
@@ -102,7 +102,7 @@ async def test_sweeping_takes_what_is_of_no_use_and_leaves_history_alone(engine,
 async def test_regating_what_stands_right_changes_nothing(engine, storage):
     id = await enqueue(storage)
 
-    await Regating(engine).tick()
+    await GateUpdater(engine).tick()
     await regate(storage)
 
     assert [lease.job_id for lease in await claim(storage)] == [id]

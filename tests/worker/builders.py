@@ -8,15 +8,15 @@ from typing import Any
 
 from tests.support.job_builders import started
 from windlass import Settings, Windlass
-from windlass.core.leases.lease import Finish, Lease
+from windlass.core.leases.lease import AttemptEnd, Lease
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.payloads.redact import Redactor
 from windlass.storage.storage import Storage
-from windlass.worker.attempt import LiveAttempt, Tools
-from windlass.worker.context import Ending
+from windlass.worker.attempt import AttemptResources, LiveAttempt
+from windlass.worker.context import TransactionalCompletion
 from windlass.worker.handlers import Handler
-from windlass.worker.isolation.process import Children
-from windlass.worker.isolation.threads import Threads
+from windlass.worker.isolation.process import ProcessRunner
+from windlass.worker.isolation.threads import ThreadPool
 
 
 def a_handler(function: Callable[..., Any], **options: Any) -> Handler:
@@ -58,11 +58,11 @@ class Sink:
 
     def complete(
         self, lease: Lease, tx: object, result: object, warnings: Any, *more: Any
-    ) -> Ending:
+    ) -> TransactionalCompletion:
         async def record() -> None:
             self.completed.append(result)
 
-        return Ending(record(), blocking=False)
+        return TransactionalCompletion(record(), blocking=False)
 
 
 class Run:
@@ -73,19 +73,19 @@ class Run:
         lease: Lease,
         handler: Handler,
         around: Any = (),
-        children: Children | None = None,
+        children: ProcessRunner | None = None,
         sink: Any = None,
     ) -> None:
         self.sink = sink or Sink()
-        self.threads = Threads()
-        self.ends: asyncio.Queue[Finish | None] = asyncio.Queue()
+        self.threads = ThreadPool()
+        self.ends: asyncio.Queue[AttemptEnd | None] = asyncio.Queue()
         self.attempt = LiveAttempt(
             lease,
             handler,
-            Tools(
+            AttemptResources(
                 sink=self.sink,
                 threads=self.threads,
-                children=children or Children(),
+                children=children or ProcessRunner(),
                 around=around,
                 random=Random(1),
                 redactor=Redactor(),
@@ -94,7 +94,7 @@ class Run:
         )
         self.attempt.start()
 
-    async def end(self, within: float = 30) -> Finish | None:
+    async def end(self, within: float = 30) -> AttemptEnd | None:
         async with asyncio.timeout(within):
             return await self.ends.get()
 

@@ -13,7 +13,7 @@ from tests.worker.builders import Run, a_handler, a_lease
 from windlass import Backoff, JobContext, Permanent
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.worker import attempt as module
-from windlass.worker.reporting.error_text import trace_of
+from windlass.worker.reporting.error_text import format_error_traceback
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ async def test_a_users_module_that_is_called_windlass_too_keeps_its_frames():
     try:
         scope["fail"]()
     except LookupError as error:
-        trace = trace_of(error)
+        trace = format_error_traceback(error)
 
     assert "in fail" in trace
 
@@ -327,7 +327,7 @@ async def test_a_run_that_recorded_its_own_end_says_so(run):
     finish = await one.end()
 
     assert one.sink.completed == [1]
-    assert finish.perhaps_ended
+    assert finish.maybe_recorded
     assert finish.error == "ctx.complete was called, but its transaction was not committed"
 
 

@@ -13,8 +13,8 @@ from windlass import JobContext, JobFailed, Settings, Windlass, tasks
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.payloads.payload import load_json
 from windlass.core.payloads.redact import Redactor
-from windlass.settings.tree import Limits
-from windlass.worker.reporting.log_writer import Reports
+from windlass.settings.tree import LimitSettings
+from windlass.worker.reporting.log_writer import LogWriter
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ async def test_every_result_is_recorded_or_fails_the_attempt_with_the_reason(run
 
 
 async def test_sizes_are_those_of_the_settings(storage):
-    limits = Limits(result_bytes=2000, error_bytes=1500)
+    limits = LimitSettings(result_bytes=2000, error_bytes=1500)
     wl = Windlass("sqlite:///never-opened.db", settings=Settings(limits=limits))
 
     @wl.job
@@ -150,7 +150,7 @@ async def _run_with_reports(engine, storage, act, is_async):
     def in_thread(ctx: JobContext) -> None:
         act(ctx)
 
-    reports = Reports(
+    reports = LogWriter(
         engine.leases(),
         engine.join,
         engine.telemetry,

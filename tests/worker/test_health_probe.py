@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from windlass.worker.handlers import Handlers
-from windlass.worker.health_probe import PROCESS_METRICS, Health
+from windlass.worker.health_probe import PROCESS_METRICS, HealthServer
 from windlass.worker.leases.watchdog import Blockage
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
@@ -19,7 +19,7 @@ async def worker(engine):
 
 @pytest.fixture
 async def ask(worker):
-    health = Health([worker], host="127.0.0.1", port=0)
+    health = HealthServer([worker], host="127.0.0.1", port=0)
     await health.start()
 
     async def get(request):
@@ -76,7 +76,7 @@ async def test_a_worker_that_only_a_restart_helps_is_not_alive(ask, worker):
 
 
 async def test_the_probe_answers_while_the_event_loop_stands_still(ask, worker):
-    health = Health([worker], host="127.0.0.1", port=0)
+    health = HealthServer([worker], host="127.0.0.1", port=0)
     await health.start()
 
     # Nothing is awaited here: only another thread can answer.
@@ -118,7 +118,7 @@ async def test_nonsense_ends_the_connection_and_nothing_else(ask):
 
 
 async def test_connections_that_send_nothing_do_not_take_the_workers_files(worker):
-    health = Health([worker], host="127.0.0.1", port=0)
+    health = HealthServer([worker], host="127.0.0.1", port=0)
     await health.start()
     silent = [await asyncio.open_connection("127.0.0.1", health.port) for _ in range(40)]
 

@@ -11,7 +11,7 @@ from windlass.core.definitions.definition import Definition
 from windlass.ids import DefinitionKey
 from windlass.telemetry import Telemetry
 from windlass.worker.handlers import Handlers
-from windlass.worker.runnable_definitions import Knowledge
+from windlass.worker.runnable_definitions import RunnableDefinitions
 
 PATH = Definition(key=DefinitionKey("by.path"), title="By path", kind="path", handler="app.run")
 
@@ -22,7 +22,7 @@ def run() -> None: ...
 @pytest.fixture
 def knows(engine, heard):
     def make(resolve):
-        return Knowledge(Handlers(), engine.definitions, Telemetry(heard), resolve)
+        return RunnableDefinitions(Handlers(), engine.definitions, Telemetry(heard), resolve)
 
     return make
 

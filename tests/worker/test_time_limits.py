@@ -3,7 +3,7 @@ import time
 import pytest
 
 from tests.support.wait import until
-from windlass.worker.time_limits import Deadlines
+from windlass.worker.time_limits import TimeLimits
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def told() -> list[str]:
 
 @pytest.fixture
 def deadlines(told):
-    return Deadlines(told.append)
+    return TimeLimits(told.append)
 
 
 def stand_still() -> None:
@@ -46,7 +46,7 @@ async def test_a_run_that_is_dropped_when_another_is_told_of_is_not_told_of(told
         told.append(run)
         deadlines.drop("second", 0.002)
 
-    deadlines: Deadlines[str] = Deadlines(expired)
+    deadlines: TimeLimits[str] = TimeLimits(expired)
     deadlines.add("second", 0.002)
     deadlines.add("first", 0.001)
     deadlines.add("third", 0.003)
@@ -75,7 +75,7 @@ async def test_a_run_added_when_another_is_told_of_has_its_own_time(told):
         if run == "first":
             deadlines.add("second", 0.001)
 
-    deadlines: Deadlines[str] = Deadlines(expired)
+    deadlines: TimeLimits[str] = TimeLimits(expired)
     deadlines.add("first", 0.001)
 
     await until(lambda: len(told) == 2)

@@ -13,7 +13,7 @@ from tests.support.job_builders import a_definition, enqueue, ids_in, job
 from tests.support.wait import until
 from windlass import JobContext, Settings, Windlass
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.engine import Engine
 from windlass.errors import DatabaseUnreachable, EpochChanged
 from windlass.storage.monitoring.installation import TOKEN_STEP
@@ -21,7 +21,7 @@ from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker import attempt as attempt_module
 from windlass.worker import worker as module
-from windlass.worker.health_probe import Health
+from windlass.worker.health_probe import HealthServer
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -158,7 +158,7 @@ async def test_none_of_its_loops_spins(work, engine, storage, monkeypatch, away)
     with no_busy_loop(most_rounds=500):
         work()
         for _ in range(3):
-            engine.nudges.hear({"*"})
+            engine.nudges.wake_local({"*"})
             seen = len(looks)
             await until(lambda before=seen: len(looks) > before)
 
@@ -293,7 +293,7 @@ async def test_a_worker_with_every_slot_written_off_ends(work, storage, heard, m
 
     async with asyncio.timeout(10):
         assert await running == 0
-    assert worker.worn_out
+    assert worker.all_slots_stuck
     assert (await job(storage, id)).last_error == "Job exceeded timeout of 0.02s"
     assert "every slot is written off, draining" in heard.events()
 
@@ -337,13 +337,13 @@ async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, sto
     await until(lambda: worker.running)
 
     await engine.workers.drain(worker.id)
-    await until(lambda: worker.doing is Order.DRAIN)
+    await until(lambda: worker.doing is WorkerOrder.DRAIN)
     waiting = await put(storage)
     gate.set()
     await ended(storage, running_one)
     row = await until(lambda: seen(storage, slots_used=0))
 
-    assert (row.wanted, row.doing) == (Order.DRAIN, Order.DRAIN)
+    assert (row.wanted, row.doing) == (WorkerOrder.DRAIN, WorkerOrder.DRAIN)
     assert (await job(storage, waiting)).state is JobState.QUEUED
     assert not running.done()
 
@@ -351,10 +351,10 @@ async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, sto
 async def test_a_worker_that_drains_is_not_ready_for_work(work, engine, storage):
     worker, _ = work()
     await until(storage.workers)
-    health = Health([worker], host="127.0.0.1", port=0)
+    health = HealthServer([worker], host="127.0.0.1", port=0)
 
     await engine.workers.drain(worker.id)
-    await until(lambda: worker.doing is Order.DRAIN)
+    await until(lambda: worker.doing is WorkerOrder.DRAIN)
 
     assert (await health.answer("/readyz")).body == b"draining\n"
 
@@ -364,13 +364,13 @@ async def test_a_worker_that_drained_and_is_resumed_claims_again(work, engine, s
     worker, _ = work()
     await until(storage.workers)
     await engine.workers.drain(worker.id)
-    await until(lambda: seen(storage, doing=Order.DRAIN))
+    await until(lambda: seen(storage, doing=WorkerOrder.DRAIN))
     id = await put(storage)
 
     await engine.workers.resume(worker.id)
 
     await ended(storage, id)
-    await until(lambda: seen(storage, doing=Order.RUN))
+    await until(lambda: seen(storage, doing=WorkerOrder.RUN))
 
 
 async def test_a_worker_told_to_stop_by_an_operator_lets_runs_finish(work, engine, storage, gate):
@@ -379,7 +379,7 @@ async def test_a_worker_told_to_stop_by_an_operator_lets_runs_finish(work, engin
     await until(lambda: worker.running)
 
     await engine.workers.stop(worker.id)
-    await until(lambda: seen(storage, doing=Order.STOP))
+    await until(lambda: seen(storage, doing=WorkerOrder.STOP))
     assert not running.done()
     gate.set()
 
@@ -395,7 +395,7 @@ async def test_an_order_to_stop_that_follows_a_signal_is_no_hurry(work, engine, 
     worker.stop()
 
     await engine.workers.stop(worker.id)
-    await until(lambda: seen(storage, wanted=Order.STOP, doing=Order.STOP))
+    await until(lambda: seen(storage, wanted=WorkerOrder.STOP, doing=WorkerOrder.STOP))
     gate.set()
 
     assert await running == 0
@@ -406,9 +406,9 @@ async def test_without_nudges_an_order_comes_with_the_next_beat(work, engine, st
     worker, _ = work(WorkerOptions(poll=QUICK.poll, lease_time=timedelta(seconds=1)))
     await until(storage.workers)
 
-    await storage.order_worker(worker.id, Order.DRAIN)
+    await storage.order_worker(worker.id, WorkerOrder.DRAIN)
 
-    await until(lambda: seen(storage, doing=Order.DRAIN))
+    await until(lambda: seen(storage, doing=WorkerOrder.DRAIN))
 
 
 async def test_a_worker_of_one_queue_is_called_from_another_process(work, file_url, storage):
@@ -418,7 +418,7 @@ async def test_a_worker_of_one_queue_is_called_from_another_process(work, file_u
 
     await other.workers.drain(worker.id)
 
-    await until(lambda: worker.doing is Order.DRAIN)  # and not with the beat, in 20 minutes
+    await until(lambda: worker.doing is WorkerOrder.DRAIN)  # and not with the beat, in 20 minutes
     await other.close()
 
 

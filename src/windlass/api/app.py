@@ -7,8 +7,8 @@ from fastapi import FastAPI
 from windlass.api.access import login
 from windlass.api.access.callers import Authenticate
 from windlass.api.access.credentials import by_credentials
-from windlass.api.base_app import bare_api
-from windlass.api.live.intervals import Pace
+from windlass.api.base_app import base_api
+from windlass.api.live.intervals import StreamIntervals
 from windlass.api.monitoring import health, metrics
 from windlass.api.pages import sign_in_pages, status_page
 from windlass.api.pages.reference_page import page, reference_html
@@ -17,7 +17,10 @@ from windlass.app.windlass import Windlass
 
 
 def create_api(
-    windlass: Windlass, *, authenticate: Authenticate = by_credentials, pace: Pace | None = None
+    windlass: Windlass,
+    *,
+    authenticate: Authenticate = by_credentials,
+    pace: StreamIntervals | None = None,
 ) -> FastAPI:
     """The API over an app's engine.
 
@@ -26,7 +29,7 @@ def create_api(
     only this machine. `pace` is how often live updates come, and how many may listen.
     A server of your own calls `app.state.feed.end()` before it waits for requests to end.
     """
-    app = bare_api(windlass, authenticate=authenticate, pace=pace)
+    app = base_api(windlass, authenticate=authenticate, pace=pace)
     for beside in (health, metrics, login, status_page, sign_in_pages):
         app.router.routes.extend(beside.router.routes)
     for noun in NOUNS:

@@ -9,14 +9,14 @@ from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
 from windlass.api.access.callers import Authenticate, asks, open_access
-from windlass.api.live.feed import Feed
-from windlass.api.live.intervals import Pace
+from windlass.api.live.feed import LiveFeed
+from windlass.api.live.intervals import StreamIntervals
 from windlass.api.middleware import problems
-from windlass.api.middleware.admission import Admission
-from windlass.api.middleware.body_limit import TIMES, Budget
+from windlass.api.middleware.admission import AdmissionMiddleware
+from windlass.api.middleware.body_limit import TIMES, BodyLimitMiddleware
 from windlass.api.middleware.proxies import TrustedProxies
-from windlass.api.middleware.rate_limit import Limits
-from windlass.api.middleware.request_id import Entrance
+from windlass.api.middleware.rate_limit import RateLimiter
+from windlass.api.middleware.request_id import RequestIdMiddleware
 from windlass.api.routing import PREFIX
 from windlass.api.schema.cursors import Cursors
 from windlass.api.schema.responses import Problem
@@ -45,8 +45,8 @@ SCHEMES: Mapping[str, Any] = {
 }
 
 
-def bare_api(
-    windlass: Windlass, *, authenticate: Authenticate, pace: Pace | None = None
+def base_api(
+    windlass: Windlass, *, authenticate: Authenticate, pace: StreamIntervals | None = None
 ) -> FastAPI:
     app = _Api(
         title="Windlass",
@@ -63,11 +63,11 @@ def bare_api(
     given = windlass.settings.server.secret
     app.state.cursors = Cursors(given.encode() if given else secrets.token_bytes(32))
     counted = None if authenticate is open_access else windlass.settings.server
-    app.state.limits = Limits(counted)
+    app.state.limits = RateLimiter(counted)
     app.state.proxies = TrustedProxies(windlass.settings.server.trusted_proxies)
-    app.state.feed = Feed(pace or Pace())
-    app.add_middleware(Budget, limit=TIMES * windlass.settings.limits.payload_bytes)
-    app.add_middleware(Admission)
+    app.state.feed = LiveFeed(pace or StreamIntervals())
+    app.add_middleware(BodyLimitMiddleware, limit=TIMES * windlass.settings.limits.payload_bytes)
+    app.add_middleware(AdmissionMiddleware)
     problems.install(app)
     return app
 
@@ -78,7 +78,7 @@ class _Api(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """With the entrance around all of it: FastAPI puts its handler of unexpected errors outside
         every middleware that is added."""
-        return Entrance(super().build_middleware_stack(), proxies=self.state.proxies)
+        return RequestIdMiddleware(super().build_middleware_stack(), proxies=self.state.proxies)
 
     def openapi(self) -> dict[str, Any]:
         described = super().openapi()

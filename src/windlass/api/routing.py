@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute
 
 from windlass.api.access.callers import OWN, RIGHT, needs
 from windlass.api.middleware import audit, idempotency, problems
-from windlass.api.middleware.idempotency import Keys
+from windlass.api.middleware.idempotency import IdempotencyPolicy
 from windlass.api.middleware.query_parameters import check_query
 from windlass.core.payloads.json_text import DEEPEST, read_json
 from windlass.errors import (
@@ -41,9 +41,9 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": _PROBLEM, "5XX": _PROBLEM}
 
 
 #: In this order: whoever may not do something is not told what was answered to it.
-_KEYS: Mapping[Keys, Sequence[Any]] = {
+_KEYS: Mapping[IdempotencyPolicy, Sequence[Any]] = {
     "kept": [Depends(idempotency.once)],
-    "refused": [Depends(idempotency.refuse_key)],
+    "refused": [Depends(idempotency.reject_idempotency_key)],
     "own": [],
 }
 
@@ -101,7 +101,7 @@ class SafeRoute(APIRoute):
             except (WindlassError, HTTPException, RequestValidationError):
                 raise
             except Exception as error:  # noqa: BLE001  the log has it, the answer must not
-                problems.log_unforeseen(request, error)
+                problems.log_unexpected_error(request, error)
                 raise ServerFailed from None
 
         return handled
@@ -131,7 +131,7 @@ class _Route(SafeRoute):
             except idempotency.Repeated as repeated:
                 return repeated.response()
             except Exception as error:
-                await idempotency.let_go(request)
+                await idempotency.release(request)
                 await audit.record_refusal(request, error)
                 raise
             await audit.end(request, response)
@@ -145,14 +145,14 @@ class _AnyTextRoute(_Route):
     any_text = True
 
 
-class _Written(JSONResponse):
+class _JsonTextResponse(JSONResponse):
     """JSON that is text already: what we show is plain, and needs nobody to look through it again."""
 
     def render(self, content: str | None) -> bytes:
         return b"null" if content is None else content.encode()
 
 
-def _writing(endpoint: Endpoint) -> Endpoint:
+def _render_json(endpoint: Endpoint) -> Endpoint:
     @wraps(endpoint)
     async def written(**values: Any) -> Any:
         shown = await endpoint(**values)
@@ -183,10 +183,10 @@ class Routes:
             prefix=f"{PREFIX}/{self._noun}",
             tags=[self._noun],
             route_class=_AnyTextRoute if self._any_text else _Route,
-            default_response_class=_Written,
+            default_response_class=_JsonTextResponse,
         )
         for path, endpoint, about in self._declared:
-            router.add_api_route(path, _writing(endpoint), **about)
+            router.add_api_route(path, _render_json(endpoint), **about)
         return router.routes
 
     def get(self, path: str, right: str, shows: Any = None, **about: Any) -> Decorator:
@@ -207,7 +207,7 @@ class Routes:
         `audits` is off where the verb writes its audit entry itself; `keys` tells what becomes of
         an idempotency key."""
         own, audits = about.pop("own", False), about.pop("audits", True)
-        keys: Keys = about.pop("keys", "own" if method == "GET" else "kept")
+        keys: IdempotencyPolicy = about.pop("keys", "own" if method == "GET" else "kept")
         status = about.get("status_code", 200)
         answers = dict(PROBLEMS)
         answers |= about.pop("answers", {})

@@ -32,7 +32,7 @@ class Server(uvicorn.Server):
             )
         )
 
-    async def run_until_told(self) -> None:
+    async def serve_until_stopped(self) -> None:
         """Serve until `end` is called."""
         try:
             await self.serve(sockets=[self._listening])

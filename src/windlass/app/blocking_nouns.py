@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from windlass.app import nouns
 from windlass.app.portal import Runs
-from windlass.app.verbs import Blocks
+from windlass.app.verbs import BlockingVerb
 from windlass.core.jobs.models import Job
 from windlass.ids import JobId
 
@@ -21,12 +21,12 @@ class JobHandle(Job):
     _awaited: nouns.JobHandle = field(repr=False, compare=False)
     _portal: Runs = field(repr=False, compare=False)
 
-    wait = Blocks(nouns.JobHandle.wait)
-    refresh = Blocks(nouns.JobHandle.refresh, _handle)
-    cancel = Blocks(nouns.JobHandle.cancel, _handle)
-    retry = Blocks(nouns.JobHandle.retry, _handle)
-    update = Blocks(nouns.JobHandle.update, _handle)
-    explain = Blocks(nouns.JobHandle.explain)
+    wait = BlockingVerb(nouns.JobHandle.wait)
+    refresh = BlockingVerb(nouns.JobHandle.refresh, _handle)
+    cancel = BlockingVerb(nouns.JobHandle.cancel, _handle)
+    retry = BlockingVerb(nouns.JobHandle.retry, _handle)
+    update = BlockingVerb(nouns.JobHandle.update, _handle)
+    explain = BlockingVerb(nouns.JobHandle.explain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +46,25 @@ def _page(page: nouns.JobPage, portal: Runs) -> JobPage:
 class Jobs:
     """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
 
-    _awaited: nouns.JobsFace
+    _awaited: nouns.AsyncJobs
     _portal: Runs
 
-    get = Blocks(nouns.JobsFace.get, _handle)
-    find = Blocks(nouns.JobsFace.find, _handle)
-    reveal = Blocks(nouns.JobsFace.reveal, _handle)
-    list = Blocks(nouns.JobsFace.list, _page)
-    summary = Blocks(nouns.JobsFace.summary)
-    cancel = Blocks(nouns.JobsFace.cancel, _handle)
-    retry = Blocks(nouns.JobsFace.retry, _handle)
-    run_now = Blocks(nouns.JobsFace.run_now, _handle)
-    update = Blocks(nouns.JobsFace.update, _handle)
-    discard = Blocks(nouns.JobsFace.discard)
-    attempts = Blocks(nouns.JobsFace.attempts)
-    history = Blocks(nouns.JobsFace.history)
-    logs = Blocks(nouns.JobsFace.logs)
-    family = Blocks(nouns.JobsFace.family)
-    explain = Blocks(nouns.JobsFace.explain)
-    wait = Blocks(nouns.JobsFace.wait)
+    get = BlockingVerb(nouns.AsyncJobs.get, _handle)
+    find = BlockingVerb(nouns.AsyncJobs.find, _handle)
+    reveal = BlockingVerb(nouns.AsyncJobs.reveal, _handle)
+    list = BlockingVerb(nouns.AsyncJobs.list, _page)
+    summary = BlockingVerb(nouns.AsyncJobs.summary)
+    cancel = BlockingVerb(nouns.AsyncJobs.cancel, _handle)
+    retry = BlockingVerb(nouns.AsyncJobs.retry, _handle)
+    run_now = BlockingVerb(nouns.AsyncJobs.run_now, _handle)
+    update = BlockingVerb(nouns.AsyncJobs.update, _handle)
+    discard = BlockingVerb(nouns.AsyncJobs.discard)
+    attempts = BlockingVerb(nouns.AsyncJobs.attempts)
+    history = BlockingVerb(nouns.AsyncJobs.history)
+    logs = BlockingVerb(nouns.AsyncJobs.logs)
+    family = BlockingVerb(nouns.AsyncJobs.family)
+    explain = BlockingVerb(nouns.AsyncJobs.explain)
+    wait = BlockingVerb(nouns.AsyncJobs.wait)
 
     def of(self, tenant: str) -> "Jobs":
         """The same, confined to one tenant."""
@@ -75,137 +75,137 @@ class Jobs:
 class Dead:
     """What failed for good: groups by cause; retry, edit, discard and mute."""
 
-    _awaited: nouns.DeadFace
+    _awaited: nouns.AsyncDead
     _portal: Runs
 
-    groups = Blocks(nouns.DeadFace.groups)
-    list = Blocks(nouns.DeadFace.list)
-    retry = Blocks(nouns.DeadFace.retry)
-    retry_group = Blocks(nouns.DeadFace.retry_group)
-    edit_retry = Blocks(nouns.DeadFace.edit_retry)
-    discard = Blocks(nouns.DeadFace.discard)
-    discard_group = Blocks(nouns.DeadFace.discard_group)
-    mute = Blocks(nouns.DeadFace.mute)
-    unmute = Blocks(nouns.DeadFace.unmute)
+    groups = BlockingVerb(nouns.AsyncDead.groups)
+    list = BlockingVerb(nouns.AsyncDead.list)
+    retry = BlockingVerb(nouns.AsyncDead.retry)
+    retry_group = BlockingVerb(nouns.AsyncDead.retry_group)
+    edit_retry = BlockingVerb(nouns.AsyncDead.edit_retry)
+    discard = BlockingVerb(nouns.AsyncDead.discard)
+    discard_group = BlockingVerb(nouns.AsyncDead.discard_group)
+    mute = BlockingVerb(nouns.AsyncDead.mute)
+    unmute = BlockingVerb(nouns.AsyncDead.unmute)
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
     """What may run: list, enable, disable, edit and reset definitions."""
 
-    _awaited: nouns.DefinitionsFace
+    _awaited: nouns.AsyncDefinitions
     _portal: Runs
 
-    sync = Blocks(nouns.DefinitionsFace.sync)
-    create = Blocks(nouns.DefinitionsFace.create)
-    get = Blocks(nouns.DefinitionsFace.get)
-    list = Blocks(nouns.DefinitionsFace.list)
-    activity = Blocks(nouns.DefinitionsFace.activity)
-    enable = Blocks(nouns.DefinitionsFace.enable)
-    disable = Blocks(nouns.DefinitionsFace.disable)
-    edit = Blocks(nouns.DefinitionsFace.edit)
-    reset = Blocks(nouns.DefinitionsFace.reset)
-    reset_all = Blocks(nouns.DefinitionsFace.reset_all)
-    delete = Blocks(nouns.DefinitionsFace.delete)
+    sync = BlockingVerb(nouns.AsyncDefinitions.sync)
+    create = BlockingVerb(nouns.AsyncDefinitions.create)
+    get = BlockingVerb(nouns.AsyncDefinitions.get)
+    list = BlockingVerb(nouns.AsyncDefinitions.list)
+    activity = BlockingVerb(nouns.AsyncDefinitions.activity)
+    enable = BlockingVerb(nouns.AsyncDefinitions.enable)
+    disable = BlockingVerb(nouns.AsyncDefinitions.disable)
+    edit = BlockingVerb(nouns.AsyncDefinitions.edit)
+    reset = BlockingVerb(nouns.AsyncDefinitions.reset)
+    reset_all = BlockingVerb(nouns.AsyncDefinitions.reset_all)
+    delete = BlockingVerb(nouns.AsyncDefinitions.delete)
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
     """The record of who changed what: check it, and tell where its chains end."""
 
-    _awaited: nouns.AuditFace
+    _awaited: nouns.AsyncAudit
     _portal: Runs
 
-    verify = Blocks(nouns.AuditFace.verify)
-    heads = Blocks(nouns.AuditFace.heads)
+    verify = BlockingVerb(nouns.AsyncAudit.verify)
+    heads = BlockingVerb(nouns.AsyncAudit.heads)
 
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
     """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
-    _awaited: nouns.TenantsFace
+    _awaited: nouns.AsyncTenants
     _portal: Runs
 
-    create = Blocks(nouns.TenantsFace.create)
-    change = Blocks(nouns.TenantsFace.change)
-    get = Blocks(nouns.TenantsFace.get)
-    list = Blocks(nouns.TenantsFace.list)
-    suspend = Blocks(nouns.TenantsFace.suspend)
-    resume = Blocks(nouns.TenantsFace.resume)
-    delete = Blocks(nouns.TenantsFace.delete)
-    purge = Blocks(nouns.TenantsFace.purge)
+    create = BlockingVerb(nouns.AsyncTenants.create)
+    change = BlockingVerb(nouns.AsyncTenants.change)
+    get = BlockingVerb(nouns.AsyncTenants.get)
+    list = BlockingVerb(nouns.AsyncTenants.list)
+    suspend = BlockingVerb(nouns.AsyncTenants.suspend)
+    resume = BlockingVerb(nouns.AsyncTenants.resume)
+    delete = BlockingVerb(nouns.AsyncTenants.delete)
+    purge = BlockingVerb(nouns.AsyncTenants.purge)
 
 
 @dataclass(frozen=True, slots=True)
 class Queues:
     """Named lines of jobs: list, pause, resume and limit queues."""
 
-    _awaited: nouns.QueuesFace
+    _awaited: nouns.AsyncQueues
     _portal: Runs
 
-    get = Blocks(nouns.QueuesFace.get)
-    list = Blocks(nouns.QueuesFace.list)
-    pause = Blocks(nouns.QueuesFace.pause)
-    resume = Blocks(nouns.QueuesFace.resume)
-    limit = Blocks(nouns.QueuesFace.limit)
+    get = BlockingVerb(nouns.AsyncQueues.get)
+    list = BlockingVerb(nouns.AsyncQueues.list)
+    pause = BlockingVerb(nouns.AsyncQueues.pause)
+    resume = BlockingVerb(nouns.AsyncQueues.resume)
+    limit = BlockingVerb(nouns.AsyncQueues.limit)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What schedules and triggers have in common."""
 
-    _awaited: nouns.RulesFace
+    _awaited: nouns.AsyncBaseTriggers
     _portal: Runs
 
-    create = Blocks(nouns.RulesFace.create)
-    get = Blocks(nouns.RulesFace.get)
-    find = Blocks(nouns.RulesFace.find)
-    update = Blocks(nouns.RulesFace.update)
-    reschedule = Blocks(nouns.RulesFace.reschedule)
-    reset = Blocks(nouns.RulesFace.reset)
-    enable = Blocks(nouns.RulesFace.enable)
-    disable = Blocks(nouns.RulesFace.disable)
-    delete = Blocks(nouns.RulesFace.delete)
-    warnings = Blocks(nouns.RulesFace.warnings)
+    create = BlockingVerb(nouns.AsyncBaseTriggers.create)
+    get = BlockingVerb(nouns.AsyncBaseTriggers.get)
+    find = BlockingVerb(nouns.AsyncBaseTriggers.find)
+    update = BlockingVerb(nouns.AsyncBaseTriggers.update)
+    reschedule = BlockingVerb(nouns.AsyncBaseTriggers.reschedule)
+    reset = BlockingVerb(nouns.AsyncBaseTriggers.reset)
+    enable = BlockingVerb(nouns.AsyncBaseTriggers.enable)
+    disable = BlockingVerb(nouns.AsyncBaseTriggers.disable)
+    delete = BlockingVerb(nouns.AsyncBaseTriggers.delete)
+    warnings = BlockingVerb(nouns.AsyncBaseTriggers.warnings)
 
 
 class Triggers(Rules):
     """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
-    list = Blocks(nouns.TriggersFace.list)
-    test = Blocks(nouns.TriggersFace.test)
+    list = BlockingVerb(nouns.AsyncTriggers.list)
+    test = BlockingVerb(nouns.AsyncTriggers.test)
 
 
 class Schedules(Rules):
     """The rules that make jobs by time."""
 
-    list = Blocks(nouns.SchedulesFace.list)
-    run = Blocks(nouns.SchedulesFace.run)
-    preview = Blocks(nouns.SchedulesFace.preview)
+    list = BlockingVerb(nouns.AsyncSchedules.list)
+    run = BlockingVerb(nouns.AsyncSchedules.run)
+    preview = BlockingVerb(nouns.AsyncSchedules.preview)
 
 
 @dataclass(frozen=True, slots=True)
 class Events:
     """What was emitted, and how many jobs came of it."""
 
-    _awaited: nouns.EventsFace
+    _awaited: nouns.AsyncEvents
     _portal: Runs
 
-    get = Blocks(nouns.EventsFace.get)
-    find = Blocks(nouns.EventsFace.find)
-    list = Blocks(nouns.EventsFace.list)
-    replay = Blocks(nouns.EventsFace.replay)
+    get = BlockingVerb(nouns.AsyncEvents.get)
+    find = BlockingVerb(nouns.AsyncEvents.find)
+    list = BlockingVerb(nouns.AsyncEvents.list)
+    replay = BlockingVerb(nouns.AsyncEvents.replay)
 
 
 @dataclass(frozen=True, slots=True)
 class Logs:
     """Log lines of all jobs."""
 
-    _awaited: nouns.LogsFace
+    _awaited: nouns.AsyncLogs
     _portal: Runs
 
-    search = Blocks(nouns.LogsFace.search)
+    search = BlockingVerb(nouns.AsyncLogs.search)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +213,12 @@ class Workers:
     """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
     one."""
 
-    _awaited: nouns.WorkersFace
+    _awaited: nouns.AsyncWorkers
     _portal: Runs
 
-    get = Blocks(nouns.WorkersFace.get)
-    find = Blocks(nouns.WorkersFace.find)
-    list = Blocks(nouns.WorkersFace.list)
-    drain = Blocks(nouns.WorkersFace.drain)
-    resume = Blocks(nouns.WorkersFace.resume)
-    stop = Blocks(nouns.WorkersFace.stop)
+    get = BlockingVerb(nouns.AsyncWorkers.get)
+    find = BlockingVerb(nouns.AsyncWorkers.find)
+    list = BlockingVerb(nouns.AsyncWorkers.list)
+    drain = BlockingVerb(nouns.AsyncWorkers.drain)
+    resume = BlockingVerb(nouns.AsyncWorkers.resume)
+    stop = BlockingVerb(nouns.AsyncWorkers.stop)

@@ -28,11 +28,11 @@ from windlass.core.jobs.models import DEFAULT_QUEUE, OnDuplicate, ParentFailure
 from windlass.core.leases.gates import check_key
 from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.payload import PayloadModel, dump_json
-from windlass.core.triggers.declared_trigger import DeclaredTrigger, by_time
-from windlass.core.triggers.schedule import Cron, Schedule
+from windlass.core.triggers.declared_trigger import DeclaredTrigger, time_trigger
+from windlass.core.triggers.schedule import CronSchedule, Schedule
 from windlass.core.triggers.trigger import Misfire, Overlap
 from windlass.engine.engine import Engine
-from windlass.engine.leases.default_backoff import backoff_of
+from windlass.engine.leases.default_backoff import default_backoff
 from windlass.errors import DefinitionInvalid, ScheduleInvalid
 from windlass.errors.wording import nearest
 from windlass.ids import DefinitionKey, QueueName
@@ -43,7 +43,7 @@ from windlass.worker.handlers import Handler
 _LONGEST_GRACE = 300
 
 
-class Keyed(Protocol):
+class HasKey(Protocol):
     """A declared job, by its definition's key."""
 
     @property
@@ -73,7 +73,7 @@ class JobOptions(TypedDict, total=False):
     schedule: Schedule | str | Sequence[Schedule | str]
     misfire: Misfire
     overlap: Overlap
-    after: "Sequence[str | Keyed]"
+    after: "Sequence[str | HasKey]"
     tags: Sequence[str]
     metadata: Mapping[str, Any]
     enabled: bool
@@ -86,7 +86,7 @@ class JobOptions(TypedDict, total=False):
     dedupe_window: str | timedelta | float
     on_duplicate: OnDuplicate
     on_parent_failure: ParentFailure
-    on_dead_letter: str | Keyed
+    on_dead_letter: str | HasKey
     retention_days: float | Literal["forever"]
     log_retention_days: float | Literal["forever"]
     retention_count: int
@@ -138,7 +138,7 @@ def declare(
             limit=settings.limits.payload_bytes,
         ),
         is_async=_is_async(function),
-        backoff=own_backoff or backoff_of(settings),
+        backoff=own_backoff or default_backoff(settings),
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
         where=_where(name, function, definition.isolation),
@@ -187,7 +187,7 @@ def _by_time(key: str, options: JobOptions) -> tuple[DeclaredTrigger, ...]:
     if given is not None:
         misfire, overlap = options.get("misfire", "fire_once"), options.get("overlap", "allow")
         each = given if isinstance(given, list | tuple) else [given]
-        declared = tuple(by_time(_schedule(key, one), misfire, overlap) for one in each)
+        declared = tuple(time_trigger(_schedule(key, one), misfire, overlap) for one in each)
         names = [one.name_for(key) for one in declared]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise DefinitionInvalid(
@@ -208,7 +208,7 @@ def _schedule(key: str, given: object) -> Schedule:
     """A schedule; text is a cron expression."""
     if isinstance(given, str):
         try:
-            return Cron(given)
+            return CronSchedule(given)
         except ScheduleInvalid as error:
             raise error.named(key) from None
     if isinstance(given, Schedule):
@@ -345,7 +345,7 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
 
-def _key(option: str, other: str | Keyed) -> str:
+def _key(option: str, other: str | HasKey) -> str:
     """The key of a definition, given as such or as a job that was declared."""
     return check_name(option, other if isinstance(other, str) else other.key)
 

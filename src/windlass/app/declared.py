@@ -17,12 +17,12 @@ from typing import (
     overload,
 )
 
-from windlass.app.options import Delivery, OptionNames
+from windlass.app.options import Delivery, EnqueueOptions
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import NewJob, Receipt
 from windlass.core.payloads.json_text import load_json
 from windlass.errors import DefinitionInvalid
-from windlass.worker.context import Inherited, JobContext, inherited
+from windlass.worker.context import InheritedOptions, JobContext, inherited_options
 from windlass.worker.handlers import Handler
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ R = TypeVar("R")
 Upcast = TypeVar("Upcast", bound=Callable[[Any], Any])
 
 
-class _Stamp(NamedTuple):
+class _JobStamp(NamedTuple):
     """Makes jobs of payloads, for one definition as it is in force, inside of one job or of none."""
 
     definition: Definition
-    inherited: Inherited
+    inherited_options: InheritedOptions
     make: Callable[[str], NewJob]
     defaults: Mapping[str, Any]
 
@@ -52,7 +52,7 @@ class Declared(Generic[P, R_co]):
     def __init__(self, handler: Handler, delivery: Delivery | None = None) -> None:
         self.handler = handler
         self._delivery = delivery or Delivery({})
-        self._stamp: _Stamp | None = None
+        self._stamp: _JobStamp | None = None
         update_wrapper(self, handler.call, updated=())
 
     @property
@@ -68,12 +68,12 @@ class Declared(Generic[P, R_co]):
     def make(self, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """A job with these arguments, validated and not stored yet: for `enqueue_many`."""
         self._delivery.check_makeable()
-        return self._made(args, kwargs)[0]
+        return self._make_job(args, kwargs)[0]
 
-    def options(self, **options: Unpack[OptionNames]) -> Self:
+    def options(self, **options: Unpack[EnqueueOptions]) -> Self:
         """The same job, delivered otherwise: tenant, delay, priority, keys, parents, tx …"""
         other = copy(self)
-        other._delivery = self._delivery.and_also(options)
+        other._delivery = self._delivery.merged_with(options)
         other._stamp = None
         return other
 
@@ -101,15 +101,15 @@ class Declared(Generic[P, R_co]):
         """The definition as it is in force: as declared, but for what operators edited."""
         return self._app.effective(self.handler.definition)
 
-    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[NewJob, Definition]:
+    def _make_job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[NewJob, Definition]:
         """A job with these arguments, and the definition that it was made by."""
-        definition, job = self.definition, inherited()
+        definition, job = self.definition, inherited_options()
         # Read once: another thread may be replacing it, for a job of another tenant.
         stamp = self._stamp
-        if stamp is None or stamp.definition is not definition or stamp.inherited != job:
-            make = self._delivery.completed_by(job).stamp(definition)
+        if stamp is None or stamp.definition is not definition or stamp.inherited_options != job:
+            make = self._delivery.with_defaults_from(job).stamp(definition)
             defaults = load_json(definition.default_payload)
-            self._stamp = stamp = _Stamp(definition, job, make, defaults)
+            self._stamp = stamp = _JobStamp(definition, job, make, defaults)
         return stamp.make(self.handler.payload.encode(args, kwargs, stamp.defaults)), definition
 
 
@@ -124,7 +124,7 @@ class DeclaredJob(Declared[P, R_co]):
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments; they are validated first."""
-        job, definition = self._made(args, kwargs)
+        job, definition = self._make_job(args, kwargs)
         return await self._app.deliveries.deliver(job, definition, self._delivery)
 
     @property
@@ -146,7 +146,7 @@ class BlockingJob(Declared[P, R_co]):
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments, validated first, and return when it is durable."""
-        job, definition = self._made(args, kwargs)
+        job, definition = self._make_job(args, kwargs)
         return self._app.deliver(job, definition, self._delivery)
 
 

@@ -11,10 +11,10 @@ from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
-from windlass.engine.triggers.job_factory import completed, payload_of
+from windlass.engine.triggers.job_factory import completed, definition_payload
 from windlass.storage.callers import CallerSession
 from windlass.storage.jobs.enqueue import Asked
-from windlass.worker.context import inherited
+from windlass.worker.context import inherited_options
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
@@ -32,17 +32,17 @@ class Deliveries:
         self, key: str, payload: Mapping[str, Any] | None, delivery: Delivery
     ) -> tuple[NewJob, Definition]:
         """A job and its definition, by key: the handler's where it is known here, else the row's."""
-        delivery = delivery.completed_by(inherited())
+        delivery = delivery.with_defaults_from(inherited_options())
         if handler := self._app.handlers.get(key):
             definition = self._app.effective(handler.definition)
             text = handler.payload.write(completed(definition, payload))
             return delivery.job(definition, text), definition
         definition = await (await self._app.ready()).definitions.get(key)
         limit = self._app.settings.limits.payload_bytes
-        text = payload_of(definition, limit).write(completed(definition, payload))
+        text = definition_payload(definition, limit).write(completed(definition, payload))
         return delivery.job(definition, text), definition
 
-    async def deliver_together(
+    async def deliver_all(
         self,
         prepared: Sequence[tuple[NewJob, Definition, Delivery]],
         *,
@@ -51,7 +51,7 @@ class Deliveries:
         """Store jobs in one transaction, each as its delivery says, or none of them."""
         engine = await self._app.ready()
         how = [delivery.on_duplicate(definition) for _, definition, delivery in prepared]
-        with self.sending([job for job, _, _ in prepared]) as sent:
+        with self.enqueue_hooks([job for job, _, _ in prepared]) as sent:
             asked = [Asked(job, each) for job, each in zip(sent, how, strict=True)]
             return await engine.jobs.enqueue_together(asked, by=by)
 
@@ -65,13 +65,13 @@ class Deliveries:
     ) -> list[Receipt]:
         """Store jobs, in a caller's transaction if there is one, and answer a receipt for each."""
         engine, session, ready = await self.join(tx)
-        with self.sending(jobs) as sent:
+        with self.enqueue_hooks(jobs) as sent:
             if session is None:
                 return await engine.jobs.enqueue_many(
                     sent, on_duplicate=on_duplicate, progress=progress
                 )
             if not ready:
-                await engine.ready_in(session)
+                await engine.ready_in_transaction(session)
             await engine.jobs.check(sent)
             over = await engine.jobs.caps.over(sent)
             stored = await engine.jobs.enqueue_in(
@@ -88,13 +88,13 @@ class Deliveries:
         if session is None:
             return await engine.events.emit(event)
         if not ready:
-            await engine.ready_in(session)
+            await engine.ready_in_transaction(session)
         await engine.events.emit_in(session, event)
         await engine.events.match_after_commit(event.id)
         return event
 
     @contextmanager
-    def sending(self, jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
+    def enqueue_hooks(self, jobs: Sequence[NewJob]) -> Iterator[Sequence[NewJob]]:
         """Be inside all that goes around an enqueue, with the jobs that come of it."""
         with ExitStack() as stack:
             for wrap in self._app.around_enqueues:
@@ -115,7 +115,7 @@ class Deliveries:
     async def ready(self, engine: Engine, session: CallerSession | None) -> bool:
         """Make the database ready; beside a caller's transaction only answer whether it is."""
         if session is not None:
-            return await engine.ready_beside()
+            return await engine.ready_during_transaction()
         await engine.ready()
         return True
 
@@ -134,7 +134,7 @@ class Deliveries:
             engine = await self._app.ready()
             if not self._app.around_enqueues:
                 return await engine.jobs.enqueue(job, on_duplicate=on_duplicate, by=by)
-            with self.sending([job]) as [sent]:
+            with self.enqueue_hooks([job]) as [sent]:
                 return await engine.jobs.enqueue(sent, on_duplicate=on_duplicate, by=by)
         [receipt] = await self.store([job], on_duplicate=on_duplicate, tx=delivery.tx)
         return receipt

@@ -15,7 +15,7 @@ from windlass.errors import (
     SettingsInvalid,
     WindlassError,
 )
-from windlass.settings import Command, Settings
+from windlass.settings import CommandSettings, Settings
 from windlass.worker.handlers import Handler
 
 #: What the file spells with its unit, and `wl.command(...)` without.
@@ -31,7 +31,7 @@ def commands_of(settings: Settings) -> Sequence[Handler]:
     for key, command in settings.commands.items():
         where = settings.origin(f"commands.{key}.run")
         try:
-            said = _said(command)
+            said = _command_options(command)
             handlers.append(declare_command(key, command.run or (), said, settings, where=where))
         except WindlassError as error:
             problems += _problems(key, command, error, where)
@@ -53,7 +53,7 @@ def command_handler(row: Definition, settings: Settings) -> Handler:
         )
     schema = load_json(row.payload_schema)
     where = settings.origin(f"commands.{row.handler}.run")
-    said: Any = {**_said(command), "payload_schema": schema}
+    said: Any = {**_command_options(command), "payload_schema": schema}
     handler = declare_command(row.key, command.run or (), said, settings, where=where)
     payload = NarrowedPayload(
         closed(schema),
@@ -64,7 +64,7 @@ def command_handler(row: Definition, settings: Settings) -> Handler:
     return replace(handler, payload=payload)
 
 
-def _said(command: Command) -> Any:
+def _command_options(command: CommandSettings) -> Any:
     said = {
         _SPELLED.get(name, name): value
         for name in command.__dataclass_fields__
@@ -76,13 +76,13 @@ def _said(command: Command) -> Any:
 
 
 def _problems(
-    key: str, command: Command, error: WindlassError, where: str
+    key: str, command: CommandSettings, error: WindlassError, where: str
 ) -> Iterator[SettingProblem]:
     for one in error.errors or [FieldError("", str(error))]:
         steps = one.pointer.split("/")[1:]
-        value: Any = {_ARGV: list(command.run or ()), **_said(command)}
+        value: Any = {_ARGV: list(command.run or ()), **_command_options(command)}
         for step in steps:
-            value = _under(value, step)
+            value = _step_into(value, step)
         shown = "…" if not steps or value is None else repr(value)[:80]
         names = [
             "run" if steps[:1] == [_ARGV] and not at else step for at, step in enumerate(steps)
@@ -90,7 +90,7 @@ def _problems(
         yield SettingProblem(".".join(["commands", key, *names]), shown, one.message, where)
 
 
-def _under(value: Any, step: str) -> Any:
+def _step_into(value: Any, step: str) -> Any:
     try:
         return value[int(step) if isinstance(value, list) else step]
     except (LookupError, TypeError, ValueError):

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import UUID
 
-from windlass.app.verbs import Awaits, Check, Noun
+from windlass.app.verbs import AwaitedVerb, Check, Noun
 from windlass.core.durations import duration
-from windlass.core.jobs.change import Change
+from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.filter import parse
 from windlass.core.jobs.models import (
     ALL_TENANTS,
@@ -21,20 +21,20 @@ from windlass.core.jobs.models import (
 )
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, View
-from windlass.core.monitoring.summary import Summary
+from windlass.core.monitoring.summary import JobSummary
 from windlass.engine.access.audit import Audit
 from windlass.engine.access.tenants import Tenants
-from windlass.engine.definitions.activity import Activity
+from windlass.engine.definitions.activity import DefinitionActivityReader
 from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.engine import Engine
-from windlass.engine.jobs.dead import Dead
+from windlass.engine.jobs.dead import DeadLetters
 from windlass.engine.jobs.explain import Explanation
 from windlass.engine.jobs.logs import Logs
 from windlass.engine.jobs.mutes import Mutes
 from windlass.engine.leases.queues import Queues
 from windlass.engine.leases.workers import Workers
 from windlass.engine.triggers.events import Events
-from windlass.engine.triggers.trigger_dry_run import Trials
+from windlass.engine.triggers.trigger_dry_run import TriggerDryRuns
 from windlass.engine.triggers.triggers import Triggers
 from windlass.errors import OptionInvalid, TriggerNotFound, WorkerNotFound
 from windlass.ids import JobId, parse_job_id, parse_suffix
@@ -50,7 +50,7 @@ Duration = str | timedelta | float
 _STATES = frozenset([*JobState, *View])
 
 
-def _listed(job: Job) -> Job:
+def _job_page(job: Job) -> Job:
     return replace(job, payload=NOT_LOADED, result=NOT_LOADED)
 
 
@@ -68,7 +68,7 @@ class Changes(TypedDict, total=False):
 class JobHandle(Job):
     """A job as it was when it was read, with verbs that go on from it."""
 
-    _jobs: "JobsFace" = field(repr=False, compare=False)
+    _jobs: "AsyncJobs" = field(repr=False, compare=False)
 
     async def wait(self, timeout: Duration = "60s") -> Any:
         """The result once it completed. Raises JobFailed if it ends otherwise, WaitTimedOut."""
@@ -104,16 +104,16 @@ class JobPage:
     next: JobId | None
 
 
-class JobsFace:
+class AsyncJobs:
     """Find, cancel, retry, change and explain jobs. Ids are whole; `find` takes the end of one."""
 
     def __init__(self, app: "Windlass", scope: Scope = ALL_TENANTS) -> None:
         self._app = app
         self._scope = scope
 
-    def of(self, tenant: str) -> "JobsFace":
+    def of(self, tenant: str) -> "AsyncJobs":
         """The same, confined to one tenant."""
-        return JobsFace(self._app, Scope.of(tenant))
+        return AsyncJobs(self._app, Scope.of(tenant))
 
     async def get(self, id: Id) -> JobHandle:
         """One job by its whole id; JobNotFound if there is none."""
@@ -164,9 +164,9 @@ class JobsFace:
         )
         lists = (await self._app.ready()).lists
         page = await lists.page(chosen, scope=self._scope, after=after, limit=limit)
-        return JobPage([self._handle(_listed(job)) for job in page.jobs], page.next)
+        return JobPage([self._handle(_job_page(job)) for job in page.jobs], page.next)
 
-    async def summary(self) -> Summary:
+    async def summary(self) -> JobSummary:
         """How many jobs are where: by state and view, queue and definition."""
         return await (await self._app.ready()).summaries.summary(self._scope)
 
@@ -194,7 +194,7 @@ class JobsFace:
     ) -> JobHandle:
         """Change a job that waits: its priority, queue, due time (`at` or `delay`) or metadata, which
         is replaced as a whole. JobStateConflict if it runs or has ended."""
-        jobs, change = await self._jobs(), Change.of(**changes)
+        jobs, change = await self._jobs(), JobChange.of(**changes)
         return self._handle(await jobs.update(whole_id(id), change, scope=self._scope, actor=actor))
 
     async def discard(self, id: Id) -> None:
@@ -274,131 +274,131 @@ _WORKER: Mapping[str, Check] = {"id": _whole_worker}
 _LOGS: Mapping[str, Check] = {"job": _whole_job}
 
 
-class DeadFace(Noun):
+class AsyncDead(Noun):
     """What failed for good: groups by cause; retry, edit, discard and mute."""
 
     noun = "dead"
-    groups = Awaits(Dead.groups)
-    list = Awaits(Dead.list)
-    retry = Awaits(Dead.retry, checks=_JOB)
-    retry_group = Awaits(Dead.retry_group)
-    edit_retry = Awaits(Dead.edit_retry, checks=_JOB)
-    discard = Awaits(Dead.discard, checks=_JOB)
-    discard_group = Awaits(Dead.discard_group)
-    mute = Awaits(Mutes.mute, noun="mutes")
-    unmute = Awaits(Mutes.unmute, noun="mutes")
+    groups = AwaitedVerb(DeadLetters.groups)
+    list = AwaitedVerb(DeadLetters.list)
+    retry = AwaitedVerb(DeadLetters.retry, checks=_JOB)
+    retry_group = AwaitedVerb(DeadLetters.retry_group)
+    edit_retry = AwaitedVerb(DeadLetters.edit_retry, checks=_JOB)
+    discard = AwaitedVerb(DeadLetters.discard, checks=_JOB)
+    discard_group = AwaitedVerb(DeadLetters.discard_group)
+    mute = AwaitedVerb(Mutes.mute, noun="mutes")
+    unmute = AwaitedVerb(Mutes.unmute, noun="mutes")
 
 
-class DefinitionsFace(Noun):
+class AsyncDefinitions(Noun):
     """What may run: list, enable, disable, edit and reset definitions."""
 
     noun = "definitions"
-    sync = Awaits(Definitions.mark_missing)
-    create = Awaits(Definitions.create)
-    get = Awaits(Definitions.get)
-    list = Awaits(Definitions.list)
-    activity = Awaits(Activity.activity, noun="activity")
-    enable = Awaits(Definitions.enable)
-    disable = Awaits(Definitions.disable)
-    edit = Awaits(Definitions.edit)
-    reset = Awaits(Definitions.reset)
-    reset_all = Awaits(Definitions.reset_all)
-    delete = Awaits(Definitions.delete)
+    sync = AwaitedVerb(Definitions.mark_missing)
+    create = AwaitedVerb(Definitions.create)
+    get = AwaitedVerb(Definitions.get)
+    list = AwaitedVerb(Definitions.list)
+    activity = AwaitedVerb(DefinitionActivityReader.activity, noun="activity")
+    enable = AwaitedVerb(Definitions.enable)
+    disable = AwaitedVerb(Definitions.disable)
+    edit = AwaitedVerb(Definitions.edit)
+    reset = AwaitedVerb(Definitions.reset)
+    reset_all = AwaitedVerb(Definitions.reset_all)
+    delete = AwaitedVerb(Definitions.delete)
 
 
-class AuditFace(Noun):
+class AsyncAudit(Noun):
     """The record of who changed what: check it, and tell where its chains end."""
 
     noun = "audit"
-    verify = Awaits(Audit.verify_all)
-    heads = Awaits(Audit.heads)
+    verify = AwaitedVerb(Audit.verify_all)
+    heads = AwaitedVerb(Audit.heads)
 
 
-class TenantsFace(Noun):
+class AsyncTenants(Noun):
     """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
     noun = "tenants"
-    create = Awaits(Tenants.create)
-    change = Awaits(Tenants.change)
-    get = Awaits(Tenants.get)
-    list = Awaits(Tenants.list)
-    suspend = Awaits(Tenants.suspend)
-    resume = Awaits(Tenants.resume)
-    delete = Awaits(Tenants.delete)
-    purge = Awaits(Tenants.purge)
+    create = AwaitedVerb(Tenants.create)
+    change = AwaitedVerb(Tenants.change)
+    get = AwaitedVerb(Tenants.get)
+    list = AwaitedVerb(Tenants.list)
+    suspend = AwaitedVerb(Tenants.suspend)
+    resume = AwaitedVerb(Tenants.resume)
+    delete = AwaitedVerb(Tenants.delete)
+    purge = AwaitedVerb(Tenants.purge)
 
 
-class QueuesFace(Noun):
+class AsyncQueues(Noun):
     """Named lines of jobs: list, pause, resume and limit queues."""
 
     noun = "queues"
-    get = Awaits(Queues.get)
-    list = Awaits(Queues.list)
-    pause = Awaits(Queues.pause)
-    resume = Awaits(Queues.resume)
-    limit = Awaits(Queues.limit)
+    get = AwaitedVerb(Queues.get)
+    list = AwaitedVerb(Queues.list)
+    pause = AwaitedVerb(Queues.pause)
+    resume = AwaitedVerb(Queues.resume)
+    limit = AwaitedVerb(Queues.limit)
 
 
-class RulesFace(Noun):
+class AsyncBaseTriggers(Noun):
     """What schedules and triggers have in common. One is given by its name or its whole id; `find`
     takes the end of an id too."""
 
     noun = "triggers"
-    create = Awaits(Triggers.create)
-    get = Awaits(Triggers.get, checks=_TRIGGER)
-    find = Awaits(Triggers.get)
-    update = Awaits(Triggers.update, checks=_TRIGGER)
-    reschedule = Awaits(Triggers.reschedule, checks=_TRIGGER)
-    reset = Awaits(Triggers.reset, checks=_TRIGGER)
-    enable = Awaits(Triggers.enable, checks=_TRIGGER)
-    disable = Awaits(Triggers.disable, checks=_TRIGGER)
-    delete = Awaits(Triggers.delete, checks=_TRIGGER)
-    warnings = Awaits(Triggers.warnings, checks=_TRIGGER)
+    create = AwaitedVerb(Triggers.create)
+    get = AwaitedVerb(Triggers.get, checks=_TRIGGER)
+    find = AwaitedVerb(Triggers.get)
+    update = AwaitedVerb(Triggers.update, checks=_TRIGGER)
+    reschedule = AwaitedVerb(Triggers.reschedule, checks=_TRIGGER)
+    reset = AwaitedVerb(Triggers.reset, checks=_TRIGGER)
+    enable = AwaitedVerb(Triggers.enable, checks=_TRIGGER)
+    disable = AwaitedVerb(Triggers.disable, checks=_TRIGGER)
+    delete = AwaitedVerb(Triggers.delete, checks=_TRIGGER)
+    warnings = AwaitedVerb(Triggers.warnings, checks=_TRIGGER)
 
 
-class TriggersFace(RulesFace):
+class AsyncTriggers(AsyncBaseTriggers):
     """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
-    list = Awaits(Triggers.list)
-    test = Awaits(Trials.test, noun="trials", checks=_TRIAL)
+    list = AwaitedVerb(Triggers.list)
+    test = AwaitedVerb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
 
 
-class SchedulesFace(RulesFace):
+class AsyncSchedules(AsyncBaseTriggers):
     """The rules that make jobs by time."""
 
-    list = Awaits(Triggers.schedules)
-    run = Awaits(Triggers.run, checks=_TRIGGER)
-    preview = Awaits(Triggers.preview)
+    list = AwaitedVerb(Triggers.schedules)
+    run = AwaitedVerb(Triggers.run, checks=_TRIGGER)
+    preview = AwaitedVerb(Triggers.preview)
 
 
-class EventsFace(Noun):
+class AsyncEvents(Noun):
     """What was emitted, and how many jobs came of it. Ids are whole; `find` takes the end of one."""
 
     noun = "events"
-    get = Awaits(Events.get, checks=_EVENT)
-    find = Awaits(Events.get)
-    list = Awaits(Events.list)
-    replay = Awaits(Events.replay, checks=_EVENT)
+    get = AwaitedVerb(Events.get, checks=_EVENT)
+    find = AwaitedVerb(Events.get)
+    list = AwaitedVerb(Events.list)
+    replay = AwaitedVerb(Events.replay, checks=_EVENT)
 
 
-class LogsFace(Noun):
+class AsyncLogs(Noun):
     """Log lines of all jobs."""
 
     noun = "logs"
-    search = Awaits(Logs.search, checks=_LOGS)
+    search = AwaitedVerb(Logs.search, checks=_LOGS)
 
 
-class WorkersFace(Noun):
+class AsyncWorkers(Noun):
     """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
     one."""
 
     noun = "workers"
-    get = Awaits(Workers.get, checks=_WORKER)
-    find = Awaits(Workers.get)
-    list = Awaits(Workers.list)
-    drain = Awaits(Workers.drain, checks=_WORKER)
-    resume = Awaits(Workers.resume, checks=_WORKER)
-    stop = Awaits(Workers.stop, checks=_WORKER)
+    get = AwaitedVerb(Workers.get, checks=_WORKER)
+    find = AwaitedVerb(Workers.get)
+    list = AwaitedVerb(Workers.list)
+    drain = AwaitedVerb(Workers.drain, checks=_WORKER)
+    resume = AwaitedVerb(Workers.resume, checks=_WORKER)
+    stop = AwaitedVerb(Workers.stop, checks=_WORKER)
 
 
 def fields_of(job: Job) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from windlass.core.payloads.json_text import load_json
 from windlass.errors import OptionInvalid
 from windlass.errors.wording import nearest
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
-from windlass.worker.context import Inherited
+from windlass.worker.context import InheritedOptions
 
 Duration = str | timedelta | float
 Parent = Job | NewJob | Receipt | UUID | str
@@ -35,7 +35,7 @@ Parent = Job | NewJob | Receipt | UUID | str
 _LONGEST_TEXT = 191
 
 
-class OptionNames(TypedDict, total=False):
+class EnqueueOptions(TypedDict, total=False):
     """The names `.options(...)` takes."""
 
     tenant: str
@@ -63,16 +63,16 @@ class OptionNames(TypedDict, total=False):
     tx: object
 
 
-_NAMES = frozenset(OptionNames.__annotations__)
+_NAMES = frozenset(EnqueueOptions.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A set of options, and how a job is made with it."""
 
-    given: OptionNames
+    given: EnqueueOptions
 
-    def and_also(self, more: Mapping[str, Any]) -> "Delivery":
+    def merged_with(self, more: Mapping[str, Any]) -> "Delivery":
         """These options with others on top. An unknown name is an error."""
         for name in more:
             if name not in _NAMES:
@@ -86,7 +86,7 @@ class Delivery:
                 )
         return Delivery({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
 
-    def completed_by(self, job: Inherited) -> "Delivery":
+    def with_defaults_from(self, job: InheritedOptions) -> "Delivery":
         """These options, and where they leave it open the tenant and correlation id of a job."""
         return Delivery({**job, **self.given}) if job else self
 
@@ -198,7 +198,7 @@ class Delivery:
         return None if seconds is None else timedelta(seconds=seconds)
 
 
-def _due(given: OptionNames) -> datetime | None:
+def _due(given: EnqueueOptions) -> datetime | None:
     at: object = given.get("at")
     if at is None:
         return None

@@ -10,17 +10,17 @@ from windlass.app.declare import declare, declare_in
 from windlass.app.declared import Declared
 from windlass.app.file_commands import command_handler
 from windlass.core.definitions.definition import Definition
-from windlass.core.definitions.handler_path import check_path, is_under
+from windlass.core.definitions.handler_path import check_path, has_prefix
 from windlass.engine.engine import Engine
-from windlass.engine.startup_wait import when_ready
+from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import DefinitionInvalid
 from windlass.settings import Settings
 from windlass.tasks import start_task
 from windlass.upkeep.upkeep import Upkeep
-from windlass.worker.backend import Side
+from windlass.worker.backend import Backend
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.isolation.run_as import check_run_as
-from windlass.worker.isolation.threads import Threads
+from windlass.worker.isolation.threads import ThreadPool
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -37,7 +37,7 @@ class Running:
     @asynccontextmanager
     async def running(self, options: WorkerOptions) -> AsyncIterator[Worker | None]:
         """Run worker and upkeep while the block lasts; leaving it drains."""
-        async with self._upheld(options) as engine:
+        async with self._engine_with_upkeep(options) as engine:
             if not self._app.settings.worker.enabled:
                 yield None
                 return
@@ -53,7 +53,9 @@ class Running:
     async def upkeep(self, *, scheduling: bool | None) -> AsyncIterator[None]:
         """Run upkeep, and no job, while the block lasts."""
         options = WorkerOptions.of(self._app.settings)
-        async with self._upheld(options, scheduling=scheduling, runs=scheduling is not False):
+        async with self._engine_with_upkeep(
+            options, scheduling=scheduling, runs=scheduling is not False
+        ):
             yield
 
     async def upkeep_once(self) -> None:
@@ -75,7 +77,7 @@ class Running:
         """Run worker and upkeep until the worker has ended; how many jobs it could neither finish
         nor hand back."""
         async with (
-            self._upheld(options, scheduling=scheduling) as engine,
+            self._engine_with_upkeep(options, scheduling=scheduling) as engine,
             self.worker(engine, options) as worker,
         ):
             started(worker)
@@ -84,15 +86,15 @@ class Running:
     @asynccontextmanager
     async def worker(
         self,
-        engine: Side,
+        engine: Backend,
         options: WorkerOptions,
         *,
         handlers: Handlers | None = None,
-        threads: Threads | None = None,
+        threads: ThreadPool | None = None,
     ) -> AsyncIterator[Worker]:
         """A worker that does not run yet, inside the app's lifespans. RunAsUnavailable if a command
         cannot run here as the user it should."""
-        known = self._known() if handlers is None else handlers
+        known = self._runnable_handlers() if handlers is None else handlers
         check_run_as(known.values())
         async with AsyncExitStack() as stack:
             for span in self._app.lifespans:
@@ -111,14 +113,14 @@ class Running:
                 worker.close()  # a handler in a thread may end when the database is gone
 
     @asynccontextmanager
-    async def _upheld(
+    async def _engine_with_upkeep(
         self, options: WorkerOptions, *, scheduling: bool | None = None, runs: bool = True
     ) -> AsyncIterator[Engine]:
         """An engine that is ready and kept up, closed at the end. Waits for a database that answers
         and cannot do its work yet."""
         try:
             ready = self._ready_to_run if runs else self._app.ready
-            engine = await when_ready(ready, self._app.telemetry)
+            engine = await wait_until_ready(ready, self._app.telemetry)
             upkeep = Upkeep(engine, lease_time=options.lease_time, scheduling=scheduling)
             upkeep.start()
             try:
@@ -131,14 +133,14 @@ class Running:
     async def _ready_to_run(self) -> Engine:
         """The app's engine, Windlass's own jobs made known too: only by those who run jobs or
         schedules, so that to enqueue or to look changes no row of theirs."""
-        for handler in self._known().values():
+        for handler in self._runnable_handlers().values():
             if handler.own:
                 declare_in(self._app.engine, handler)
         return await self._app.ready()
 
-    def _known(self) -> Handlers:
+    def _runnable_handlers(self) -> Handlers:
         """What a worker of this app can run."""
-        known = Handlers(beneath=self._app.handlers)
+        known = Handlers(parent=self._app.handlers)
         system_jobs = self._app.system_jobs
         for handler in system_jobs.handlers(self._app.settings) if system_jobs else ():
             known.add(handler)
@@ -154,12 +156,12 @@ def row_handler(row: Definition, settings: Settings) -> Handler:
 def path_handler(row: Definition, settings: Settings) -> Handler:
     """The handler that a row names. Nothing outside of the allowed prefixes is ever imported."""
     allowed = settings.worker.handler_paths
-    found = _found(check_path(row.key, row.handler, allowed))
+    found = _import_handler(check_path(row.key, row.handler, allowed))
     function = found.handler.call if isinstance(found, Declared) else found
     if not callable(function):
         raise DefinitionInvalid(row.key, f"{row.handler} is no function")
     home = getattr(function, "__module__", None) or ""
-    if not is_under(f"{home}.", allowed):
+    if not has_prefix(f"{home}.", allowed):
         raise DefinitionInvalid(
             row.key,
             f"{row.handler} is only imported there and stands in {home or 'no module'}, which is"
@@ -169,7 +171,7 @@ def path_handler(row: Definition, settings: Settings) -> Handler:
     return found.handler if isinstance(found, Declared) else declare(found, row.key, {}, settings)
 
 
-def _found(path: str) -> Any:
+def _import_handler(path: str) -> Any:
     module, _, name = path.rpartition(".")
     try:
         return getattr(importlib.import_module(module), name)

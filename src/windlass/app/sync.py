@@ -26,15 +26,15 @@ from windlass.app.commands import CommandOptions
 from windlass.app.declare import JobOptions
 from windlass.app.declared import BlockingDecorator, BlockingJob, P, R
 from windlass.app.enqueue import AroundEnqueue
-from windlass.app.options import Delivery, OptionNames
+from windlass.app.options import Delivery, EnqueueOptions
 from windlass.app.portal import Portal
-from windlass.app.verbs import Blocks
+from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Lifespan
 from windlass.app.windlass import Windlass as Awaited
-from windlass.core.access.roles import ROLES, Table
+from windlass.core.access.roles import ROLES, RoleTable
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
-from windlass.core.triggers.declared_trigger import EventTriggerOptions, by_event
+from windlass.core.triggers.declared_trigger import EventTriggerOptions, event_trigger
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
@@ -42,7 +42,7 @@ from windlass.errors import TransactionUnsupported
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession, drive
 from windlass.worker.attempt import Around
-from windlass.worker.context import JobContext, emitted_within
+from windlass.worker.context import JobContext, with_inherited_options
 
 
 class Windlass:
@@ -57,7 +57,7 @@ class Windlass:
         url: str | None = None,
         *,
         settings: Settings | None = None,
-        roles: Table = ROLES,
+        roles: RoleTable = ROLES,
     ) -> None:
         self._awaited = Awaited(url, settings=settings, roles=roles)
         self._portal = Portal()
@@ -86,7 +86,7 @@ class Windlass:
 
     def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> BlockingDecorator:
         """Declare a job, or take one that is, and a trigger that makes it when an event comes."""
-        trigger = by_event(event, options)
+        trigger = event_trigger(event, options)
         return lambda function: BlockingJob(self, self._awaited.declare_on(function, trigger))
 
     def command(
@@ -173,14 +173,18 @@ class Windlass:
         """Who runs jobs: list, drain, resume and stop workers."""
         return Workers(self._awaited.workers, self._portal)
 
-    make = Blocks(Awaited.make)
-    stats = Blocks(Awaited.stats)
+    make = BlockingVerb(Awaited.make)
+    stats = BlockingVerb(Awaited.stats)
 
     def enqueue(
-        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+        self,
+        key: str,
+        payload: Mapping[str, Any] | None = None,
+        /,
+        **options: Unpack[EnqueueOptions],
     ) -> Receipt:
         """Enqueue by key, without importing the handler; the definition's row says what is valid."""
-        delivery = Delivery({}).and_also(options)
+        delivery = Delivery({}).merged_with(options)
         job, definition = self._portal.run(self._awaited.deliveries.prepare(key, payload, delivery))
         return self.deliver(job, definition, delivery)
 
@@ -208,8 +212,8 @@ class Windlass:
             )
         # The caller's connection belongs to the caller's thread: its statements run here.
         if not ready:
-            drive(engine.ready_in(session))
-        with self._awaited.deliveries.sending(jobs) as sent:
+            drive(engine.ready_in_transaction(session))
+        with self._awaited.deliveries.enqueue_hooks(jobs) as sent:
             run(engine.jobs.check(sent))
             over = run(engine.jobs.caps.over(sent))
             stored = drive(
@@ -231,7 +235,7 @@ class Windlass:
         """
         run = self._portal.run
         engine, session, ready = self._join(tx)
-        event = engine.events.make(name, dict(data or {}), **emitted_within(about))
+        event = engine.events.make(name, dict(data or {}), **with_inherited_options(about))
         if session is None:
             return run(engine.events.emit(event))
         if not session.blocking:
@@ -239,7 +243,7 @@ class Windlass:
                 session.name, problem="It has to be awaited, and this code blocks."
             )
         if not ready:
-            drive(engine.ready_in(session))
+            drive(engine.ready_in_transaction(session))
         drive(engine.events.emit_in(session, event))
         run(engine.events.match_after_commit(event.id))
         return event

@@ -14,7 +14,7 @@ from windlass.app.declare import declare
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import SYSTEM_KEYS, SYSTEM_QUEUE
 from windlass.core.triggers.schedule import Schedule, cron
-from windlass.engine.background_pacing import rested, until_done
+from windlass.engine.background_pacing import run_paced, run_paced_until_done
 from windlass.engine.engine import Engine
 from windlass.errors.wording import counted
 from windlass.ids import JobId
@@ -48,14 +48,14 @@ class SystemJobs:
             (self.forget_workers, "Forget lost workers", _LATER_AT_NIGHT),
             (self.recount, "Recount jobs", _WEEKLY),
         ):
-            yield _declared(call, title, schedule, settings)
+            yield _declare(call, title, schedule, settings)
 
     async def prune_jobs(self, ctx: JobContext) -> Counts:
         """Delete ended jobs past their days or beyond their count, with their attempts, history
         and logs; and events as old."""
         retention = self._engine().retention
         jobs = await self._of_each_definition(ctx, retention.prune_jobs, "job")
-        events = await until_done(retention.prune_events, before=ctx.checkpoint)
+        events = await run_paced_until_done(retention.prune_events, before=ctx.checkpoint)
         ctx.progress(1.0, f"pruned {counted(jobs, 'job')} and {counted(events, 'event')}")
         return {"jobs": jobs, "events": events}
 
@@ -66,7 +66,7 @@ class SystemJobs:
         orphans, cursor = 0, _FIRST
         while True:
             ctx.checkpoint()
-            gone, after = await rested(retention.prune_orphans(cursor))
+            gone, after = await run_paced(retention.prune_orphans(cursor))
             orphans += gone
             if after is None:
                 break
@@ -104,7 +104,7 @@ class SystemJobs:
         total = 0
         for number, definition in enumerate(definitions):
             ctx.progress(number / len(definitions), f"pruned {counted(total, noun)}")
-            done = await until_done(partial(step, definition), before=ctx.checkpoint)
+            done = await run_paced_until_done(partial(step, definition), before=ctx.checkpoint)
             if done:
                 said = f"pruned {counted(done, noun)} of {definition.key}"
                 ctx.log.info(said)
@@ -112,7 +112,7 @@ class SystemJobs:
         return total
 
 
-def _declared(
+def _declare(
     call: Callable[..., Any], title: str, schedule: Schedule, settings: Settings
 ) -> Handler:
     handler = declare(

@@ -41,8 +41,8 @@ class Noun:
         self.app = app
 
 
-class Awaits(Generic[P, R]):
-    """An engine's verb that waits until the app is ready: `list = Awaits(Definitions.list)`.
+class AwaitedVerb(Generic[P, R]):
+    """An engine's verb that waits until the app is ready: `list = AwaitedVerb(Definitions.list)`.
 
     `noun` is for a verb of another noun of the engine than the face's. `checks` are for arguments, by
     their names, that the engine's verb would take more of than the face does.
@@ -97,8 +97,8 @@ class Bridge(Protocol):
     def _portal(self) -> Runs: ...
 
 
-class Blocks(Generic[P, R]):
-    """The awaited verb of the same name, blocking: `list = Blocks(DefinitionsFace.list)`.
+class BlockingVerb(Generic[P, R]):
+    """The awaited verb of the same name, blocking: `list = BlockingVerb(AsyncDefinitions.list)`.
 
     `then` makes something of its answer, for what the answer's own verbs go through.
     """
@@ -120,7 +120,7 @@ class Blocks(Generic[P, R]):
         self._name = name
 
     @overload
-    def __get__(self, face: None, owner: type) -> "Blocks[P, R]": ...
+    def __get__(self, face: None, owner: type) -> "BlockingVerb[P, R]": ...
     @overload
     def __get__(self, face: Bridge, owner: type | None = None) -> Callable[P, R]: ...
     def __get__(self, face: Bridge | None, owner: type | None = None) -> Any:

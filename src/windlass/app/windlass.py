@@ -17,26 +17,30 @@ from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R
 from windlass.app.enqueue import AroundEnqueue, Deliveries
 from windlass.app.file_commands import commands_of
 from windlass.app.nouns import (
-    AuditFace,
-    DeadFace,
-    DefinitionsFace,
-    EventsFace,
-    JobsFace,
-    LogsFace,
-    QueuesFace,
-    SchedulesFace,
-    TenantsFace,
-    TriggersFace,
-    WorkersFace,
+    AsyncAudit,
+    AsyncDead,
+    AsyncDefinitions,
+    AsyncEvents,
+    AsyncJobs,
+    AsyncLogs,
+    AsyncQueues,
+    AsyncSchedules,
+    AsyncTenants,
+    AsyncTriggers,
+    AsyncWorkers,
 )
-from windlass.app.options import Delivery, OptionNames
+from windlass.app.options import Delivery, EnqueueOptions
 from windlass.app.running import Running
 from windlass.app.system_jobs import SystemJobs
-from windlass.core.access.roles import ROLES, Table, frozen
+from windlass.core.access.roles import ROLES, RoleTable, frozen
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
 from windlass.core.monitoring.summary import Stats
-from windlass.core.triggers.declared_trigger import DeclaredTrigger, EventTriggerOptions, by_event
+from windlass.core.triggers.declared_trigger import (
+    DeclaredTrigger,
+    EventTriggerOptions,
+    event_trigger,
+)
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
@@ -44,11 +48,11 @@ from windlass.settings import Settings
 from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker.attempt import Around
-from windlass.worker.backend import Side
-from windlass.worker.context import JobContext, emitted_within
+from windlass.worker.backend import Backend
+from windlass.worker.context import JobContext, with_inherited_options
 from windlass.worker.handlers import Handler, Handlers
 from windlass.worker.isolation.import_guard import imports
-from windlass.worker.isolation.threads import Threads
+from windlass.worker.isolation.threads import ThreadPool
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -72,7 +76,7 @@ class Windlass:
         url: str | None = None,
         *,
         settings: Settings | None = None,
-        roles: Table = ROLES,
+        roles: RoleTable = ROLES,
     ) -> None:
         self._url = url
         self.roles = frozen(roles)
@@ -105,23 +109,25 @@ class Windlass:
     def on(self, event: str, /, **options: Unpack[EventTriggerOptions]) -> JobDecorator:
         """Declare a job, or take one that is, and a trigger of the tenant `default` that makes it
         when an event comes: `@wl.on("folder.changed", payload={"folder": "{{event.path}}"})`."""
-        trigger = by_event(event, options)
+        trigger = event_trigger(event, options)
         return lambda function: DeclaredJob(self, self.declare_on(function, trigger))
 
     def declare(self, function: Callable[..., Any], key: str | None, said: JobOptions) -> Handler:
         """Make a function known as a handler: the half of `@wl.job` that both faces share."""
         if not isinstance(function, Declared):
-            return self._know(declare(function, key, said, self.settings))
+            return self._register_handler(declare(function, key, said, self.settings))
         before = function.handler  # `@wl.on` stands below `@wl.job`, which has more to say
         self.handlers.forget(before.definition.key)
         handler = declare(before.call, key, said, self.settings)
-        return self._know(handler.with_triggers(before.triggers))
+        return self._register_handler(handler.with_triggers(before.triggers))
 
     def declare_on(self, function: Callable[..., Any], trigger: DeclaredTrigger) -> Handler:
         """The half of `@wl.on` that both faces share."""
         if isinstance(function, Declared):
-            return self._know(function.handler.with_triggers([trigger]))
-        return self._know(declare(function, None, {}, self.settings).with_triggers([trigger]))
+            return self._register_handler(function.handler.with_triggers([trigger]))
+        return self._register_handler(
+            declare(function, None, {}, self.settings).with_triggers([trigger])
+        )
 
     def command(
         self, key: str, argv: Sequence[str], /, **options: Unpack[CommandOptions]
@@ -135,7 +141,7 @@ class Windlass:
 
     def declare_command(self, key: str, argv: Sequence[str], said: CommandOptions) -> Handler:
         """Make a command known: the half of `wl.command` that both faces share."""
-        return self._know(declare_command(key, argv, said, self.settings))
+        return self._register_handler(declare_command(key, argv, said, self.settings))
 
     def around(self, wrap: Around) -> Around:
         """Run every attempt inside an async context manager made by `wrap(ctx)`."""
@@ -171,65 +177,65 @@ class Windlass:
         """The database's URL, secrets included."""
         return self._url or self.settings.database.url
 
-    def move_to(self, url: str) -> None:
+    def use_database(self, url: str) -> None:
         """Use another database than the code names: what `--db` asks for. Only while nothing is
         connected."""
         self._url = url
 
     @property
-    def jobs(self) -> JobsFace:
+    def jobs(self) -> AsyncJobs:
         """Find, cancel, retry and explain jobs."""
-        return JobsFace(self)
+        return AsyncJobs(self)
 
     @property
-    def dead(self) -> DeadFace:
+    def dead(self) -> AsyncDead:
         """What failed for good, by cause: retry, edit, discard."""
-        return DeadFace(self)
+        return AsyncDead(self)
 
     @property
-    def definitions(self) -> DefinitionsFace:
+    def definitions(self) -> AsyncDefinitions:
         """List, enable and disable definitions."""
-        return DefinitionsFace(self)
+        return AsyncDefinitions(self)
 
     @property
-    def queues(self) -> QueuesFace:
+    def queues(self) -> AsyncQueues:
         """List, pause, resume and limit queues."""
-        return QueuesFace(self)
+        return AsyncQueues(self)
 
     @property
-    def audit(self) -> AuditFace:
+    def audit(self) -> AsyncAudit:
         """Check the record of who changed what."""
-        return AuditFace(self)
+        return AsyncAudit(self)
 
     @property
-    def tenants(self) -> TenantsFace:
+    def tenants(self) -> AsyncTenants:
         """Create, change, list, suspend and delete tenants."""
-        return TenantsFace(self)
+        return AsyncTenants(self)
 
     @property
-    def triggers(self) -> TriggersFace:
+    def triggers(self) -> AsyncTriggers:
         """Rules that make jobs: by time, and by event."""
-        return TriggersFace(self)
+        return AsyncTriggers(self)
 
     @property
-    def schedules(self) -> SchedulesFace:
+    def schedules(self) -> AsyncSchedules:
         """Those by time."""
-        return SchedulesFace(self)
+        return AsyncSchedules(self)
 
     @property
-    def events(self) -> EventsFace:
+    def events(self) -> AsyncEvents:
         """What was emitted."""
-        return EventsFace(self)
+        return AsyncEvents(self)
 
     @property
-    def logs(self) -> LogsFace:
+    def logs(self) -> AsyncLogs:
         """Find log lines by their words."""
-        return LogsFace(self)
+        return AsyncLogs(self)
 
     @property
-    def workers(self) -> WorkersFace:
+    def workers(self) -> AsyncWorkers:
         """Who runs jobs: list, drain, resume and stop workers."""
-        return WorkersFace(self)
+        return AsyncWorkers(self)
 
     @property
     def deliveries(self) -> Deliveries:
@@ -269,18 +275,26 @@ class Windlass:
         return engine
 
     async def enqueue(
-        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+        self,
+        key: str,
+        payload: Mapping[str, Any] | None = None,
+        /,
+        **options: Unpack[EnqueueOptions],
     ) -> Receipt:
         """Enqueue by key, without importing the handler; the definition's row says what is valid."""
-        delivery = Delivery({}).and_also(options)
+        delivery = Delivery({}).merged_with(options)
         job, definition = await self.deliveries.prepare(key, payload, delivery)
         return await self.deliveries.deliver(job, definition, delivery)
 
     async def make(
-        self, key: str, payload: Mapping[str, Any] | None = None, /, **options: Unpack[OptionNames]
+        self,
+        key: str,
+        payload: Mapping[str, Any] | None = None,
+        /,
+        **options: Unpack[EnqueueOptions],
     ) -> NewJob:
         """A job of a definition known by its key, validated and not stored yet."""
-        delivery = Delivery({}).and_also(options)
+        delivery = Delivery({}).merged_with(options)
         delivery.check_makeable()
         return (await self.deliveries.prepare(key, payload, delivery))[0]
 
@@ -325,7 +339,7 @@ class Windlass:
 
         In a `tx` it has happened once that commits.
         """
-        return await self.deliveries.emit(name, data, emitted_within(about), tx=tx)
+        return await self.deliveries.emit(name, data, with_inherited_options(about), tx=tx)
 
     def running(
         self, *, concurrency: int | None = None, queues: Sequence[str] | None = None
@@ -357,11 +371,11 @@ class Windlass:
 
     def worker(
         self,
-        engine: Side,
+        engine: Backend,
         options: WorkerOptions,
         *,
         handlers: Handlers | None = None,
-        threads: Threads | None = None,
+        threads: ThreadPool | None = None,
     ) -> AbstractAsyncContextManager[Worker]:
         """A worker that does not run yet, inside this app's lifespans."""
         return Running(self).worker(engine, options, handlers=handlers, threads=threads)
@@ -373,7 +387,7 @@ class Windlass:
             await engine.close()
 
     @contextmanager
-    def redirected(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
+    def using_engine(self, connect: Callable[[], Engine]) -> Iterator[Engines]:
         """Have `connect` make the engines for a while: a test's, which has no jobs of Windlass's
         own. The engines there were stay."""
         before = self._connect, self._engines, self._newest, self.system_jobs
@@ -391,7 +405,7 @@ class Windlass:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _know(self, handler: Handler) -> Handler:
+    def _register_handler(self, handler: Handler) -> Handler:
         self.handlers.add(handler)
         for engine in list(self._engines.values()):
             declare_in(engine, handler)

@@ -7,68 +7,90 @@ from typing import NoReturn
 
 import click
 
-from windlass.cli.framework.commands import Lazy, LazyGroup
+from windlass.cli.framework.commands import LazyCommand, LazyGroup
 from windlass.cli.framework.error_report import report
 from windlass.cli.framework.exit_codes import Exit
 from windlass.cli.framework.flags import Flags
 
 COMMANDS = {
-    "dev": Lazy("windlass.cli.dev.dev", "dev", "Run everything in one process, reloading on save."),
-    "init": Lazy("windlass.cli.dev.init", "init", "Write a small project to start from."),
-    "worker": Lazy("windlass.cli.run.worker", "worker", "Run jobs until told to stop."),
-    "scheduler": Lazy(
+    "dev": LazyCommand(
+        "windlass.cli.dev.dev", "dev", "Run everything in one process, reloading on save."
+    ),
+    "init": LazyCommand("windlass.cli.dev.init", "init", "Write a small project to start from."),
+    "worker": LazyCommand("windlass.cli.run.worker", "worker", "Run jobs until told to stop."),
+    "scheduler": LazyCommand(
         "windlass.cli.run.scheduler",
         "scheduler",
         "Fire schedules and run upkeep, without running jobs.",
     ),
-    "serve": Lazy("windlass.cli.run.serve", "serve", "Serve the API, and with --all everything."),
-    "enqueue": Lazy("windlass.cli.jobs.enqueue", "enqueue", "Enqueue a job."),
-    "jobs": Lazy(
+    "serve": LazyCommand(
+        "windlass.cli.run.serve", "serve", "Serve the API, and with --all everything."
+    ),
+    "enqueue": LazyCommand("windlass.cli.jobs.enqueue", "enqueue", "Enqueue a job."),
+    "jobs": LazyCommand(
         "windlass.cli.jobs.jobs", "jobs", "Find jobs, cancel, retry, change and explain them."
     ),
-    "dead": Lazy(
+    "dead": LazyCommand(
         "windlass.cli.jobs.dead", "dead", "List dead-lettered jobs by cause; retry or discard them."
     ),
-    "definitions": Lazy(
+    "definitions": LazyCommand(
         "windlass.cli.definitions.definitions",
         "definitions",
         "List what may run, and change how it runs.",
     ),
-    "schedules": Lazy(
+    "schedules": LazyCommand(
         "windlass.cli.triggers.schedules", "schedules", "Create, preview and run schedules."
     ),
-    "triggers": Lazy(
+    "triggers": LazyCommand(
         "windlass.cli.triggers.triggers", "triggers", "Create jobs when events arrive."
     ),
-    "events": Lazy("windlass.cli.triggers.events", "events", "Emit, list and replay events."),
-    "queues": Lazy("windlass.cli.leases.queues", "queues", "Pause, limit, move and purge queues."),
-    "workers": Lazy("windlass.cli.leases.workers", "workers", "List, drain and stop workers."),
-    "logs": Lazy("windlass.cli.jobs.logs", "logs", "Search and follow the log lines of all jobs."),
-    "tenants": Lazy("windlass.cli.access.tenants", "tenants", "Create, suspend and limit tenants."),
-    "members": Lazy(
+    "events": LazyCommand(
+        "windlass.cli.triggers.events", "events", "Emit, list and replay events."
+    ),
+    "queues": LazyCommand(
+        "windlass.cli.leases.queues", "queues", "Pause, limit, move and purge queues."
+    ),
+    "workers": LazyCommand(
+        "windlass.cli.leases.workers", "workers", "List, drain and stop workers."
+    ),
+    "logs": LazyCommand(
+        "windlass.cli.jobs.logs", "logs", "Search and follow the log lines of all jobs."
+    ),
+    "tenants": LazyCommand(
+        "windlass.cli.access.tenants", "tenants", "Create, suspend and limit tenants."
+    ),
+    "members": LazyCommand(
         "windlass.cli.access.members", "members", "Invite people into a tenant and set their roles."
     ),
-    "users": Lazy("windlass.cli.access.users", "users", "Create users and sign-in links."),
-    "tokens": Lazy("windlass.cli.access.tokens", "tokens", "Create and revoke tokens for the API."),
-    "login": Lazy("windlass.cli.access.login", "login", "Sign in to a server."),
-    "logout": Lazy("windlass.cli.access.login", "logout", "Sign out of a server."),
-    "whoami": Lazy("windlass.cli.access.whoami", "whoami", "Show the current identity and rights."),
-    "audit": Lazy("windlass.cli.access.audit", "audit", "Read and verify the audit log."),
-    "db": Lazy("windlass.cli.installation.db", "db", "Migrate the database and check it."),
-    "config": Lazy("windlass.cli.installation.config", "config", "Show and change settings."),
-    "top": Lazy("windlass.cli.top.top", "top", "Watch queues, workers and jobs, full-screen."),
-    "doctor": Lazy(
+    "users": LazyCommand("windlass.cli.access.users", "users", "Create users and sign-in links."),
+    "tokens": LazyCommand(
+        "windlass.cli.access.tokens", "tokens", "Create and revoke tokens for the API."
+    ),
+    "login": LazyCommand("windlass.cli.access.login", "login", "Sign in to a server."),
+    "logout": LazyCommand("windlass.cli.access.login", "logout", "Sign out of a server."),
+    "whoami": LazyCommand(
+        "windlass.cli.access.whoami", "whoami", "Show the current identity and rights."
+    ),
+    "audit": LazyCommand("windlass.cli.access.audit", "audit", "Read and verify the audit log."),
+    "db": LazyCommand("windlass.cli.installation.db", "db", "Migrate the database and check it."),
+    "config": LazyCommand(
+        "windlass.cli.installation.config", "config", "Show and change settings."
+    ),
+    "top": LazyCommand(
+        "windlass.cli.top.top", "top", "Watch queues, workers and jobs, full-screen."
+    ),
+    "doctor": LazyCommand(
         "windlass.cli.installation.doctor", "doctor", "Check the installation and suggest fixes."
     ),
-    "completion": Lazy(
+    "completion": LazyCommand(
         "windlass.cli.completion.completion", "completion", "Print a shell completion script."
     ),
-    "explain": Lazy(
+    "explain": LazyCommand(
         "windlass.cli.installation.explain",
         "explain",
         "Show what an error code means, its causes and cures.",
     ),
-    "version": Lazy("windlass.cli.installation.version", "version", "Show the version."),
+    "version": LazyCommand("windlass.cli.installation.version", "version", "Show the version."),
 }
 
 #: Set by a shell's script that asks what could come next.

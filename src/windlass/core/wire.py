@@ -16,8 +16,8 @@ from uuid import UUID
 from windlass.core.access.tenant import Tenant
 from windlass.core.definitions.activity import DefinitionTimes
 from windlass.core.definitions.definition import Definition
-from windlass.core.jobs.models import Attempt, Job, LogLine, Page, Receipt, Transition, WorkerRow
-from windlass.core.jobs.operations import Item, Operation
+from windlass.core.jobs.models import Attempt, Job, JobPage, LogLine, Receipt, Transition, WorkerRow
+from windlass.core.jobs.operations import Operation, OperationItem
 from windlass.core.leases.gates import version_of
 from windlass.core.leases.limits import Queue
 from windlass.core.leases.rate_limits import Rate
@@ -71,7 +71,7 @@ def revealed(job: Job) -> dict[str, Any]:
     return {name: shown[name] for name in ("id", "definition", "tenant_id", "payload", "result")}
 
 
-def page(page: Page, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
+def page(page: JobPage, *, now: datetime, redactor: Redactor) -> dict[str, Any]:
     """Some of a list of jobs, and the cursor that goes on after it (null at the end)."""
     items = [job(one, now=now, redactor=redactor, whole=False) for one in page.jobs]
     return {"items": items, "next_cursor": None if page.next is None else str(page.next)}
@@ -171,7 +171,7 @@ def operation(operation: Operation, redactor: Redactor) -> dict[str, Any]:
     return {**shown, "left": operation.left}
 
 
-def item(item: Item) -> dict[str, Any]:
+def item(item: OperationItem) -> dict[str, Any]:
     """A job of a bulk operation, and what became of it."""
     return {name: plain(value) for name, value in item._asdict().items()}
 
@@ -235,10 +235,10 @@ _FIRST = (
     "error_type", "error_class",
 )  # fmt: skip
 #: Fields of a job that are never shown.
-INNER = ("gate", "sealed")
+INTERNAL_FIELDS = ("gate", "sealed")
 _JOB = (
     *_FIRST,
-    *(name for name, _ in _fields(Job) if name not in (*_FIRST, *INNER)),
+    *(name for name, _ in _fields(Job) if name not in (*_FIRST, *INTERNAL_FIELDS)),
     "duration_ms",
     "payload_version",
 )

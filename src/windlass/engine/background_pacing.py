@@ -6,13 +6,13 @@ from typing import TypeVar
 
 from windlass import clock
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 #: How long to rest after each step, in times of what it took.
 _REST = 9.0
 
 
-async def rested(step: Awaitable[Answer]) -> Answer:
+async def run_paced(step: Awaitable[T]) -> T:
     """What a step answers, after a rest: many of them take a tenth of the time, because workers
     need the database now, and what is pruned is old."""
     began = clock.monotonic()
@@ -21,7 +21,7 @@ async def rested(step: Awaitable[Answer]) -> Answer:
     return answer
 
 
-async def until_done(
+async def run_paced_until_done(
     step: Callable[[], Awaitable[int]], *, before: Callable[[], object] = lambda: None
 ) -> int:
     """Repeat a capped step until there is nothing left for it, `before` each one. Answers how
@@ -29,6 +29,6 @@ async def until_done(
     total = 0
     while True:
         before()
-        if not (done := await rested(step())):
+        if not (done := await run_paced(step())):
             return total
         total += done

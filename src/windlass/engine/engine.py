@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from windlass import clock
-from windlass.core.access.roles import ROLES, Table
-from windlass.core.leases.lease import Held, Lease
+from windlass.core.access.roles import ROLES, RoleTable
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.engine.access.audit import Audit
-from windlass.engine.access.audit_verify import keys_of
+from windlass.engine.access.audit_verify import signing_keys
 from windlass.engine.access.authorization import Access
-from windlass.engine.access.idempotency import Answers
+from windlass.engine.access.idempotency import IdempotencyStore
 from windlass.engine.access.invitations import Invitations
 from windlass.engine.access.login_throttle import Throttle
 from windlass.engine.access.members import Members
@@ -20,37 +20,37 @@ from windlass.engine.access.tenants import Tenants
 from windlass.engine.access.tokens import Tokens
 from windlass.engine.access.users import Users
 from windlass.engine.background_tasks import BackgroundTasks
-from windlass.engine.definitions.activity import Activity
+from windlass.engine.definitions.activity import DefinitionActivityReader
 from windlass.engine.definitions.definitions import Definitions
-from windlass.engine.jobs.dead import Dead
+from windlass.engine.jobs.dead import DeadLetters
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.jobs import Jobs
-from windlass.engine.jobs.lists import Lists
+from windlass.engine.jobs.lists import JobLists
 from windlass.engine.jobs.logs import Logs
 from windlass.engine.jobs.mutes import Mutes
 from windlass.engine.jobs.operations import Operations
-from windlass.engine.jobs.payload_encryption import sealer_of
+from windlass.engine.jobs.payload_encryption import create_sealer
 from windlass.engine.leases.epochs import Epochs
 from windlass.engine.leases.leases import NO_WORKER, Leases
 from windlass.engine.leases.queues import Queues
-from windlass.engine.leases.remote_latency import RemoteTimes
+from windlass.engine.leases.remote_latency import RemoteLatencyRecorder
 from windlass.engine.leases.remote_workers import RemoteWorkers
 from windlass.engine.leases.workers import Workers
 from windlass.engine.migrations import Schema
 from windlass.engine.monitoring.alerts import Alerts
 from windlass.engine.monitoring.counts import Counts
-from windlass.engine.monitoring.doctor import Checkup
+from windlass.engine.monitoring.doctor import Doctor
 from windlass.engine.monitoring.integrity import Integrity
 from windlass.engine.monitoring.latency import Latency
 from windlass.engine.monitoring.metrics import Metrics
 from windlass.engine.monitoring.retention import Retention
 from windlass.engine.monitoring.summaries import Summaries
 from windlass.engine.nudges import Nudges
-from windlass.engine.redaction import redactor_of
+from windlass.engine.redaction import create_redactor
 from windlass.engine.triggers.code_triggers import CodeTriggers
 from windlass.engine.triggers.events import Events
-from windlass.engine.triggers.job_factory import Maker
-from windlass.engine.triggers.trigger_dry_run import Trials
+from windlass.engine.triggers.job_factory import JobFactory
+from windlass.engine.triggers.trigger_dry_run import TriggerDryRuns
 from windlass.engine.triggers.triggers import Triggers
 from windlass.errors import WindlassError
 from windlass.ids import WorkerId
@@ -70,13 +70,13 @@ class Engine:
         settings: Settings,
         telemetry: Telemetry,
         *,
-        roles: Table = ROLES,
+        roles: RoleTable = ROLES,
         passwords: Passwords | None = None,
     ) -> None:
         self.storage = storage
         self.settings = settings
         self.telemetry = telemetry
-        self.sealer = sealer_of(settings)
+        self.sealer = create_sealer(settings)
         self.schema = Schema(storage)
         self.counts = Counts(storage)
         self.integrity = Integrity(storage)
@@ -85,39 +85,39 @@ class Engine:
         self.nudges = Nudges(storage.database)
         self.definitions = Definitions(storage, self.nudges, settings)
         self.latency = Latency(storage)
-        self.activity = Activity(storage, self.definitions, self.latency)
-        self.audit = Audit(storage, redactor_of(settings), roles, keys_of(settings.audit))
+        self.activity = DefinitionActivityReader(storage, self.definitions, self.latency)
+        self.audit = Audit(storage, create_redactor(settings), roles, signing_keys(settings.audit))
         self.access = Access(storage, self.audit, roles)
         rights = EnqueueRights(self.access, self.definitions)
         self.enqueue_rights = rights
         self.jobs = Jobs(storage, self.definitions, self.nudges, rights, self.sealer)
-        self.lists = Lists(storage, self.definitions, redactor_of(settings))
+        self.lists = JobLists(storage, self.definitions, create_redactor(settings))
         self.logs = Logs(storage, self.jobs)
         self.summaries = Summaries(storage)
-        self.dead = Dead(
+        self.dead = DeadLetters(
             storage, self.jobs, self.definitions, self.nudges, settings, rights, self.sealer
         )
         self.mutes = Mutes(storage)
         self.alerts = Alerts(storage, settings, telemetry)
         self.tenants = Tenants(storage, self.nudges, self.jobs.caps, self.audit)
         self.queues = Queues(storage, self.nudges)
-        self.maker = Maker(self.definitions, settings, rights, self.sealer)
+        self.job_factory = JobFactory(self.definitions, settings, rights, self.sealer)
         self.code_triggers = CodeTriggers(storage, self.tenants)
         self.triggers = Triggers(
             storage,
-            self.maker,
+            self.job_factory,
             self.jobs,
             self.tenants,
             self.nudges,
             telemetry,
             self.enqueue_rights,
         )
-        self.events = Events(storage, self.maker, self.nudges, telemetry)
-        self.trials = Trials(self.triggers, self.events, self.maker)
+        self.events = Events(storage, self.job_factory, self.nudges, telemetry)
+        self.trigger_dry_runs = TriggerDryRuns(self.triggers, self.events, self.job_factory)
         self.epochs = Epochs(storage, telemetry)
         self.workers = Workers(storage, self.nudges, self.epochs)
         self.metrics = Metrics(storage)
-        self.checkup = Checkup(storage, settings, self.epochs)
+        self.doctor = Doctor(storage, settings, self.epochs)
         self.retention = Retention(storage, settings)
         self.remote = RemoteWorkers(
             lambda worker: self.leases(worker=worker),
@@ -126,7 +126,7 @@ class Engine:
             self.workers,
             settings,
             telemetry,
-            RemoteTimes(self.latency, telemetry),
+            RemoteLatencyRecorder(self.latency, telemetry),
             self.sealer,
         )
         self.passwords = passwords or Passwords()
@@ -137,7 +137,7 @@ class Engine:
             storage, self.access, self.audit, self.passwords, Throttle(storage, telemetry)
         )
         self.invitations = Invitations(storage, self.audit, self.passwords, self.sessions)
-        self.answers = Answers(storage)
+        self.answers = IdempotencyStore(storage)
         self.operations = Operations(
             storage, self.access, self.audit, self.lists, self.enqueue_rights
         )
@@ -146,7 +146,7 @@ class Engine:
 
     def leases(
         self,
-        who: Callable[[Held], Lease | None] = lambda held: None,
+        who: Callable[[LeaseRef], Lease | None] = lambda held: None,
         *,
         worker: WorkerId = NO_WORKER,
     ) -> Leases:
@@ -189,20 +189,20 @@ class Engine:
             and self.jobs.caps.settled(now)
         )
 
-    async def ready_beside(self) -> bool:
+    async def ready_during_transaction(self) -> bool:
         """The same while a caller's transaction is open. False if something must be written that
         we cannot write: the transaction may have locked all of a SQLite file, and waits for us."""
         if self.storage.database.kind != "sqlite":
             await self.ready()
             return True
         migrated = self._checked or not (await self.schema.status()).pending
-        return migrated and await self.definitions.in_step()
+        return migrated and await self.definitions.is_synced()
 
-    async def ready_in(self, session: CallerSession) -> None:
-        """Write through a caller's transaction what `ready_beside` could not. Awaits nothing but
+    async def ready_in_transaction(self, session: CallerSession) -> None:
+        """Write through a caller's transaction what `ready_during_transaction` could not. Awaits nothing but
         the session."""
         await migrate_in(session)
-        await self.definitions.sync_in(session)
+        await self.definitions.sync_in_transaction(session)
 
     async def watch(self, queues: Sequence[str] | None) -> Watch:
         """Hear nudges from other processes; None means all queues."""

@@ -30,18 +30,18 @@ class Nudges:
         self._ending = asyncio.Event()
         self._later: set[asyncio.TimerHandle] = set()
         #: Workers and schedulers of this process, which need not be told through the database.
-        self.here: set[Callable[[Collection[str]], None]] = set()
+        self.local_listeners: set[Callable[[Collection[str]], None]] = set()
 
     def nudge(self, queues: Collection[str]) -> None:
         """Wake workers of these queues soon. Returns at once and never fails."""
-        self.hear(queues)
+        self.wake_local(queues)
         self._queues.update(queues)
         if self._sending is None or self._sending.done():
             self._sending = apart(self._send())
 
-    def hear(self, queues: Collection[str]) -> None:
+    def wake_local(self, queues: Collection[str]) -> None:
         """Tell those of this process who sleep."""
-        for heard in self.here:
+        for heard in self.local_listeners:
             heard(queues)
 
     def nudge_after_commit(self, queues: Collection[str]) -> None:

@@ -11,12 +11,12 @@ from windlass.settings import Settings
 _T = TypeVar("_T")
 
 
-def redactor_of(settings: Settings) -> Redactor:
+def create_redactor(settings: Settings) -> Redactor:
     also = settings.redaction
     return _redactor((*SECRET_NAMES, *also.names), also.patterns)
 
 
-async def off_loop_if_long(work: Callable[[], _T], *values: object) -> _T:
+async def run_in_thread_if_long(work: Callable[[], _T], *values: object) -> _T:
     """Call `work`, in a thread if what it reads is long: then the event loop goes on meanwhile."""
     return await asyncio.to_thread(work) if is_long(*values) else work()
 

@@ -14,7 +14,7 @@ T = TypeVar("T")
 _PASSING = (DatabaseReadOnly, DatabaseNotReady, DatabaseFull, DatabaseTimeout)
 
 
-async def when_ready(ready: Callable[[], Awaitable[T]], telemetry: Telemetry) -> T:
+async def wait_until_ready(ready: Callable[[], Awaitable[T]], telemetry: Telemetry) -> T:
     """What `ready` answers once the database can do it; each cause of waiting is told once."""
     failures, told = 0, ""
     while True:

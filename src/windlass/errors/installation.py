@@ -9,11 +9,11 @@ from windlass.errors.base import FieldError, WindlassError
 from windlass.errors.wording import (
     address,
     counted,
-    first_line,
     json_pointer,
     listed,
     quoted,
     sentence,
+    shorten,
 )
 
 
@@ -187,7 +187,7 @@ class PortUnavailable(WindlassError):
             f"cannot listen at {host}, port {port}.",
             reason="Another program listens there."
             if taken
-            else sentence(first_line(cause.strerror or str(cause))),
+            else sentence(shorten(cause.strerror or str(cause))),
             hint=f"Give another {option}, or find the program: {_who_listens(port)}."
             if taken
             else f"Give another {option}, or another host: an address of this machine.",
@@ -341,7 +341,7 @@ class ModuleNotLoaded(WindlassError):
         self.module = module
         super().__init__(
             f"the module {quoted(module)} cannot be imported.",
-            reason=sentence(first_line(cause)),
+            reason=sentence(shorten(cause)),
             hint="Run with --debug for the traceback; a file is given as path/to/jobs.py, "
             "a module as package.jobs.",
         )

@@ -8,10 +8,10 @@ from windlass.errors.base import FieldError, WindlassError
 from windlass.errors.wording import (
     counted,
     did_you_mean,
-    first_line,
     listed,
     quoted,
     sentence,
+    shorten,
     with_type,
 )
 from windlass.ids import JobId, parse_job_id, short
@@ -187,7 +187,7 @@ class JobFailed(WindlassError):
         self.error = error
         super().__init__(
             f"job {short(job)} {_STATES.get(state, state)}.",
-            reason=with_type(error_type, first_line(error or "")),
+            reason=with_type(error_type, shorten(error or "")),
             hint=f"See `windlass jobs show {short(job)}`.",
         )
 

@@ -80,7 +80,7 @@ def quoted(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
-def first_line(text: str) -> str:
+def shorten(text: str) -> str:
     """The start of a text that may be long, such as another program's error."""
     return _cut(text.strip().partition("\n")[0], at=_LINE)
 

@@ -15,46 +15,46 @@ from typing import Any, Self
 
 from windlass.errors import SettingProblem, SettingsInvalid
 from windlass.settings.commands import SECTION as COMMANDS
-from windlass.settings.commands import Command
+from windlass.settings.commands import CommandSettings
 from windlass.settings.sources import (
-    OF_A_COMMAND,
+    COMMAND_KEY,
     SETTINGS,
-    Given,
+    SettingValue,
     from_arguments,
     from_environment,
     from_file,
 )
 from windlass.settings.tree import (
     SECTIONS,
-    Alerts,
-    Audit,
-    Backoff,
-    Database,
-    Encryption,
-    Limits,
-    Log,
-    Redaction,
-    Scheduler,
-    Server,
-    Tree,
-    Worker,
+    AlertSettings,
+    AuditSettings,
+    BackoffSettings,
+    DatabaseSettings,
+    EncryptionSettings,
+    LimitSettings,
+    LogSettings,
+    RedactionSettings,
+    SchedulerSettings,
+    ServerSettings,
+    SettingsTree,
+    WorkerSettings,
 )
 
 __all__ = [
-    "Alerts",
-    "Audit",
-    "Backoff",
-    "Command",
-    "Database",
-    "Encryption",
-    "Limits",
-    "Log",
+    "AlertSettings",
+    "AuditSettings",
+    "BackoffSettings",
+    "CommandSettings",
+    "DatabaseSettings",
+    "EncryptionSettings",
+    "LimitSettings",
+    "LogSettings",
     "Origin",
-    "Redaction",
-    "Scheduler",
-    "Server",
+    "RedactionSettings",
+    "SchedulerSettings",
+    "ServerSettings",
     "Settings",
-    "Worker",
+    "WorkerSettings",
     "set_in_file",
     "template",
 ]
@@ -71,7 +71,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings(Tree):
+class Settings(SettingsTree):
     """Every setting. `Settings()` has the defaults, `Settings.load()` what was configured."""
 
     _origins: Mapping[str, str] = field(
@@ -115,7 +115,7 @@ class Settings(Tree):
             for value in [self._at(key)]
         ]
         for name, command in self.commands.items():
-            for part, setting in OF_A_COMMAND.items():
+            for part, setting in COMMAND_KEY.items():
                 if (value := getattr(command, part)) is not None:
                     key = f"{COMMANDS}.{name}.{part}"
                     shown.append(Origin(key, value, setting.show(value), self.origin(key)))
@@ -126,7 +126,7 @@ class Settings(Tree):
         return self._origins.get(key, "default")
 
     @classmethod
-    def _of(cls, given: Mapping[str, Given]) -> Self:
+    def _of(cls, given: Mapping[str, SettingValue]) -> Self:
         top: dict[str, Any] = {name: {} for name in SECTIONS}
         commands: dict[str, dict[str, Any]] = {}
         for key, one in given.items():
@@ -136,7 +136,9 @@ class Settings(Tree):
                 own[name] = one.value
             else:
                 (top[section] if section else top)[name] = one.value
-        top[COMMANDS] = MappingProxyType({key: Command(**own) for key, own in commands.items()})
+        top[COMMANDS] = MappingProxyType(
+            {key: CommandSettings(**own) for key, own in commands.items()}
+        )
         for name, kind in SECTIONS.items():
             top[name] = kind(**top[name])
         origins = MappingProxyType({key: one.origin for key, one in given.items()})
@@ -165,11 +167,11 @@ def template() -> str:
     return documented.template()
 
 
-def _contradictions(given: Mapping[str, Given]) -> list[SettingProblem]:
+def _contradictions(given: Mapping[str, SettingValue]) -> list[SettingProblem]:
     """Values that are fine alone and cannot stand together."""
 
-    def of(key: str) -> Given:
-        return given.get(key, Given(SETTINGS[key].default, "default"))
+    def of(key: str) -> SettingValue:
+        return given.get(key, SettingValue(SETTINGS[key].default, "default"))
 
     problems = []
     kind, delays = of("backoff.kind"), of("backoff.delays_seconds")

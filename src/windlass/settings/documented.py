@@ -5,7 +5,7 @@ import textwrap
 from windlass.settings import commands
 from windlass.settings.kinds import Setting, settings_of
 from windlass.settings.sources import variable
-from windlass.settings.tree import SECTIONS, Tree
+from windlass.settings.tree import SECTIONS, SettingsTree
 
 _INTRODUCTION = """\
 # Settings of Windlass, with their defaults. Remove the # before a key to change it.
@@ -16,7 +16,7 @@ _INTRODUCTION = """\
 
 def template() -> str:
     """The text of a documented `windlass.toml`. As it stands it changes nothing."""
-    top = "\n".join(_lines(name, name, one) for name, one in settings_of(Tree).items())
+    top = "\n".join(_lines(name, name, one) for name, one in settings_of(SettingsTree).items())
     parts = [_INTRODUCTION, top]
     for section, kind in SECTIONS.items():
         keys = settings_of(kind).items()
@@ -28,10 +28,10 @@ def template() -> str:
 
 def _commands() -> str:
     example = '[commands.sync] with run = ["tool", "sync", "{folder}"]'
-    about = f"{commands.Command.__doc__} Such as {example}. None is declared by default."
+    about = f"{commands.CommandSettings.__doc__} Such as {example}. None is declared by default."
     lines = "".join(
         _comment(f"{name}: {one.doc} Allowed: {one.allowed}.")
-        for name, one in settings_of(commands.Command).items()
+        for name, one in settings_of(commands.CommandSettings).items()
     )
     return _comment(about) + lines
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from windlass.errors import SettingProblem, SettingsInvalid
 from windlass.errors.wording import nearest
-from windlass.settings.kinds import Unfit
+from windlass.settings.kinds import InvalidSetting
 from windlass.settings.sources import SETTINGS
 
 _HEADER = re.compile(r"\s*\[")
@@ -27,7 +27,7 @@ def set_in_file(path: Path, key: str, text: str, *, dry_run: bool = False) -> No
         raise _invalid(key, text, "no such setting" + (f", did you mean {near}?" if near else ""))
     try:
         spelled = setting.spell(setting.read(text))
-    except Unfit:
+    except InvalidSetting:
         shown = "•••" if setting.secret or setting.url else repr(text)
         raise _invalid(key, shown, f"allowed is {setting.allowed}") from None
     before = path.read_bytes().decode() if path.exists() else ""

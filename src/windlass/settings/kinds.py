@@ -17,11 +17,11 @@ _TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
 _TRUTHS |= {"false": False, "no": False, "off": False, "0": False}
 
 
-class Unfit(Exception):
+class InvalidSetting(Exception):
     """A value that a setting cannot have."""
 
 
-class Kind(Protocol):
+class SettingKind(Protocol):
     """A type of values with a range."""
 
     @property
@@ -43,7 +43,7 @@ class Setting:
     should not be seen is `secret`; of a `url` only what tells no password is shown.
     """
 
-    kind: Kind
+    kind: SettingKind
     default: Any
     doc: str
     words: Mapping[str, Any]
@@ -56,17 +56,17 @@ class Setting:
         return " or ".join([self.kind.allowed, *map(json.dumps, self.words)])
 
     def read(self, text: str) -> Any:
-        """The value that text from the environment or a command line means; Unfit if none."""
+        """The value that text from the environment or a command line means; InvalidSetting if none."""
         text = text.strip()
         return self.words[text] if text in self.words else self.check(self.kind.read(text))
 
     def check(self, value: object) -> Any:
-        """`value` as settings hold it, if it has the right type and range; Unfit otherwise."""
+        """`value` as settings hold it, if it has the right type and range; InvalidSetting otherwise."""
         for word, meant in self.words.items():
             if value in (word, [word]):
                 return meant
         if not self.kind.fits(value):
-            raise Unfit
+            raise InvalidSetting
         return tuple(value) if isinstance(value, list) else value
 
     def show(self, value: object) -> str:
@@ -86,7 +86,7 @@ class Setting:
         return "" if value is None else _spelled(value)
 
 
-class Flag:
+class BooleanKind:
     allowed = "true or false"
 
     def read(self, text: str) -> object:
@@ -96,7 +96,7 @@ class Flag:
         return isinstance(value, bool)
 
 
-class Whole:
+class IntegerKind:
     def __init__(self, low: int, high: int) -> None:
         self._low, self._high = low, high
         self.allowed = f"a whole number from {low:,} to {high:,}"
@@ -113,7 +113,7 @@ class Whole:
         return self._low <= value <= self._high
 
 
-class Number:
+class NumberKind:
     def __init__(self, low: float, high: float) -> None:
         self._low, self._high = low, high
         self.allowed = f"a number from {low:,} to {high:,}"
@@ -130,7 +130,7 @@ class Number:
         return self._low <= value <= self._high
 
 
-class Text:
+class TextKind:
     def __init__(self, *choices: str, shortest: int = 1) -> None:
         self._choices, self._shortest = choices, shortest
         self.allowed = f"text of {shortest} or more characters" if shortest > 1 else "text"
@@ -146,7 +146,7 @@ class Text:
         return len(value) >= self._shortest and value in (self._choices or [value])
 
 
-class Address:
+class AddressKind:
     """A URL of one of some schemes, with a host."""
 
     def __init__(self, *schemes: str) -> None:
@@ -166,7 +166,7 @@ class Address:
             return False
 
 
-class Network:
+class NetworkKind:
     """An IP address, or a network in CIDR notation."""
 
     allowed = "an IP address or a network such as 10.0.0.0/8"
@@ -184,10 +184,10 @@ class Network:
         return True
 
 
-class Several:
+class ListKind:
     """A list, written with commas where only text can be."""
 
-    def __init__(self, each: Kind) -> None:
+    def __init__(self, each: SettingKind) -> None:
         self._each = each
         self.allowed = f"a list, each {each.allowed}"
 
@@ -198,10 +198,10 @@ class Several:
         return isinstance(value, list | tuple) and all(map(self._each.fits, value))
 
 
-class Table:
+class TableKind:
     """Names and values, in a file only."""
 
-    def __init__(self, each: Kind | None = None) -> None:
+    def __init__(self, each: SettingKind | None = None) -> None:
         self._each = each
         self.allowed = "a table" + (f", each {each.allowed}" if each else "")
 
@@ -215,7 +215,7 @@ class Table:
 
 
 def setting(
-    kind: Kind,
+    kind: SettingKind,
     default: Any,
     doc: str,
     *,

@@ -8,15 +8,15 @@ from typing import Any
 from windlass.errors import SettingProblem
 from windlass.errors.wording import nearest
 from windlass.settings import commands
-from windlass.settings.kinds import Setting, Unfit, settings_of
-from windlass.settings.tree import SECTIONS, Tree
+from windlass.settings.kinds import InvalidSetting, Setting, settings_of
+from windlass.settings.tree import SECTIONS, SettingsTree
 
 PREFIX = "WINDLASS_"
 FILE = "windlass.toml"
 
 #: Every setting by its dotted key, in the order of the file.
 SETTINGS: Mapping[str, Setting] = {
-    **settings_of(Tree),
+    **settings_of(SettingsTree),
     **{
         f"{section}.{name}": setting
         for section, kind in SECTIONS.items()
@@ -24,18 +24,18 @@ SETTINGS: Mapping[str, Setting] = {
     },
 }
 #: The settings of each command.
-OF_A_COMMAND: Mapping[str, Setting] = settings_of(commands.Command)
+COMMAND_KEY: Mapping[str, Setting] = settings_of(commands.CommandSettings)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class SettingValue:
     """A value someone gave, and where."""
 
     value: Any
     origin: str
 
 
-Found = Iterator[tuple[str, Given] | SettingProblem]
+Found = Iterator[tuple[str, SettingValue] | SettingProblem]
 
 
 def variable(key: str) -> str:
@@ -101,13 +101,13 @@ def _from_table(table: object, origin: str) -> Found:
 
 
 def _from_commands(table: object, origin: str) -> Found:
-    for entry in commands.flattened(table):
+    for entry in commands.flatten(table):
         if isinstance(entry, str):
             yield SettingProblem(entry, "…", f"a section: [{commands.SECTION}.<key>]", origin)
             continue
         key, name, value = entry
         under = f"{commands.SECTION}.{key}."
-        known = {under + each: setting for each, setting in OF_A_COMMAND.items()}
+        known = {under + each: setting for each, setting in COMMAND_KEY.items()}
         yield _one(under + name, value, origin, known=known)
 
 
@@ -118,7 +118,7 @@ def _one(
     *,
     read_text: bool = False,
     known: Mapping[str, Setting] = SETTINGS,
-) -> tuple[str, Given] | SettingProblem:
+) -> tuple[str, SettingValue] | SettingProblem:
     setting = known.get(key)
     if setting is None:
         # What stands under a misspelled key may be a secret.
@@ -126,8 +126,8 @@ def _one(
         return SettingProblem(key, shown, _no_setting(nearest(key, list(known))), origin)
     try:
         text = read_text and isinstance(value, str)
-        return key, Given(setting.read(str(value)) if text else setting.check(value), origin)
-    except Unfit:
+        return key, SettingValue(setting.read(str(value)) if text else setting.check(value), origin)
+    except InvalidSetting:
         return SettingProblem(key, _shown(setting, value), f"allowed is {setting.allowed}", origin)
 
 

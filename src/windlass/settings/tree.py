@@ -5,8 +5,17 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from windlass.settings.commands import Command
-from windlass.settings.kinds import Address, Flag, Network, Number, Several, Text, Whole, setting
+from windlass.settings.commands import CommandSettings
+from windlass.settings.kinds import (
+    AddressKind,
+    BooleanKind,
+    IntegerKind,
+    ListKind,
+    NetworkKind,
+    NumberKind,
+    TextKind,
+    setting,
+)
 
 _KIB = 1024
 _YEAR = 366 * 86_400
@@ -15,31 +24,31 @@ _UNLIMITED = {"unlimited": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Database:
+class DatabaseSettings:
     """The database that holds everything."""
 
     url: str = setting(
-        Text(),
+        TextKind(),
         "sqlite:///windlass.db",
         "Where the jobs are: sqlite:///file.db, postgresql://user@host/name, mariadb:// or "
         "mysql://.",
         url=True,
     )
     schema: str | None = setting(
-        Text(),
+        TextKind(),
         None,
         "PostgreSQL only: the schema the tables are in. Unset means the first one in the search "
         "path.",
     )
     row_security: bool = setting(
-        Flag(),
+        BooleanKind(),
         False,
         "PostgreSQL 15 and newer: a second wall between tenants. Each connection tells the database for "
         "which tenant's request it works, and policies hide all others. For the server; first run "
         "`windlass db secure`, and let it connect as a role that owns nothing.",
     )
     listen_url: str | None = setting(
-        Text(),
+        TextKind(),
         None,
         "PostgreSQL only: a direct connection for wake-up signals. Set it when `database.url` "
         "leads through a transaction pooler, which cannot carry them.",
@@ -48,71 +57,71 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worker:
+class WorkerSettings:
     """Running jobs."""
 
     enabled: bool = setting(
-        Flag(),
+        BooleanKind(),
         True,
         "Whether this process runs jobs. With false, and `scheduler.enabled` false too, an "
         "embedding program or `serve --all` runs none.",
     )
     concurrency: int = setting(
-        Whole(1, 10_000),
+        IntegerKind(1, 10_000),
         4,
         "Jobs one process runs at the same time. Raise it for handlers that mostly wait; 1 runs "
         "them one after another.",
     )
     poll_interval_ms: int = setting(
-        Whole(100, 60_000),
+        IntegerKind(100, 60_000),
         1000,
         "How often to look for work when no wake-up signal came. A safety net; lower it only "
         "where signals cannot arrive.",
     )
     lease_seconds: int = setting(
-        Whole(1, 3600),
+        IntegerKind(1, 3600),
         30,
         "How long a worker holds a job without renewing; it renews every third of that. Shorter "
         "finds dead workers sooner, longer bears longer pauses of the database.",
     )
     max_attempts: int = setting(
-        Whole(1, 100),
+        IntegerKind(1, 100),
         3,
         "Attempts a job has, the first included, unless its definition says otherwise. 1 means no "
         "retry.",
     )
     shutdown_timeout_seconds: int = setting(
-        Whole(0, 3600),
+        IntegerKind(0, 3600),
         30,
         "How long a worker told to stop lets its jobs finish before it hands them back. Keep it "
         "below what your process manager grants.",
     )
     memory_limit_mb: int | None = setting(
-        Whole(16, 16_777_216),
+        IntegerKind(16, 16_777_216),
         None,
         "A worker that uses more memory than this stops claiming, finishes what it has, and exits "
         "to be started anew. Unset means no limit.",
     )
     health_port: int | None = setting(
-        Whole(1, 65_535),
+        IntegerKind(1, 65_535),
         None,
         "A port on which the worker answers /healthz, /readyz and /metrics. Unset means none.",
     )
     health_host: str = setting(
-        Text(),
+        TextKind(),
         "127.0.0.1",
         "Where that port listens. 0.0.0.0 lets a probe in from outside, as Kubernetes does; what it "
         "tells is not secret.",
     )
     handler_paths: tuple[str, ...] = setting(
-        Several(Text()),
+        ListKind(TextKind()),
         (),
         "Prefixes of dotted paths, such as `shop.jobs`, under which definitions made by operators may "
         "name their handlers: checked where a definition is saved, and by the worker before it imports "
         "anything. None by default.",
     )
     queues: tuple[str, ...] | None = setting(
-        Several(Text()),
+        ListKind(TextKind()),
         None,
         'Queues this worker serves, in turn. "*" means every queue there is.',
         words={"*": None},
@@ -120,14 +129,14 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scheduler:
+class SchedulerSettings:
     """Turning schedules into jobs."""
 
     enabled: bool = setting(
-        Flag(), True, "Whether this process fires schedules. Any number of processes may."
+        BooleanKind(), True, "Whether this process fires schedules. Any number of processes may."
     )
     tick_seconds: int = setting(
-        Whole(1, 3600),
+        IntegerKind(1, 3600),
         15,
         "How often to look for due schedules. It also wakes at the next due instant; a smaller "
         "value only notices changes made elsewhere sooner.",
@@ -135,80 +144,86 @@ class Scheduler:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Backoff:
+class BackoffSettings:
     """How long a failed job waits, unless its definition says otherwise:
     min(cap, base * factor ^ (attempts - 1) + a random part of jitter)."""
 
     kind: Literal["exponential", "fixed", "list", "none"] = setting(
-        Text("exponential", "fixed", "list", "none"),
+        TextKind("exponential", "fixed", "list", "none"),
         "exponential",
         "exponential: longer each time; fixed: always the base; list: the delays in turn, the "
         "last one repeating; none: at once.",
     )
-    base_seconds: float = setting(Number(0, _YEAR), 5.0, "The first delay, and every one if fixed.")
+    base_seconds: float = setting(
+        NumberKind(0, _YEAR), 5.0, "The first delay, and every one if fixed."
+    )
     factor: float = setting(
-        Number(1, 1000), 2.0, "What each delay is multiplied by to give the next."
+        NumberKind(1, 1000), 2.0, "What each delay is multiplied by to give the next."
     )
     cap_seconds: float = setting(
-        Number(0, _YEAR), 300.0, "The longest delay of kind exponential, jitter included."
+        NumberKind(0, _YEAR), 300.0, "The longest delay of kind exponential, jitter included."
     )
     jitter_seconds: float = setting(
-        Number(0, _YEAR),
+        NumberKind(0, _YEAR),
         1.0,
         "Up to this much is added at random, so that jobs do not retry in step.",
     )
     delays_seconds: tuple[float, ...] = setting(
-        Several(Number(0, _YEAR)), (), "The delays of kind list."
+        ListKind(NumberKind(0, _YEAR)), (), "The delays of kind list."
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
+class LogSettings:
     """What handlers log, on its way to the database."""
 
     buffer_lines: int = setting(
-        Whole(1, 10_000), 100, "Lines a job gathers before they are written."
+        IntegerKind(1, 10_000), 100, "Lines a job gathers before they are written."
     )
     buffer_seconds: float = setting(
-        Number(0.1, 300), 5.0, "The longest a line waits to be written."
+        NumberKind(0.1, 300), 5.0, "The longest a line waits to be written."
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class LimitSettings:
     """Sizes. The defaults are also the ceilings: they can only be lowered."""
 
     payload_bytes: int = setting(
-        Whole(_KIB, 256 * _KIB), 256 * _KIB, "A job's payload; more is refused."
+        IntegerKind(_KIB, 256 * _KIB), 256 * _KIB, "A job's payload; more is refused."
     )
     result_bytes: int = setting(
-        Whole(_KIB, 256 * _KIB),
+        IntegerKind(_KIB, 256 * _KIB),
         256 * _KIB,
         "A job's result; more fails the attempt, unless the job is declared with truncate_result.",
     )
     error_bytes: int = setting(
-        Whole(_KIB, 64 * _KIB), 64 * _KIB, "An error; of more head and tail are kept."
+        IntegerKind(_KIB, 64 * _KIB), 64 * _KIB, "An error; of more head and tail are kept."
     )
     output_tail_bytes: int = setting(
-        Whole(0, 64 * _KIB), 64 * _KIB, "The end of a command's output that is kept, per stream."
+        IntegerKind(0, 64 * _KIB),
+        64 * _KIB,
+        "The end of a command's output that is kept, per stream.",
     )
     log_line_bytes: int = setting(
-        Whole(80, 16 * _KIB), 16 * _KIB, "A line of a job's log; of more head and tail are kept."
+        IntegerKind(80, 16 * _KIB),
+        16 * _KIB,
+        "A line of a job's log; of more head and tail are kept.",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redaction:
+class RedactionSettings:
     """What is hidden wherever payloads, logs, errors and output are shown, besides what payload
     schemas mark and the names and credentials Windlass knows anyway."""
 
     names: tuple[str, ...] = setting(
-        Several(Text(shortest=2)),
+        ListKind(TextKind(shortest=2)),
         (),
         "Words that make a field secret, as a part of its name, whatever the case.",
     )
     patterns: tuple[str, ...] = setting(
-        Several(Text(shortest=4)),
+        ListKind(TextKind(shortest=4)),
         (),
         "Texts to hide. One * stands for any run of characters without spaces and quotes, as in "
         '"acme_live_*".',
@@ -216,98 +231,98 @@ class Redaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Encryption:
+class EncryptionSettings:
     """Encryption of what payload schemas mark as secret. The same keys in every process that
     enqueues or runs jobs; needs the extra `encryption`."""
 
     keys: tuple[str, ...] = setting(
-        Several(Text(shortest=43)),
+        ListKind(TextKind(shortest=43)),
         (),
         "Keys as `windlass config generate-key` makes them. The first one encrypts, all decrypt. "
         "Better given as WINDLASS_ENCRYPTION_KEYS than written to a file that others read.",
         secret=True,
     )
     key_file: str | None = setting(
-        Text(),
+        TextKind(),
         None,
         "A file with such keys, one a line. They come after those of `encryption.keys`.",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class ServerSettings:
     """The API and the dashboard."""
 
     secret: str | None = setting(
-        Text(shortest=32),
+        TextKind(shortest=32),
         None,
         "Signs cursors and sessions, the same in all server processes. Unset means a new one at "
         "each start. Better given as WINDLASS_SERVER_SECRET than written to a file.",
         secret=True,
     )
     requests_per_minute_per_token: int | None = setting(
-        Whole(60, 6_000_000),
+        IntegerKind(60, 6_000_000),
         30_000,
         "Requests that one token or session may make. A minute's worth may come at once. Each "
         "server process counts for itself.",
         words=_UNLIMITED,
     )
     requests_per_minute_per_worker: int | None = setting(
-        Whole(600, 60_000_000),
+        IntegerKind(600, 60_000_000),
         600_000,
         "The same for a worker's token, which many workers may share.",
         words=_UNLIMITED,
     )
     requests_per_minute_per_tenant: int | None = setting(
-        Whole(60, 60_000_000),
+        IntegerKind(60, 60_000_000),
         60_000,
         "Requests by all tokens and sessions of one tenant together.",
         words=_UNLIMITED,
     )
     requests_per_minute_per_address: int | None = setting(
-        Whole(10, 6_000_000),
+        IntegerKind(10, 6_000_000),
         600,
         "Requests from one address with no credential that was found good: to sign in, or by "
         "mistake. Behind a proxy that is not in `server.trusted_proxies` all clients share one address.",
         words=_UNLIMITED,
     )
     trusted_proxies: tuple[str, ...] = setting(
-        Several(Network()),
+        ListKind(NetworkKind()),
         (),
         "Addresses or networks of the reverse proxies in front of the server. Only from these are "
         "`X-Forwarded-For` and `X-Forwarded-Proto` believed; the rightmost address that is not listed "
         "is the client.",
     )
     max_connections: int = setting(
-        Whole(10, 1_000_000),
+        IntegerKind(10, 1_000_000),
         2_000,
         "Connections open at the same time, live updates included; more are closed at once. Never more "
         "than the process may open files, less 128.",
     )
     max_connections_per_address: int | None = setting(
-        Whole(1, 1_000_000),
+        IntegerKind(1, 1_000_000),
         200,
         "Connections from one address at the same time. Trusted proxies have no such limit.",
         words=_UNLIMITED,
     )
     header_timeout_seconds: float = setting(
-        Number(0.1, 600),
+        NumberKind(0.1, 600),
         10.0,
         "How long a client may take to send the head of a request. A slower connection is closed.",
     )
     body_timeout_seconds: float = setting(
-        Number(0.1, 3600),
+        NumberKind(0.1, 3600),
         30.0,
         "How long a client may take to send the body of a request. A slower connection is closed.",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
+class AuditSettings:
     """The record of who changed what."""
 
     key: str | None = setting(
-        Text(shortest=32),
+        TextKind(shortest=32),
         None,
         "Signs where the audit chains end, so that entries cut off at the end are found; the same "
         "in all processes. Unset means that they are not signed. Better given as "
@@ -315,12 +330,12 @@ class Audit:
         secret=True,
     )
     key_file: str | None = setting(
-        Text(),
+        TextKind(),
         None,
         "A file that has the key as its first line, instead of `audit.key`.",
     )
     accepted_keys: tuple[str, ...] = setting(
-        Several(Text(shortest=32)),
+        ListKind(TextKind(shortest=32)),
         (),
         "Other keys whose signatures are accepted: the one before, or the next one while processes "
         "change over.",
@@ -329,22 +344,24 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alerts:
+class AlertSettings:
     """Who is told of dead-lettered jobs: by mail, by webhook or both. One message for each
     definition and cause, sent by one of the processes that do upkeep; all need these settings."""
 
     interval_seconds: int = setting(
-        Whole(60, 7 * 86_400),
+        IntegerKind(60, 7 * 86_400),
         3600,
         "The least time between two messages to a receiver about the same definition and cause. A "
         "receiver that fails is tried again after it.",
     )
     mail_to: tuple[str, ...] = setting(
-        Several(Text(shortest=3)), (), "Addresses that get a mail. None by default."
+        ListKind(TextKind(shortest=3)), (), "Addresses that get a mail. None by default."
     )
-    mail_from: str = setting(Text(shortest=3), "windlass@localhost", "The sender of these mails.")
+    mail_from: str = setting(
+        TextKind(shortest=3), "windlass@localhost", "The sender of these mails."
+    )
     smtp_url: str = setting(
-        Address("smtp", "smtps"),
+        AddressKind("smtp", "smtps"),
         "smtp://localhost",
         "The mail server: smtp://user:password@host:587 (encrypted by STARTTLS where the server "
         "offers it; a password is not sent without, but to this machine) or "
@@ -352,14 +369,14 @@ class Alerts:
         url=True,
     )
     webhook_url: str | None = setting(
-        Address("https", "http"),
+        AddressKind("https", "http"),
         None,
         "An address that gets a POST with JSON. Better given as WINDLASS_ALERTS_WEBHOOK_URL than "
         "written to a file, if it has a secret in it. Unset means none.",
         secret=True,
     )
     webhook_secret: str | None = setting(
-        Text(shortest=16),
+        TextKind(shortest=16),
         None,
         "Signs what the webhook gets: `webhook-signature` is v1 and the base64 of the HMAC-SHA256 "
         "of `webhook-id`, `webhook-timestamp` and the body, joined by dots. Unset means not signed.",
@@ -368,71 +385,71 @@ class Alerts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class SettingsTree:
     """All settings, top level first, then by section."""
 
     modules: tuple[str, ...] = setting(
-        Several(Text()),
+        ListKind(TextKind()),
         (),
         "Modules or files that declare jobs; workers and the command line import them.",
     )
     timeout_seconds: float = setting(
-        Number(0.1, _YEAR),
+        NumberKind(0.1, _YEAR),
         300.0,
         "How long an attempt may take, unless its definition says otherwise.",
     )
     command_timeout_seconds: float = setting(
-        Number(0.1, _YEAR), 3600.0, "The same for definitions that run a command."
+        NumberKind(0.1, _YEAR), 3600.0, "The same for definitions that run a command."
     )
     command_run_as: str | None = setting(
-        Text(),
+        TextKind(),
         None,
         "The user that commands run as, unless they say otherwise: a name, a uid or uid:gid. The "
         "worker has to run as root. Unset means the worker's own user.",
     )
     retention_days: float | None = setting(
-        Number(0, 36_500),
+        NumberKind(0, 36_500),
         30.0,
         "How long ended jobs are kept. 0 deletes completed and canceled jobs as they end; "
         "dead-lettered ones then stay for 30 days.",
         words=_FOREVER,
     )
     log_retention_days: float | None = setting(
-        Number(0, 36_500), 7.0, "How long the logs of jobs are kept.", words=_FOREVER
+        NumberKind(0, 36_500), 7.0, "How long the logs of jobs are kept.", words=_FOREVER
     )
     retention_count: int | None = setting(
-        Whole(1, 1_000_000_000),
+        IntegerKind(1, 1_000_000_000),
         None,
         "Ended jobs to keep per definition, the newest. Unset means all.",
     )
-    database: Database = field(default_factory=Database)
-    worker: Worker = field(default_factory=Worker)
-    scheduler: Scheduler = field(default_factory=Scheduler)
-    backoff: Backoff = field(default_factory=Backoff)
-    log: Log = field(default_factory=Log)
-    limits: Limits = field(default_factory=Limits)
-    redaction: Redaction = field(default_factory=Redaction)
-    encryption: Encryption = field(default_factory=Encryption)
-    server: Server = field(default_factory=Server)
-    audit: Audit = field(default_factory=Audit)
-    alerts: Alerts = field(default_factory=Alerts)
+    database: DatabaseSettings = field(default_factory=DatabaseSettings)
+    worker: WorkerSettings = field(default_factory=WorkerSettings)
+    scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
+    backoff: BackoffSettings = field(default_factory=BackoffSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    redaction: RedactionSettings = field(default_factory=RedactionSettings)
+    encryption: EncryptionSettings = field(default_factory=EncryptionSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
+    audit: AuditSettings = field(default_factory=AuditSettings)
+    alerts: AlertSettings = field(default_factory=AlertSettings)
     #: By key, as the file declares them.
-    commands: Mapping[str, Command] = field(
+    commands: Mapping[str, CommandSettings] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
     )
 
 
 #: The sections by name, in the order of the file.
 SECTIONS = {
-    "database": Database,
-    "worker": Worker,
-    "scheduler": Scheduler,
-    "backoff": Backoff,
-    "log": Log,
-    "limits": Limits,
-    "redaction": Redaction,
-    "encryption": Encryption,
-    "server": Server,
-    "audit": Audit,
-    "alerts": Alerts,
+    "database": DatabaseSettings,
+    "worker": WorkerSettings,
+    "scheduler": SchedulerSettings,
+    "backoff": BackoffSettings,
+    "log": LogSettings,
+    "limits": LimitSettings,
+    "redaction": RedactionSettings,
+    "encryption": EncryptionSettings,
+    "server": ServerSettings,
+    "audit": AuditSettings,
+    "alerts": AlertSettings,
 }

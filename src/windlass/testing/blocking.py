@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Self, TypeVar
 
 from windlass.app import sync
-from windlass.app.verbs import Blocks
+from windlass.app.verbs import BlockingVerb
 from windlass.app.windlass import Windlass
 from windlass.testing.travel import To
 from windlass.testing.windlass import TestWindlass
-from windlass.worker.isolation.threads import Threads, settle
+from windlass.worker.isolation.threads import ThreadPool, settle
 
 T = TypeVar("T")
 _Call = tuple[Callable[[], Any], contextvars.Context, "asyncio.Future[Any]"]
@@ -50,10 +50,10 @@ class BlockingTestWindlass:
         """Make it another time: `"2026-03-29 02:30"`, a datetime, a timedelta or `"+2h"`."""
         self._awaited.travel(to, tz=tz)
 
-    enqueued = Blocks(TestWindlass.enqueued)
-    assert_enqueued = Blocks(TestWindlass.assert_enqueued)
-    assert_not_enqueued = Blocks(TestWindlass.assert_not_enqueued)
-    run_all = Blocks(TestWindlass.run_all)
+    enqueued = BlockingVerb(TestWindlass.enqueued)
+    assert_enqueued = BlockingVerb(TestWindlass.assert_enqueued)
+    assert_not_enqueued = BlockingVerb(TestWindlass.assert_not_enqueued)
+    run_all = BlockingVerb(TestWindlass.run_all)
 
 
 class _CallingThread:
@@ -62,7 +62,7 @@ class _CallingThread:
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
-        self.handlers = _BetweenSteps()
+        self.handlers = _DeferredCalls()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         loop = self._runner.get_loop()
@@ -80,7 +80,7 @@ class _CallingThread:
         self._runner.close()
 
 
-class _BetweenSteps(Threads):
+class _DeferredCalls(ThreadPool):
     """Stands for a worker's threads: keeps calls until no loop runs."""
 
     def __init__(self) -> None:

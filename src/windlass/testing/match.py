@@ -12,7 +12,7 @@ from windlass.worker.handlers import Handlers
 _MOST_LISTED = 20
 
 
-class Expected:
+class ExpectedJob:
     """A definition and some of the arguments its job should have."""
 
     def __init__(
@@ -22,7 +22,7 @@ class Expected:
         self._arguments = arguments
         self._handler = handlers.get(self._key)
 
-    def fits(self, job: Job) -> bool:
+    def matches(self, job: Job) -> bool:
         """Whether it is such a job. Values may be given as the handler gets them, or as JSON."""
         if job.definition != self._key:
             return False
@@ -46,7 +46,7 @@ class Expected:
             return {}
 
 
-def listed(jobs: Sequence[Job]) -> str:
+def job_list_text(jobs: Sequence[Job]) -> str:
     """Jobs for people, the first few of them."""
     if not jobs:
         return "Nothing was enqueued."

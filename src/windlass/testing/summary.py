@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
 from windlass.errors.wording import with_type
 from windlass.telemetry import Telemetry
 
@@ -26,18 +26,18 @@ class Summary:
     errors: tuple[str, ...] = ()
 
 
-class Tally(Telemetry):
+class OutcomeCounter(Telemetry):
     """Keeps count of recorded ends."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._ends: list[tuple[Finish, JobState]] = []
+        self._ends: list[tuple[AttemptEnd, JobState]] = []
 
     def finished(
         self,
-        finishes: Sequence[Finish],
-        ended: Mapping[Held, JobState],
-        who: Callable[[Held], Lease | None] = lambda held: None,
+        finishes: Sequence[AttemptEnd],
+        ended: Mapping[LeaseRef, JobState],
+        who: Callable[[LeaseRef], Lease | None] = lambda held: None,
     ) -> None:
         super().finished(finishes, ended, who)
         for finish in finishes:

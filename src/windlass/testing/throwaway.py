@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 
 from windlass import clock
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.core.triggers.trigger_fields import timed
+from windlass.core.triggers.trigger_fields import with_next_run
 from windlass.engine.engine import Engine
 from windlass.settings import Settings
 from windlass.storage.connection.virtual_clock import NOW, VirtualClock
 from windlass.storage.storage import open_storage
-from windlass.testing.summary import Tally
+from windlass.testing.summary import OutcomeCounter
 from windlass.upkeep.scheduler import Scheduler
 
 #: The least that time moves on.
@@ -21,7 +21,7 @@ _MOMENT = timedelta(microseconds=1)
 _MOST_STOPS = 10_000
 
 
-class ThrowAway:
+class TemporaryDatabase:
     """The file and its time. `now` may be set at will; engines tell the database before they
     do anything else."""
 
@@ -42,10 +42,10 @@ class TestEngine(Engine):
     """An engine on a throw-away file."""
 
     __test__ = False  # to pytest, "Test" in front of a name means tests inside
-    telemetry: Tally
+    telemetry: OutcomeCounter
 
-    def __init__(self, place: ThrowAway, settings: Settings) -> None:
-        super().__init__(open_storage(place.url, now=NOW), settings, Tally())
+    def __init__(self, place: TemporaryDatabase, settings: Settings) -> None:
+        super().__init__(open_storage(place.url, now=NOW), settings, OutcomeCounter())
         self._place = place
         self._scheduler = Scheduler(self, tick_seconds=1)
         self._traveling = asyncio.Lock()
@@ -56,7 +56,7 @@ class TestEngine(Engine):
     async def ready(self) -> None:
         """As always; then make it the time it should be, schedules firing on the way."""
         if self._place.told is None:
-            await self._be_at(self._place.now)
+            await self._set_time(self._place.now)
         await super().ready()
         if self._place.now == self._place.told:
             return
@@ -75,28 +75,28 @@ class TestEngine(Engine):
     async def _travel(self, to: datetime) -> None:
         now = self._place.told or to
         if to < now:
-            now = await self._be_at(to)
-            await self._count_anew(to)
+            now = await self._set_time(to)
+            await self._reset_due_times(to)
         for _ in range(_MOST_STOPS):
             if now == to:
                 return
             wait = await self.next_fire()
-            now = await self._be_at(to if wait is None else min(to, now + max(wait, _MOMENT)))
+            now = await self._set_time(to if wait is None else min(to, now + max(wait, _MOMENT)))
             await self.fire()
         raise AssertionError(
             f"there are more than {_MOST_STOPS:,} due times of schedules on the way to {to}: "
             "travel there before anything else is done"
         )
 
-    async def _count_anew(self, now: datetime) -> None:
+    async def _reset_due_times(self, now: datetime) -> None:
         """In the past, schedules are due at other times."""
         for trigger in await self.storage.triggers(ALL_TENANTS):
             if trigger.next_run_at is not None:
                 await self.storage.change_trigger(
-                    trigger.id, lambda row: timed(replace(row, last_run_at=None), now)
+                    trigger.id, lambda row: with_next_run(replace(row, last_run_at=None), now)
                 )
 
-    async def _be_at(self, now: datetime) -> datetime:
+    async def _set_time(self, now: datetime) -> datetime:
         clock = VirtualClock(self.storage)
         await (clock.install(now) if self._place.told is None else clock.set(now))
         self._place.told = now

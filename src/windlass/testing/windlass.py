@@ -13,13 +13,13 @@ from windlass.core.durations import duration
 from windlass.core.jobs.models import Job
 from windlass.core.jobs.query import JobQuery
 from windlass.engine.engine import Engine
-from windlass.testing.match import Expected, listed
+from windlass.testing.match import ExpectedJob, job_list_text
 from windlass.testing.summary import Summary
-from windlass.testing.throwaway import TestEngine, ThrowAway
+from windlass.testing.throwaway import TemporaryDatabase, TestEngine
 from windlass.testing.travel import To, destination
 from windlass.upkeep.housekeeping import Housekeeping
 from windlass.worker.handlers import Handlers
-from windlass.worker.isolation.threads import Threads
+from windlass.worker.isolation.threads import ThreadPool
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -45,7 +45,7 @@ class TestWindlass:
         app: Windlass | sync.Windlass,
         *,
         at: datetime | None = None,
-        threads: Threads | None = None,
+        threads: ThreadPool | None = None,
     ) -> None:
         self._app = app.app if isinstance(app, sync.Windlass) else app
         self._at = at
@@ -53,10 +53,10 @@ class TestWindlass:
         self._stack = ExitStack()
 
     async def __aenter__(self) -> Self:
-        self._place = ThrowAway(self._at)
+        self._place = TemporaryDatabase(self._at)
         self._stack.callback(self._place.remove)
         self._engines = self._stack.enter_context(
-            self._app.redirected(lambda: self._place.engine(self._app.settings))
+            self._app.using_engine(lambda: self._place.engine(self._app.settings))
         )
         return self
 
@@ -95,19 +95,19 @@ class TestWindlass:
         Arguments left out may be anything. It counts whether or not it has run since.
         """
         __tracebackhide__ = True
-        expected = Expected(job, arguments, self._app.handlers)
+        expected = ExpectedJob(job, arguments, self._app.handlers)
         jobs = await self.enqueued()
         for each in jobs:
-            if expected.fits(each):
+            if expected.matches(each):
                 return each
-        raise AssertionError(f"{expected} was not enqueued.\n{listed(jobs)}")
+        raise AssertionError(f"{expected} was not enqueued.\n{job_list_text(jobs)}")
 
     async def assert_not_enqueued(self, job: Which, /, **arguments: Any) -> None:
         """Fail if a job was enqueued with these arguments; those left out may be anything."""
         __tracebackhide__ = True
-        expected = Expected(job, arguments, self._app.handlers)
-        if fitting := [each for each in await self.enqueued() if expected.fits(each)]:
-            raise AssertionError(f"{expected} was enqueued.\n{listed(fitting)}")
+        expected = ExpectedJob(job, arguments, self._app.handlers)
+        if fitting := [each for each in await self.enqueued() if expected.matches(each)]:
+            raise AssertionError(f"{expected} was enqueued.\n{job_list_text(fitting)}")
 
     async def run_all(
         self, *, through: str | timedelta | float | None = None, limit: int = 10_000
@@ -122,7 +122,7 @@ class TestWindlass:
         engine = await self._engine()
         handlers = _in_this_process(self._app.handlers)
         options = replace(WorkerOptions.of(self._app.settings, concurrency=1), queues=None)
-        with closing(self._threads or Threads()) as threads:
+        with closing(self._threads or ThreadPool()) as threads:
             async with self._app.worker(
                 engine, options, handlers=handlers, threads=threads
             ) as worker:

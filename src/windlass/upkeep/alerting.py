@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 from windlass import clock
 from windlass.core.monitoring.alert import AlertMessage
 from windlass.engine.engine import Engine
-from windlass.engine.monitoring.alerts import LOOK, NotSent, Send
-from windlass.settings import Alerts as AlertSettings
+from windlass.engine.monitoring.alerts import LOOK, AlertNotSent, Send
+from windlass.settings import AlertSettings
 
 LOOK_SECONDS = LOOK.total_seconds()
 _TIMEOUT_SECONDS = 10.0
@@ -24,7 +24,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _PORTS = {"smtp": 25, "smtps": 465}
 
 
-class Alerting:
+class AlertSender:
     """One look for failures that a receiver was not told of."""
 
     def __init__(self, engine: Engine) -> None:
@@ -57,17 +57,17 @@ async def _post(message: AlertMessage, settings: AlertSettings) -> None:
 
     assert settings.webhook_url is not None
     body = json.dumps(message.body, ensure_ascii=False).encode()
-    headers = {"content-type": "application/json", **_signed(message.id, body, settings)}
+    headers = {"content-type": "application/json", **_signature_headers(message.id, body, settings)}
     try:
         async with httpx2.AsyncClient(timeout=_TIMEOUT_SECONDS) as client:
             answer = await client.post(settings.webhook_url, content=body, headers=headers)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise NotSent(f"the webhook cannot be reached: {type(error).__name__}") from None
+        raise AlertNotSent(f"the webhook cannot be reached: {type(error).__name__}") from None
     if not answer.is_success:
-        raise NotSent(f"the webhook answered {answer.status_code}")
+        raise AlertNotSent(f"the webhook answered {answer.status_code}")
 
 
-def _signed(id: str, body: bytes, settings: AlertSettings) -> Mapping[str, str]:
+def _signature_headers(id: str, body: bytes, settings: AlertSettings) -> Mapping[str, str]:
     """The headers by which a receiver can check who sent a body and when: Standard Webhooks."""
     name = hashlib.sha256(id.encode()).hexdigest()[:32]
     at = str(int(clock.utcnow().timestamp()))
@@ -91,7 +91,7 @@ async def _mail(message: AlertMessage, settings: AlertSettings) -> None:
     try:
         await asyncio.to_thread(_deliver, mail, settings.smtp_url)
     except (OSError, smtplib.SMTPException) as error:
-        raise NotSent(f"the mail server did not take it: {_cause(error)}") from None
+        raise AlertNotSent(f"the mail server did not take it: {_cause(error)}") from None
 
 
 def _deliver(mail: EmailMessage, url: str) -> None:
@@ -111,7 +111,7 @@ def _deliver(mail: EmailMessage, url: str) -> None:
             server.starttls(context=context)
             server.ehlo()
         elif parts.scheme == "smtp" and not local and parts.username:
-            raise NotSent("the mail server offers no encryption, and the password is not sent")
+            raise AlertNotSent("the mail server offers no encryption, and the password is not sent")
         if parts.username:
             server.login(unquote(parts.username), unquote(parts.password or ""))
         server.send_message(mail)

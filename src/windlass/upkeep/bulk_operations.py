@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
-from windlass.core.access.audit import NewEntry
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.access.audit_signatures import AuditKeys
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.core.jobs.operations import Action, Operation, OperationState
+from windlass.core.jobs.operations import BulkAction, Operation, OperationState
 from windlass.engine.engine import Engine
-from windlass.engine.leases.leases import end_overdue
+from windlass.engine.leases.leases import cancel_overdue
 from windlass.engine.loop import Loop
 from windlass.errors import WindlassError
 from windlass.storage.jobs.operations import Worked
@@ -22,7 +22,7 @@ _HOLD = timedelta(seconds=60)
 _LOOK_SECONDS = 5.0
 
 
-class Operating:
+class OperationRunner:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._storage = engine.storage
@@ -31,24 +31,24 @@ class Operating:
         )
 
     def start(self) -> None:
-        self._engine.operations.here.add(self._loop.wake)
+        self._engine.operations.local_listeners.add(self._loop.wake)
         self._loop.start()
 
     async def stop(self) -> None:
-        self._engine.operations.here.discard(self._loop.wake)
+        self._engine.operations.local_listeners.discard(self._loop.wake)
         await self._loop.stop()
 
     async def tick(self) -> int:
         """Work until nothing is left to do. Answers how many jobs were settled."""
         total = 0
         while operation := await self._storage.take_operation(hold=_HOLD):
-            settled = await self._turn(operation)
+            settled = await self._process_batches(operation)
             total += settled or 0
             if settled is None:  # every job moved under our hands: they will have come to rest
                 break
         return total
 
-    async def _turn(self, operation: Operation) -> int | None:
+    async def _process_batches(self, operation: Operation) -> int | None:
         settled = 0
         for _ in range(_TURN):
             worked = await self._batch(operation)
@@ -61,7 +61,7 @@ class Operating:
                 await self._storage.let_operation_go(operation)
                 return None
             settled += worked.settled
-            await self._follow(operation.action)
+            await self._after_batch(operation.action)
         await self._storage.let_operation_go(operation)
         return settled
 
@@ -96,19 +96,21 @@ class Operating:
     async def _end(self, operation: Operation, state: OperationState) -> None:
         now = await self._storage.operation(ALL_TENANTS, operation.id)
         if now is not None:
-            entry = _ended(now, state, self._engine.audit.keys)
+            entry = _audit_entry(now, state, self._engine.audit.keys)
             await self._storage.end_operation(operation, state, entry=entry)
 
-    async def _follow(self, action: Action) -> None:
+    async def _after_batch(self, action: BulkAction) -> None:
         """What upkeep and workers would find later."""
-        if action is Action.CANCEL:
-            await end_overdue(self._storage)
-        elif action is not Action.DISCARD:
+        if action is BulkAction.CANCEL:
+            await cancel_overdue(self._storage)
+        elif action is not BulkAction.DISCARD:
             self._engine.nudges.nudge_all()
 
 
-def _ended(operation: Operation, state: OperationState, keys: AuditKeys | None) -> NewEntry:
-    return NewEntry(
+def _audit_entry(
+    operation: Operation, state: OperationState, keys: AuditKeys | None
+) -> NewAuditEntry:
+    return NewAuditEntry(
         tenant=operation.tenant,
         actor=operation.actor,
         actor_kind=operation.actor_kind,

@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from windlass.engine.background_pacing import until_done
+from windlass.engine.background_pacing import run_paced_until_done
 from windlass.engine.engine import Engine
-from windlass.engine.leases.leases import end_overdue
+from windlass.engine.leases.leases import cancel_overdue
 from windlass.errors import DatabaseOutage
 
 
@@ -15,7 +15,7 @@ class Housekeeping:
         self._engine = engine
         self._chores: Mapping[str, Callable[[], Awaitable[int]]] = {
             "unchecked": self._admit,
-            "overdue": self._end_overdue,
+            "overdue": self._cancel_overdue,
             "deltas": self._fold,
             "claims": self._tidy_claims,
             "events": self._match_events,
@@ -43,8 +43,8 @@ class Housekeeping:
         unchecked = await self._engine.storage.unchecked()
         return len(await self._engine.storage.admit(unchecked)) if unchecked else 0
 
-    async def _end_overdue(self) -> int:
-        return await end_overdue(self._engine.storage)
+    async def _cancel_overdue(self) -> int:
+        return await cancel_overdue(self._engine.storage)
 
     async def _fold(self) -> int:
         done = 0
@@ -60,7 +60,7 @@ class Housekeeping:
         return await self._engine.events.match_waiting()
 
 
-class Regating:
+class GateUpdater:
     """Moves jobs behind the gates their definitions have now.
 
     Whoever changes a definition does so at once, but may die between the two, or miss a job that
@@ -74,7 +74,7 @@ class Regating:
         await self._engine.definitions.regate()
 
 
-class Sweeping:
+class Sweeper:
     """Deletes what is of no use to anybody. History is pruned by jobs; see decision 0013."""
 
     def __init__(self, engine: Engine) -> None:
@@ -82,7 +82,7 @@ class Sweeping:
 
     async def tick(self) -> int:
         """Go on until nothing is left, at a gentle pace. Answers how much went."""
-        gone = await until_done(self._engine.retention.prune_spent)
+        gone = await run_paced_until_done(self._engine.retention.prune_spent)
         await self._engine.sessions.prune()
         await self._engine.operations.prune()
         await self._engine.mutes.prune()

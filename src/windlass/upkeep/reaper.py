@@ -10,12 +10,12 @@ from datetime import timedelta
 from typing import TypeVar
 
 from windlass import clock
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.engine.leases.leases import NO_WORKER, Leases
 from windlass.storage.leases.expired import Expired
 from windlass.storage.storage import Storage
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 #: How many leases are taken back at once, so that many orphans do not all start together.
 _MOST = 200
@@ -27,21 +27,21 @@ class Reaper:
         self._storage = storage
         self._lease_time = lease_time
         self._second_look = lease_time.total_seconds() / 3
-        self._first_seen: dict[Held, float] = {}
-        self._seen: dict[Held, tuple[float, Expired]] = {}
+        self._first_seen: dict[LeaseRef, float] = {}
+        self._seen: dict[LeaseRef, tuple[float, Expired]] = {}
         self._patient_until = 0.0
         #: Whether the last look found a database that takes no renewals.
         self._refused = False
 
     async def tick(self) -> int:
         """Look once; take back what was already run out a renewal's time ago. Answers how many."""
-        expired = await self._promptly(self._leases.expired())
+        expired = await self._timed_answer(self._leases.expired())
         if expired:
             # A database may let us look and yet not write: a backup's lock on all tables, or
             # somebody's on a file. A look counts only if a renewal would get through.
             await self._check_writable()
         now = clock.monotonic()
-        seen = {Held(lease.job_id, lease.token): lease for lease in expired}
+        seen = {LeaseRef(lease.job_id, lease.token): lease for lease in expired}
         self._remember(expired, now)
         self._first_seen = {key: self._first_seen.get(key, now) for key in seen}
         due = [
@@ -50,13 +50,13 @@ class Reaper:
         if not due or clock.monotonic() < self._patient_until:
             return 0
         there = [lease for _, lease in self._seen.values()]
-        return len(await self._leases.reap(_some(due), there))
+        return len(await self._leases.reap(_sample(due), there))
 
     async def _check_writable(self) -> None:
         """Raises unless a renewal would get through. The first one that does after others did not
         begins the time in which all may find back."""
         refused, self._refused = self._refused, True
-        await self._promptly(self._storage.renew(NO_WORKER, [], lease_time=self._lease_time))
+        await self._timed_answer(self._storage.renew(NO_WORKER, [], lease_time=self._lease_time))
         self._refused = False
         if refused:
             self._patient_until = clock.monotonic() + 2 * self._second_look
@@ -68,7 +68,7 @@ class Reaper:
         self._seen = {held: seen for held, seen in self._seen.items() if seen[0] > since}
         self._seen.update((lease.held, (now, lease)) for lease in expired)
 
-    async def _promptly(self, asked: Awaitable[Answer]) -> Answer:
+    async def _timed_answer(self, asked: Awaitable[T]) -> T:
         """An answer. If it fails or comes late, the database was away or stood still, and nobody
         could renew: earlier looks do not count, and all get some more time to find back to it."""
         asked_at = clock.monotonic()
@@ -83,6 +83,6 @@ class Reaper:
         return answer
 
 
-def _some(due: list[Expired]) -> list[Expired]:
+def _sample(due: list[Expired]) -> list[Expired]:
     """A capped part, in no order two reapers share."""
     return random.sample(due, min(len(due), _MOST))

@@ -15,7 +15,7 @@ from windlass.engine.triggers.refusals import NOT_SCHEDULED, REFUSALS
 from windlass.errors import DatabaseOutage, TriggerRightGone, TriggerUnreadable, WindlassError
 from windlass.ids import TriggerId
 from windlass.storage.triggers.triggers import Due, Refused
-from windlass.telemetry import described
+from windlass.telemetry import describe_error
 
 _MOST = 100
 #: However soon the next one is due, a look that found nothing is not repeated sooner.
@@ -32,11 +32,11 @@ class Scheduler:
         self._loop = Loop("scheduling", self.tick, seconds=tick_seconds, telemetry=engine.telemetry)
 
     def start(self) -> None:
-        self._engine.nudges.here.add(self._hear)
+        self._engine.nudges.local_listeners.add(self._on_nudge)
         self._loop.start()
 
     async def stop(self) -> None:
-        self._engine.nudges.here.discard(self._hear)
+        self._engine.nudges.local_listeners.discard(self._on_nudge)
         await self._loop.stop()
 
     async def tick(self) -> int:
@@ -45,11 +45,11 @@ class Scheduler:
         tried: set[tuple[TriggerId, datetime | None]] = set()
         while True:
             found, next_in = await self._engine.storage.due_triggers(most=_MOST)
-            due = [each for each in found if _time_of(each) not in tried]
+            due = [each for each in found if _due_key(each) not in tried]
             if not due:
                 break
-            tried.update(map(_time_of, due))
-            made += await self._fire_all(await self._in_order(due))
+            tried.update(map(_due_key, due))
+            made += await self._fire_all(await self._sort_due(due))
         if next_in is not None:
             self._loop.wake(after=max(_SHORTEST_SECONDS, next_in.total_seconds()))
         return made
@@ -72,11 +72,11 @@ class Scheduler:
             raise last_outage
         return made
 
-    def _hear(self, queues: Collection[str]) -> None:
+    def _on_nudge(self, queues: Collection[str]) -> None:
         if "*" in queues:  # more than a job has come: perhaps a trigger was changed
             self._loop.wake()
 
-    async def _in_order(self, due: Sequence[Due]) -> Sequence[Due]:
+    async def _sort_due(self, due: Sequence[Due]) -> Sequence[Due]:
         """As given, but definitions behind those they run after: their jobs wait for those."""
         definitions = await self._engine.definitions.find({each.trigger.definition for each in due})
         graph = {key: definition.runs_after for key, definition in definitions.items()}
@@ -114,7 +114,7 @@ class Scheduler:
         jobs: list[NewJob] = []
         overlaps = await self._overlaps(trigger)
         if not overlaps:
-            jobs = [await self._engine.maker.at(trigger, at) for at in times]
+            jobs = [await self._engine.job_factory.at(trigger, at) for at in times]
         stored = await storage.fire(trigger, due_at, next_run_at, jobs)
         if stored is not None and due_at not in times:
             self._skipped(due, "its time had passed")
@@ -168,7 +168,7 @@ class Scheduler:
             tenant_id=due.trigger.tenant,
             definition=due.trigger.definition,
             due_at=str(due.trigger.next_run_at),
-            error=str(error) if isinstance(error, Refused) else described(error),
+            error=str(error) if isinstance(error, Refused) else describe_error(error),
         )
 
 
@@ -183,5 +183,5 @@ def _unexpected(error: Exception) -> str:
     return f"unexpected {type(error).__name__}"
 
 
-def _time_of(due: Due) -> tuple[TriggerId, datetime | None]:
+def _due_key(due: Due) -> tuple[TriggerId, datetime | None]:
     return due.trigger.id, due.trigger.next_run_at

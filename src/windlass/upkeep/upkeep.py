@@ -5,9 +5,9 @@ from datetime import timedelta
 from windlass.engine.engine import Engine
 from windlass.engine.leases.wrong_clock import ClockRepair
 from windlass.engine.loop import Loop
-from windlass.upkeep.alerting import LOOK_SECONDS, Alerting
-from windlass.upkeep.bulk_operations import Operating
-from windlass.upkeep.housekeeping import Housekeeping, Regating, Sweeping
+from windlass.upkeep.alerting import LOOK_SECONDS, AlertSender
+from windlass.upkeep.bulk_operations import OperationRunner
+from windlass.upkeep.housekeeping import GateUpdater, Housekeeping, Sweeper
 from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
@@ -30,7 +30,7 @@ class Upkeep:
         self, engine: Engine, *, lease_time: timedelta, scheduling: bool | None = None
     ) -> None:
         reaper = Reaper(engine.leases(), engine.storage, lease_time=lease_time)
-        self._loops: list[Loop | Scheduler | Operating] = [
+        self._loops: list[Loop | Scheduler | OperationRunner] = [
             Loop(
                 "reaping",
                 reaper.tick,
@@ -45,13 +45,13 @@ class Upkeep:
             ),
             Loop(
                 "regating",
-                Regating(engine).tick,
+                GateUpdater(engine).tick,
                 seconds=_REGATING_SECONDS,
                 telemetry=engine.telemetry,
             ),
             Loop(
                 "sweeping",
-                Sweeping(engine).tick,
+                Sweeper(engine).tick,
                 seconds=_SWEEPING_SECONDS,
                 telemetry=engine.telemetry,
             ),
@@ -61,9 +61,9 @@ class Upkeep:
                 seconds=_CLOCK_SECONDS,
                 telemetry=engine.telemetry,
             ),
-            Operating(engine),
+            OperationRunner(engine),
         ]
-        alerting = Alerting(engine)
+        alerting = AlertSender(engine)
         if alerting.wanted:
             self._loops.append(
                 Loop("alerting", alerting.tick, seconds=LOOK_SECONDS, telemetry=engine.telemetry)

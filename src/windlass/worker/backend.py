@@ -10,10 +10,10 @@ from typing import Protocol
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import LogLine, WorkerRow
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Finish, Held, Lease, Progress, Renewal
-from windlass.core.leases.worker_orders import Order
-from windlass.core.monitoring.latency import Tally
-from windlass.engine.leases.leases import Claimed
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
+from windlass.core.leases.worker_orders import WorkerOrder
+from windlass.core.monitoring.latency import LatencyBuffer
+from windlass.engine.leases.leases import ClaimResult
 from windlass.ids import JobId, TenantId, WorkerId
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession
@@ -21,7 +21,7 @@ from windlass.storage.database import Watch
 from windlass.telemetry import Telemetry
 
 
-class LeaseSide(Protocol):
+class LeaseBackend(Protocol):
     """One worker's hold on jobs: see `engine.leases.Leases`."""
 
     async def claim(
@@ -33,24 +33,26 @@ class LeaseSide(Protocol):
         known: Collection[str],
         lease_time: timedelta,
         nudged: bool = False,
-    ) -> Claimed: ...
+    ) -> ClaimResult: ...
 
-    async def release_unknown(self, held: Collection[Held]) -> int: ...
+    async def release_unknown(self, held: Collection[LeaseRef]) -> int: ...
 
-    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]: ...
+    async def renew(
+        self, held: Sequence[LeaseRef], *, lease_time: timedelta
+    ) -> list[RenewedLease]: ...
 
-    async def stops(self, held: Sequence[Held]) -> set[JobId]: ...
+    async def stops(self, held: Sequence[LeaseRef]) -> set[JobId]: ...
 
-    async def report(self, progress: Sequence[Progress]) -> None: ...
+    async def report(self, progress: Sequence[ProgressReport]) -> None: ...
 
     async def log(self, lines: Sequence[LogLine]) -> None: ...
 
     async def is_done(self, tenant: TenantId, key: str) -> bool: ...
 
-    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]: ...
+    async def finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]: ...
 
 
-class DefinitionSide(Protocol):
+class DefinitionBackend(Protocol):
     """What operators say of definitions: see `engine.definitions.Definitions`."""
 
     @property
@@ -61,40 +63,42 @@ class DefinitionSide(Protocol):
     def effective(self, declared: Definition) -> Definition: ...
 
 
-class WorkerSide(Protocol):
+class WorkerBackend(Protocol):
     """The registry of workers: see `engine.workers.Workers`."""
 
-    async def beat(self, worker: WorkerRow) -> Order: ...
+    async def beat(self, worker: WorkerRow) -> WorkerOrder: ...
 
     async def leave(self, worker: WorkerId) -> None: ...
 
 
-class NudgeSide(Protocol):
+class NudgeBackend(Protocol):
     """Those of this process who want to hear of new jobs."""
 
-    here: set[Callable[[Collection[str]], None]]
+    local_listeners: set[Callable[[Collection[str]], None]]
 
-    def hear(self, queues: Collection[str]) -> None: ...
+    def wake_local(self, queues: Collection[str]) -> None: ...
 
 
-class LatencySide(Protocol):
+class LatencyBackend(Protocol):
     """Who is told how long jobs waited and ran: see `engine.latency.Latency`."""
 
-    async def flush(self, tally: Tally) -> None: ...
+    async def flush(self, tally: LatencyBuffer) -> None: ...
 
 
-class RenewalSide(Protocol):
+class RenewalBackend(Protocol):
     """What keeps leases and a worker's row alive, over connections of its own."""
 
     @property
-    def workers(self) -> WorkerSide: ...
+    def workers(self) -> WorkerBackend: ...
 
-    def leases(self, who: Callable[[Held], Lease | None], *, worker: WorkerId) -> LeaseSide: ...
+    def leases(
+        self, who: Callable[[LeaseRef], Lease | None], *, worker: WorkerId
+    ) -> LeaseBackend: ...
 
     async def close(self) -> None: ...
 
 
-class Side(Protocol):
+class Backend(Protocol):
     @property
     def settings(self) -> Settings: ...
 
@@ -102,22 +106,22 @@ class Side(Protocol):
     def telemetry(self) -> Telemetry: ...
 
     @property
-    def definitions(self) -> DefinitionSide: ...
+    def definitions(self) -> DefinitionBackend: ...
 
     @property
-    def workers(self) -> WorkerSide: ...
+    def workers(self) -> WorkerBackend: ...
 
     @property
-    def nudges(self) -> NudgeSide: ...
+    def nudges(self) -> NudgeBackend: ...
 
     @property
-    def latency(self) -> LatencySide: ...
+    def latency(self) -> LatencyBackend: ...
 
-    def leases(self, who: Callable[[Held], Lease | None], *, worker: WorkerId) -> LeaseSide:
+    def leases(self, who: Callable[[LeaseRef], Lease | None], *, worker: WorkerId) -> LeaseBackend:
         """The worker's hold; one for each worker, who knows the leases it holds."""
         ...
 
-    def reopen(self, *, lease_time: timedelta) -> RenewalSide:
+    def reopen(self, *, lease_time: timedelta) -> RenewalBackend:
         """The same over connections of its own, for a thread with its own event loop. Nothing
         connects before something is asked."""
         ...

@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, TypedDict, TypeVar
 
 from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_app_key
-from windlass.core.jobs.models import Level
+from windlass.core.jobs.models import LogLevel
 from windlass.core.leases.lease import Lease
 from windlass.core.payloads.payload import load_json
 from windlass.core.text import clean, text_of
@@ -29,7 +29,7 @@ from windlass.ids import JobId
 from windlass.storage.callers import drive
 
 #: The lease of the run that code is part of, if it is part of one.
-CURRENT: ContextVar[Lease | None] = ContextVar("windlass_lease", default=None)
+CURRENT_LEASE: ContextVar[Lease | None] = ContextVar("windlass_lease", default=None)
 
 Item = TypeVar("Item")
 StopReason = Literal["canceled", "timed_out", "lost", "shutdown"]
@@ -43,7 +43,9 @@ _WARNING_BYTES = 1024
 class Sink(Protocol):
     """Where a run's words go: the worker's buffers, or a pipe out of a child process."""
 
-    def log(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None: ...
+    def log(
+        self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]
+    ) -> None: ...
 
     def progress(self, lease: Lease, fraction: float, note: str | None) -> None: ...
 
@@ -54,7 +56,7 @@ class Sink(Protocol):
         result: object,
         warnings: Iterable[str],
         once: Sequence[str],
-    ) -> "Ending | None": ...
+    ) -> "TransactionalCompletion | None": ...
 
     def once(self, lease: Lease, key: str) -> Coroutine[Any, Any, bool]: ...
 
@@ -62,21 +64,21 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class TransactionalCompletion:
     """The end of a job as it is written through its handler's transaction."""
 
     recording: Coroutine[Any, Any, None]
     blocking: bool
 
 
-class _Nothing(Awaitable[None]):
+class _CompletedAwaitable(Awaitable[None]):
     """What is left to await when everything is done."""
 
     def __await__(self) -> Generator[Any, None, None]:
         yield from ()
 
 
-class Once(Awaitable[bool]):
+class OnceCheck(Awaitable[bool]):
     """Whether something is still to be done. Awaited, or in a thread simply asked: `if once: …`."""
 
     __slots__ = ("_done", "_key", "_lease", "_sink")
@@ -294,7 +296,7 @@ class JobContext:
         """Leave the handler now and run the job again after `delay`; no attempt is consumed."""
         raise Snoozed(duration(delay, option="snooze"))
 
-    def once(self, key: str) -> "Once":
+    def once(self, key: str) -> "OnceCheck":
         """Whether what goes by this key is still to be done: `if await ctx.once("charge:42"): …`.
 
         False if a job of this tenant that has completed asked about the same key, for as long as that
@@ -302,7 +304,7 @@ class JobContext:
         `complete`; not if the attempt fails. Two jobs that run at once may both be told to do it.
         A handler in a thread asks without `await`.
         """
-        return Once(self._sink, self._lease, check_app_key("ctx.once", key), self.done)
+        return OnceCheck(self._sink, self._lease, check_app_key("ctx.once", key), self.done)
 
     def complete(self, tx: object, result: object = None) -> Awaitable[None]:
         """Record the job as completed inside your own transaction, so that its work and its end
@@ -312,7 +314,7 @@ class JobContext:
         """
         ending = self._sink.complete(self._lease, tx, result, self.warnings, self.done)
         if ending is None:
-            return _Nothing()
+            return _CompletedAwaitable()
         # Said first: a renewal would wait for the lock on the job that the transaction now takes.
         self.completed = True
         recording = self._record(ending)
@@ -320,16 +322,16 @@ class JobContext:
             return recording
         # In this thread, to which the connection belongs: a blocking handler cannot await.
         drive(recording)
-        return _Nothing()
+        return _CompletedAwaitable()
 
-    async def _record(self, ending: Ending) -> None:
+    async def _record(self, ending: TransactionalCompletion) -> None:
         try:
             await ending.recording
         except BaseException:
             self.completed = False
             raise
 
-    def ask_to_stop(self, reason: StopReason) -> None:
+    def request_stop(self, reason: StopReason) -> None:
         """Used by the worker: `checkpoint` raises from now on."""
         self._stop = reason
 
@@ -341,19 +343,19 @@ def _number(value: object) -> float | None:
         return None
 
 
-class Inherited(TypedDict, total=False):
+class InheritedOptions(TypedDict, total=False):
     """What a job or an event has of the job whose handler makes it."""
 
     tenant: str
     correlation_id: str
 
 
-def inherited() -> Inherited:
+def inherited_options() -> InheritedOptions:
     """The tenant and correlation id for what a handler enqueues or emits; nothing outside of a job.
 
     A job without a correlation id passes on its own id.
     """
-    lease = CURRENT.get()
+    lease = CURRENT_LEASE.get()
     if lease is None:
         return {}
     return {
@@ -362,28 +364,28 @@ def inherited() -> Inherited:
     }
 
 
-def emitted_within(about: EventOptions) -> EventOptions:
+def with_inherited_options(about: EventOptions) -> EventOptions:
     """The options of an event, completed by the job whose handler emits it: tenant, correlation id,
     and a depth one below the event that the job was made for. What `about` names is kept."""
-    lease = CURRENT.get()
+    lease = CURRENT_LEASE.get()
     if lease is None:
         return about
-    about = {**inherited(), **about}
+    about = {**inherited_options(), **about}
     before = CurrentJob(lease).metadata.get("event_depth")
     return {**about, "depth": before + 1} if isinstance(before, int) else about
 
 
 __all__ = [
-    "CURRENT",
+    "CURRENT_LEASE",
     "CurrentJob",
-    "Ending",
-    "Inherited",
+    "InheritedOptions",
     "JobContext",
     "JobLog",
-    "Level",
+    "LogLevel",
     "Sink",
     "Snoozed",
     "StopReason",
-    "emitted_within",
-    "inherited",
+    "TransactionalCompletion",
+    "inherited_options",
+    "with_inherited_options",
 ]

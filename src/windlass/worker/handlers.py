@@ -49,11 +49,11 @@ class Handler:
     own: bool = False
 
     @property
-    def in_child(self) -> bool:
+    def is_process_isolated(self) -> bool:
         """Whether a child process imports and runs it. A command is a process of its own."""
         return self.command is None and self.definition.isolation == "process"
 
-    def under(self, definition: Definition) -> "Handler":
+    def with_definition(self, definition: Definition) -> "Handler":
         """The same handler, as a definition in force says."""
         limit, backoff = definition.timeout_seconds, definition.backoff
         return replace(
@@ -74,7 +74,7 @@ class Handler:
             text = dump_json(payload)
         return self.payload.decode(text)
 
-    def encoded(self, result: object) -> tuple[str | None, str | None]:
+    def encode_result_text(self, result: object) -> tuple[str | None, str | None]:
         """A result as it is stored, None for none, and a note if it was changed; ResultInvalid,
         ResultTooLarge."""
         if result is None:
@@ -106,8 +106,8 @@ class Handlers(Mapping[str, Handler]):
     It knows what those `beneath` know too, also what they learn later.
     """
 
-    def __init__(self, beneath: "Handlers | None" = None) -> None:
-        others = [] if beneath is None else [beneath._by_key]
+    def __init__(self, parent: "Handlers | None" = None) -> None:
+        others = [] if parent is None else [parent._by_key]
         self._by_key: ChainMap[str, Handler] = ChainMap({}, *others)
 
     def add(self, handler: Handler) -> None:

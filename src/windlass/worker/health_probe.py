@@ -16,7 +16,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.access.connection_limits import ConnectionLimits
 from windlass.worker.leases.loop_thread import LoopThread
 from windlass.worker.worker import Worker
@@ -36,16 +36,16 @@ PROCESS_METRICS = {
 }
 
 
-class Answer(NamedTuple):
+class HealthResponse(NamedTuple):
     status: str
     body: bytes
     type: str = "text/plain; charset=utf-8"
 
 
-_OK = Answer("200 OK", b"ok\n")
+_OK = HealthResponse("200 OK", b"ok\n")
 
 
-class Health:
+class HealthServer:
     """Answers for all workers of a process; `workers` may grow while it does."""
 
     def __init__(self, workers: Sequence[Worker], *, host: str, port: int) -> None:
@@ -74,20 +74,20 @@ class Health:
         """Answer no more."""
         await self._thread.stop(within=_SECONDS)
 
-    async def answer(self, path: str) -> Answer:
+    async def answer(self, path: str) -> HealthResponse:
         """What a path says."""
         match path.partition("?")[0]:
             case "/healthz":
-                return _refusal(self._hopeless())
+                return _refusal(self._fatal_reason())
             case "/readyz":
-                return _refusal(await self._unready())
+                return _refusal(await self._unready_reason())
             case "/metrics":
                 registry = CollectorRegistry()
-                registry.register(_Workers(self._workers))
+                registry.register(_WorkerCollector(self._workers))
                 ProcessCollector(registry=registry)
-                return Answer("200 OK", generate_latest(registry), CONTENT_TYPE_PLAIN_0_0_4)
+                return HealthResponse("200 OK", generate_latest(registry), CONTENT_TYPE_PLAIN_0_0_4)
             case _:
-                return Answer("404 Not Found", b"/healthz, /readyz, /metrics\n")
+                return HealthResponse("404 Not Found", b"/healthz, /readyz, /metrics\n")
 
     async def _listen(self, listening: "Future[int]") -> None:
         try:
@@ -101,14 +101,14 @@ class Health:
         async with server:
             await asyncio.Event().wait()
 
-    def _hopeless(self) -> str:
+    def _fatal_reason(self) -> str:
         """Why only a new process helps; empty if this one lives."""
         blockages = [worker.renewal.blockage for worker in self._workers]
         if any(blockage is not None and blockage.is_over for blockage in blockages):
             return "the event loop stands still"
         return ""
 
-    async def _unready(self) -> str:
+    async def _unready_reason(self) -> str:
         """Why no work is to be expected of this process; empty if it is."""
         if not self._workers:
             return "starting"
@@ -116,24 +116,24 @@ class Health:
             if blockage := worker.renewal.blockage:
                 where = "" if blockage.lease is None else f" in {blockage.lease.definition}"
                 return f"the event loop stands still{where}"
-            if worker.doing is not Order.RUN:
+            if worker.doing is not WorkerOrder.RUN:
                 return "draining"
-            if not worker.claims_go_on:
+            if not worker.is_claiming:
                 return "claims do not go on"
             try:
                 async with asyncio.timeout(_SECONDS / 2):
-                    await self._see_database(worker)
+                    await self._check_database(worker)
             except Exception:  # noqa: BLE001  whatever it is, the worker's own log tells it
                 return "the database does not answer"
         return ""
 
-    async def _see_database(self, worker: Worker) -> None:
+    async def _check_database(self, worker: Worker) -> None:
         """Raise unless the database answers the worker, in the event loop that it works in."""
         loop = self._workers_loop
         if loop is None or loop is asyncio.get_running_loop():
-            await worker.see_database()
+            await worker.check_database()
         else:
-            looking = asyncio.run_coroutine_threadsafe(worker.see_database(), loop)
+            looking = asyncio.run_coroutine_threadsafe(worker.check_database(), loop)
             await asyncio.wrap_future(looking)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -154,13 +154,13 @@ class Health:
                 method, path, *_ = (await reader.readline()).decode("latin-1").split()
                 while (await reader.readline()).strip():
                     pass
-                refused = Answer("405 Method Not Allowed", b"")
+                refused = HealthResponse("405 Method Not Allowed", b"")
                 answer = await self.answer(path) if method in ("GET", "HEAD") else refused
                 writer.write(_head(answer) + (b"" if method == "HEAD" else answer.body))
                 await writer.drain()
 
 
-class _Workers(Collector):
+class _WorkerCollector(Collector):
     def __init__(self, workers: Sequence[Worker]) -> None:
         self._workers = workers
 
@@ -180,11 +180,11 @@ def _blocked_seconds(worker: Worker) -> float:
     return 0.0 if blockage is None else blockage.seconds
 
 
-def _refusal(why: str) -> Answer:
-    return Answer("503 Service Unavailable", f"{why}\n".encode()) if why else _OK
+def _refusal(why: str) -> HealthResponse:
+    return HealthResponse("503 Service Unavailable", f"{why}\n".encode()) if why else _OK
 
 
-def _head(answer: Answer) -> bytes:
+def _head(answer: HealthResponse) -> bytes:
     return (
         f"HTTP/1.1 {answer.status}\r\ncontent-type: {answer.type}\r\n"
         f"content-length: {len(answer.body)}\r\nconnection: close\r\n"

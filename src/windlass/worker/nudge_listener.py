@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from windlass.engine.loop import backoff_seconds
-from windlass.worker.backend import Side
+from windlass.worker.backend import Backend
 
 
-async def listen(engine: Side, names: Sequence[str] | None, *, poll: timedelta) -> None:
+async def listen(engine: Backend, names: Sequence[str] | None, *, poll: timedelta) -> None:
     """Pass on every nudge that is for these names (None: for any), for ever."""
     failures = 0
     while True:
@@ -17,7 +17,7 @@ async def listen(engine: Side, names: Sequence[str] | None, *, poll: timedelta) 
             try:
                 while True:
                     if heard := await watch.wait(poll.total_seconds()):
-                        engine.nudges.hear({"*", *heard})
+                        engine.nudges.wake_local({"*", *heard})
                     failures = 0
             finally:
                 await watch.close()

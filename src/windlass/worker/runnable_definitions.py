@@ -6,20 +6,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from windlass.core.definitions.definition import Definition
 from windlass.core.leases.gates import needs
 from windlass.telemetry import Telemetry
-from windlass.worker.backend import DefinitionSide
+from windlass.worker.backend import DefinitionBackend
 from windlass.worker.handlers import Handler, Handlers
 
 #: Finds the handler of a definition whose row names a dotted path; ImportError if it cannot.
 Resolve = Callable[[Definition], Handler]
 
 
-class Knowledge:
+class RunnableDefinitions:
     """Looks at the rows now and then; nothing in it is needed for a claim to be right."""
 
     def __init__(
         self,
         handlers: Handlers,
-        definitions: DefinitionSide,
+        definitions: DefinitionBackend,
         telemetry: Telemetry,
         resolve: Resolve | None = None,
     ) -> None:
@@ -47,7 +47,7 @@ class Knowledge:
             return handler
         before = self._in_force.get(key)
         if before is None or before[0] is not definition:
-            before = self._in_force[key] = definition, handler.under(definition)
+            before = self._in_force[key] = definition, handler.with_definition(definition)
         return before[1]
 
     def handlers(self, keys: Iterable[str]) -> dict[str, Handler]:
@@ -100,7 +100,7 @@ class Knowledge:
         try:
             # Importing may take its time: leases are renewed meanwhile.
             found = await asyncio.to_thread(resolve, row)
-            self._by_path[row.key] = found.under(row)
+            self._by_path[row.key] = found.with_definition(row)
             self.import_errors.pop(row.key, None)
         except Exception as error:  # noqa: BLE001  importing runs anything; the jobs wait
             self._retire(row.key)

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 Run = TypeVar("Run")
 
 
-class Deadlines(Generic[Run]):
+class TimeLimits(Generic[Run]):
     """Tells of each run whose time is up, unless it was dropped before."""
 
     def __init__(self, expired: Callable[[Run], None]) -> None:

@@ -94,7 +94,7 @@ async def test_the_same_as_json_for_a_page_with_scripts(guarded):
         return made.json()["secret"]
 
     async with guarded.browser() as ada:
-        by_link = await ada.post("/api/v1/login/link", json={"link": await link("login")})
+        login_with_link = await ada.post("/api/v1/login/link", json={"link": await link("login")})
         reset = {"link": await link("password"), "password": PASSWORD}
         set_by_link = await ada.post("/api/v1/login/password", json=reset)
         change = {"before": PASSWORD, "after": "another horse battery"}
@@ -104,7 +104,7 @@ async def test_the_same_as_json_for_a_page_with_scripts(guarded):
         ended = await ada.delete(f"/api/v1/sessions/{session['id']}")
         after = await ada.get("/api/v1/sessions")
 
-    assert (by_link.json(), set_by_link.json()) == ({"name": "ada"}, {"name": "ada"})
+    assert (login_with_link.json(), set_by_link.json()) == ({"name": "ada"}, {"name": "ada"})
     assert (changed.status_code, stays.status_code) == (204, 200)
     assert (ended.status_code, after.status_code) == (204, 401)
 

@@ -12,7 +12,7 @@ from tests.support.wait import until
 from windlass import JobContext, Permanent
 from windlass.api.access.credentials import by_credentials
 from windlass.api.app import create_api
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 from windlass.api.schema.cursors import Cursors
 from windlass.core.jobs.models import ALL_TENANTS
 
@@ -104,7 +104,7 @@ async def test_another_tenants_admin_finds_nothing_and_a_superadmin_all(two):
 
 
 async def test_they_follow_their_own_jobs_and_nothing_else(two, wl):
-    quick = Pace(look_seconds=0.05, message_seconds=0.01)
+    quick = StreamIntervals(look_seconds=0.05, message_seconds=0.01)
     who = two.ada["authorization"]
     async with serving(create_api(wl, authenticate=by_credentials, pace=quick)) as served:
         refused = {}

@@ -28,17 +28,16 @@ from tests.api.authenticated_api import guarding
 from tests.databases.connect import execute
 from tests.support.job_builders import new_job
 from windlass import Settings, Windlass
-from windlass.api.access.callers import Calling, Ready
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.errors import WindlassError
-from windlass.settings import Audit as AuditSettings
-from windlass.settings import Database
+from windlass.settings import AuditSettings, DatabaseSettings
 from windlass.storage.connection.tenant_binding import bind, bound, unbound
 
 pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 
-ON = Settings(database=Database(row_security=True))
+ON = Settings(database=DatabaseSettings(row_security=True))
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ async def as_nobody(work):
 
 
 async def test_a_route_that_forgot_its_tenant_shows_nothing_of_another(guarded, storage):  # noqa: F811
-    async def forgetful(caller: Calling, engine: Ready) -> list[str]:
+    async def forgetful(caller: CurrentCaller, engine: ReadyEngine) -> list[str]:
         page = await engine.storage.page(ALL_TENANTS, JobQuery())
         return [job.tenant for job in page.jobs]
 
@@ -135,7 +134,9 @@ async def test_the_servers_role_adds_to_the_audit_and_changes_nothing_of_it(owne
 
 
 async def test_a_server_that_is_held_signs_the_chains_that_its_tenants_start(held):
-    keyed = Settings(database=Database(row_security=True), audit=AuditSettings(key="k" * 32))
+    keyed = Settings(
+        database=DatabaseSettings(row_security=True), audit=AuditSettings(key="k" * 32)
+    )
     wl = Windlass(held, settings=keyed)
     try:
         async with guarding(wl) as guarded:

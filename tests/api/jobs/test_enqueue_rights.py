@@ -19,13 +19,13 @@ from windlass.core.access.principal import local
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
-from windlass.engine.jobs.dead import Dead
+from windlass.engine.jobs.dead import DeadLetters
 from windlass.engine.jobs.jobs import Jobs
 from windlass.engine.jobs.operations import Operations
 from windlass.engine.triggers.events import Events
 from windlass.engine.triggers.triggers import Triggers
 from windlass.ids import DefinitionKey, QueueName
-from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.bulk_operations import OperationRunner
 from windlass.upkeep.scheduler import Scheduler
 
 PERMISSION = "payroll.run"
@@ -95,7 +95,7 @@ class Stage:
             query="",
             tenant=DEFAULT_TENANT,
         )
-        await Operating(engine).tick()
+        await OperationRunner(engine).tick()
         return str(begun.id)
 
     def name(self) -> str:
@@ -329,7 +329,7 @@ UNGATED_VERBS = {
         # In the program's own transaction, or by the bulk: nobody asks these on behalf of another.
         "enqueue_many", "enqueue_in", "joined",
     },
-    Dead: {"groups", "list", "discard", "discard_group"},
+    DeadLetters: {"groups", "list", "discard", "discard_group"},
     Triggers: {
         "get", "list", "schedules", "reschedule", "disable", "warnings", "warnings_of",
         "preview", "delete",

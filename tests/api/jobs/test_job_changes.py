@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.api.authenticated_api import guarding
-from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.bulk_operations import OperationRunner
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ async def enqueued(hello, **options):
 
 
 async def worked(wl):
-    return await Operating(await wl.ready()).tick()
+    return await OperationRunner(await wl.ready()).tick()
 
 
 async def test_a_waiting_job_gets_what_is_given_and_keeps_the_rest(api, hello):

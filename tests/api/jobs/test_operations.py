@@ -9,7 +9,7 @@ from windlass.api.access.callers import Caller
 from windlass.api.app import create_api
 from windlass.core.jobs.models import Scope
 from windlass.upkeep import bulk_operations
-from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.bulk_operations import OperationRunner
 
 QUEUED = {"action": "cancel", "q": "state:queued", "reason": "wrong list"}
 
@@ -29,7 +29,7 @@ async def enqueued(hello, count):
 
 
 async def worked(wl):
-    return await Operating(await wl.ready()).tick()
+    return await OperationRunner(await wl.ready()).tick()
 
 
 async def completed(api, id):

@@ -9,7 +9,7 @@ from windlass import Settings, Windlass
 from windlass.api.access.credentials import by_credentials
 from windlass.api.app import create_api
 from windlass.engine.jobs.payload_encryption import new_key
-from windlass.settings import Encryption, Worker
+from windlass.settings import EncryptionSettings, WorkerSettings
 
 PIN = "4711-4711-4711"
 
@@ -17,7 +17,8 @@ PIN = "4711-4711-4711"
 @pytest.fixture
 async def wl(database):
     settings = Settings(
-        encryption=Encryption(keys=(new_key(),)), worker=Worker(handler_paths=("shop",))
+        encryption=EncryptionSettings(keys=(new_key(),)),
+        worker=WorkerSettings(handler_paths=("shop",)),
     )
     app = Windlass(database.url, settings=settings)
     yield app

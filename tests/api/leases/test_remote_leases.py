@@ -11,7 +11,7 @@ from windlass.core.payloads.json_text import DEEPEST, dump_json
 from windlass.errors import RequestRefused, ServerUnreachable
 from windlass.ids import WorkerId
 from windlass.telemetry import Telemetry
-from windlass.worker.remote.remote_backend import RemoteLeases
+from windlass.worker.remote.remote_backend import RemoteLeaseBackend
 
 WORKER = WorkerId("far:1")
 
@@ -42,7 +42,7 @@ def line(api):
 
 @pytest.fixture
 def leases(line):
-    return RemoteLeases(line, Telemetry(), WORKER)
+    return RemoteLeaseBackend(line, Telemetry(), WORKER)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.authenticated_api import guarding
 from windlass.core.jobs.models import WorkerRow
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import WorkerId
 
 FAR = {"worker": "far:1:8c1f42d7", "hostname": "far", "pid": 1, "version": "1", "slots": 2}
@@ -84,7 +84,7 @@ async def test_a_remote_worker_is_found_by_its_whole_id_too(guarded):
 
 async def test_the_audit_tells_what_was_wanted_before_and_after(guarded, wl, worker):
     admin = await guarded.token("superadmin")
-    await (await wl.ready()).workers.beat(replace(WORKER, doing=Order.RUN))
+    await (await wl.ready()).workers.beat(replace(WORKER, doing=WorkerOrder.RUN))
 
     answer = await guarded.client.post(f"/api/v1/workers/{worker}/drain", headers=admin)
     [entry, *_] = (await guarded.client.get("/api/v1/audit", headers=admin)).json()["items"]
@@ -104,4 +104,4 @@ async def test_nobody_of_a_tenant_orders_workers(guarded, worker, role, verb):
     refused = await guarded.client.post(f"/api/v1/workers/{worker}/{verb}", headers=theirs)
 
     assert refused.status_code == 403
-    assert [row.wanted for row in await guarded.wl.workers.list()] == [Order.RUN]
+    assert [row.wanted for row in await guarded.wl.workers.list()] == [WorkerOrder.RUN]

@@ -10,7 +10,7 @@ from tests.support.wait import until
 from windlass import Permanent
 from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +86,7 @@ async def test_many_who_wait_leave_every_connection_to_others(wl):
 
 
 async def test_who_waits_has_a_seat_and_gives_it_back(wl):
-    app = create_api(wl, authenticate=open_access, pace=Pace(streams=1))
+    app = create_api(wl, authenticate=open_access, pace=StreamIntervals(streams=1))
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     id = await enqueued(wl, delay="1h")
     async with httpx2.AsyncClient(

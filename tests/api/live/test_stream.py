@@ -8,14 +8,14 @@ import pytest
 from tests.api.stream_client import Served, serving
 from tests.support.wait import until
 from windlass import JobContext
-from windlass.api.access.callers import ANYBODY, Caller, open_access
+from windlass.api.access.callers import ANONYMOUS, Caller, open_access
 from windlass.api.app import create_api
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 from windlass.core.jobs.models import Scope
 from windlass.errors import NotAuthenticated
 from windlass.ids import new_job_id
 
-QUICK = Pace(look_seconds=0.05, message_seconds=0.01)
+QUICK = StreamIntervals(look_seconds=0.05, message_seconds=0.01)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def of_header(request):
         case None:
             raise NotAuthenticated
         case "all":
-            return ANYBODY
+            return ANONYMOUS
         case "mute":
             return Caller("mute", Scope.of("acme"), frozenset({"stream.read", "jobs.read"}))
         case tenant:
@@ -140,7 +140,7 @@ async def test_only_a_topic_that_was_not_looked_at_meanwhile_has_to_be_read_agai
 
 
 async def test_an_id_of_long_ago_has_to_read_again(wl, told):
-    short = Pace(look_seconds=0.05, message_seconds=0.01, kept_changes=2)
+    short = StreamIntervals(look_seconds=0.05, message_seconds=0.01, kept_changes=2)
     async with serving(create_api(wl, authenticate=open_access, pace=short)) as served:
         async with served.listen("jobs") as listener:
             ready = await listener.next()
@@ -155,7 +155,7 @@ async def test_an_id_of_long_ago_has_to_read_again(wl, told):
 
 
 async def test_a_silent_stream_beats_and_moves_its_id_on(wl, told):
-    beating = Pace(look_seconds=0.05, message_seconds=0.01, heartbeat_seconds=0.05)
+    beating = StreamIntervals(look_seconds=0.05, message_seconds=0.01, heartbeat_seconds=0.05)
     async with serving(create_api(wl, authenticate=open_access, pace=beating)) as served:
         async with served.listen("workers") as listener:
             ready = await listener.next()
@@ -220,7 +220,7 @@ async def test_a_stream_ends_when_its_credential_does(wl, told):
             raise NotAuthenticated
         return Caller("ada", Scope.of("acme"))
 
-    often = Pace(look_seconds=0.05, message_seconds=0.01, recheck_seconds=0.05)
+    often = StreamIntervals(look_seconds=0.05, message_seconds=0.01, recheck_seconds=0.05)
     async with serving(create_api(wl, authenticate=revocable, pace=often)) as served:
         async with served.listen("jobs", who="acme") as listener:
             await listener.next()
@@ -230,7 +230,7 @@ async def test_a_stream_ends_when_its_credential_does(wl, told):
 
 
 async def test_too_many_streams_are_refused_until_one_closes(wl, told):
-    few = Pace(look_seconds=0.05, message_seconds=0.01, streams_per_caller=1)
+    few = StreamIntervals(look_seconds=0.05, message_seconds=0.01, streams_per_caller=1)
     async with serving(create_api(wl, authenticate=of_header, pace=few)) as served:
         async with served.listen("jobs", who="acme") as listener:
             await listener.next()
@@ -250,7 +250,7 @@ async def test_too_many_streams_are_refused_until_one_closes(wl, told):
 
 
 async def test_fifty_who_come_and_go_leave_nothing_behind(wl, told):
-    brief = Pace(look_seconds=0.05, message_seconds=0.01, linger_seconds=0.0)
+    brief = StreamIntervals(look_seconds=0.05, message_seconds=0.01, linger_seconds=0.0)
     async with serving(create_api(wl, authenticate=open_access, pace=brief)) as served:
         feed = served.app.state.feed
         before = len(asyncio.all_tasks())

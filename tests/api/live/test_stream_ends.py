@@ -7,12 +7,12 @@ import pytest
 from tests.api.authenticated_api import HERE, guarding
 from tests.api.stream_client import serving
 from windlass.api.app import create_api
-from windlass.api.live.intervals import Pace
-from windlass.api.live.rechecks import Rechecks
+from windlass.api.live.intervals import StreamIntervals
+from windlass.api.live.rechecks import PermissionRechecks
 from windlass.core.access.principal import local
 
 #: A check may take long here: the machine that runs the tests may be busy.
-OFTEN = Pace(
+OFTEN = StreamIntervals(
     look_seconds=0.05,
     message_seconds=0.01,
     recheck_seconds=0.1,
@@ -92,9 +92,9 @@ async def credentials(guarded):
 )
 async def test_a_stream_ends_with_what_it_stands_on(guarded, end, by):
     engine = await guarded.wl.ready()
-    by_token, by_session, ids = await credentials(guarded)
+    authenticate_token, authenticate_session, ids = await credentials(guarded)
     async with serving(create_api(guarded.wl, pace=OFTEN)) as served:
-        shown = by_token if by == "token" else by_session
+        shown = authenticate_token if by == "token" else authenticate_session
         async with served.listen("jobs", **shown) as listener:
             assert (await listener.next()).event == "ready"
 
@@ -104,7 +104,7 @@ async def test_a_stream_ends_with_what_it_stands_on(guarded, end, by):
 
 
 def test_that_takes_ten_seconds_at_most():
-    pace = Pace()
+    pace = StreamIntervals()
 
     assert pace.recheck_seconds + pace.recheck_shared_seconds + pace.recheck_timeout_seconds <= 10
 
@@ -112,7 +112,7 @@ def test_that_takes_ten_seconds_at_most():
 async def test_streams_of_one_credential_share_a_recheck(monkeypatch):
     now, asked = 100.0, []
     monkeypatch.setattr("windlass.clock.monotonic", lambda: now)
-    rechecks = Rechecks(Pace())
+    rechecks = PermissionRechecks(StreamIntervals())
 
     async def check():
         asked.append(now)
@@ -133,7 +133,12 @@ async def test_a_recheck_that_hangs_ends_the_stream():
         await asyncio.Event().wait()
         return True
 
-    assert await Rechecks(Pace(recheck_timeout_seconds=0.01)).may_listen("ada", hang) is False
+    assert (
+        await PermissionRechecks(StreamIntervals(recheck_timeout_seconds=0.01)).may_listen(
+            "ada", hang
+        )
+        is False
+    )
 
 
 async def test_rechecks_beat_no_more_often_than_silence_asks_for(guarded):

@@ -2,13 +2,19 @@
 
 import pytest
 
-from windlass.api.live.changes import EVERYBODY, Audience, Change, Picture, Place
+from windlass.api.live.changes import (
+    ALL_TENANTS_AUDIENCE,
+    Audience,
+    SnapshotHistory,
+    StreamChange,
+    StreamEntryKey,
+)
 from windlass.api.live.subscription import Subscription
 from windlass.core.jobs.models import ALL_TENANTS
 
 
-def at(key: str, topic: str = "jobs") -> Place:
-    return Place(topic, EVERYBODY, key)
+def at(key: str, topic: str = "jobs") -> StreamEntryKey:
+    return StreamEntryKey(topic, ALL_TENANTS_AUDIENCE, key)
 
 
 @pytest.fixture
@@ -20,9 +26,9 @@ def slow() -> Subscription:
 
 async def test_a_later_change_takes_the_place_of_an_earlier_one(slow):
     await slow.next(0)
-    slow.put(Change(at("a"), "1"), 8)
-    slow.put(Change(at("b"), "2"), 9)
-    slow.put(Change(at("a"), "3"), 10)
+    slow.put(StreamChange(at("a"), "1"), 8)
+    slow.put(StreamChange(at("b"), "2"), 9)
+    slow.put(StreamChange(at("a"), "3"), 10)
 
     told = await slow.next(0)
 
@@ -32,9 +38,9 @@ async def test_a_later_change_takes_the_place_of_an_earlier_one(slow):
 
 async def test_too_much_for_a_slow_client_becomes_a_reset_of_that_topic(slow):
     await slow.next(0)
-    slow.put(Change(at("a", "queues"), "0"), 8)
+    slow.put(StreamChange(at("a", "queues"), "0"), 8)
     for number in range(50):
-        slow.put(Change(at(str(number)), "x"), 9 + number)
+        slow.put(StreamChange(at(str(number)), "x"), 9 + number)
 
     first, second = await slow.next(0), await slow.next(0)
 
@@ -43,7 +49,7 @@ async def test_too_much_for_a_slow_client_becomes_a_reset_of_that_topic(slow):
 
 
 async def test_an_id_does_not_run_ahead_of_what_still_waits(slow):
-    slow.put(Change(at("a"), "1"), 8)
+    slow.put(StreamChange(at("a"), "1"), 8)
 
     ready, changes = await slow.next(0), await slow.next(0)
 
@@ -52,10 +58,10 @@ async def test_an_id_does_not_run_ahead_of_what_still_waits(slow):
 
 
 async def test_the_greeting_waits_for_the_first_look(slow):
-    slow.await_first_look({"jobs"})
+    slow.wait_for_first_poll({"jobs"})
 
     before = await slow.next(0)
-    slow.looked_at("jobs", 12)
+    slow.mark_polled("jobs", 12)
     after = await slow.next(0)
 
     assert before is None
@@ -64,25 +70,25 @@ async def test_the_greeting_waits_for_the_first_look(slow):
 
 async def test_nothing_is_told_after_the_end(slow):
     slow.end()
-    slow.put(Change(at("a"), "1"), 8)
+    slow.put(StreamChange(at("a"), "1"), 8)
 
     assert await slow.next(30) is None
 
 
 def test_the_first_look_at_a_topic_tells_nothing():
-    picture = Picture()
+    picture = SnapshotHistory()
 
     first = picture.changes("jobs", {at("a"): ({"n": 1}, 0)}, whole=True)
     same = picture.changes("jobs", {at("a"): ({"n": 1}, 0)}, whole=True)
     marked = picture.changes("jobs", {at("a"): ({"n": 1}, 1)}, whole=True)
 
     assert (first, same) == ([], [])
-    assert marked == [Change(at("a"), '{"topic":"jobs","n":1}')]
+    assert marked == [StreamChange(at("a"), '{"topic":"jobs","n":1}')]
 
 
 def test_what_is_not_seen_is_gone_only_where_all_was_seen():
-    picture, place = Picture(), Place("events", Audience("acme"), "a")
-    other = Place("events", Audience("acme"), "b")
+    picture, place = SnapshotHistory(), StreamEntryKey("events", Audience("acme"), "a")
+    other = StreamEntryKey("events", Audience("acme"), "b")
     both = {place: ({}, None), other: ({}, None)}
 
     picture.changes("events", both, whole=False)
@@ -91,13 +97,13 @@ def test_what_is_not_seen_is_gone_only_where_all_was_seen():
     whole = picture.changes("events", {place: ({}, None)}, whole=True)
 
     assert part == []
-    assert whole == [Change(other, '{"topic":"events","key":"b","gone":true}')]
+    assert whole == [StreamChange(other, '{"topic":"events","key":"b","gone":true}')]
 
 
 def test_when_all_that_is_seen_is_new_something_may_have_been_missed():
-    picture = Picture()
+    picture = SnapshotHistory()
 
     picture.changes("events", {at("a", "events"): ({}, None)}, whole=False)
     [change] = picture.changes("events", {at("b", "events"): ({}, None)}, whole=False)
 
-    assert change == Change(at("", "events"), None)
+    assert change == StreamChange(at("", "events"), None)

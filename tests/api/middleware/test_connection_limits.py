@@ -11,7 +11,7 @@ from tests.support.wait import until
 from windlass import Settings, Windlass
 from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 from windlass.engine.access.connection_limits import ConnectionLimits
 
 SLOW = 600.0
@@ -32,7 +32,9 @@ async def guarded(database):
             wl = Windlass(database.url, settings=loaded)
             stack.push_async_callback(wl.close)
             api = create_api(
-                wl, authenticate=open_access, pace=Pace(look_seconds=0.05, message_seconds=0.01)
+                wl,
+                authenticate=open_access,
+                pace=StreamIntervals(look_seconds=0.05, message_seconds=0.01),
             )
             return await stack.enter_async_context(serving(api))
 

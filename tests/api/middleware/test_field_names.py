@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass.api.middleware.field_names import of_fields
+from windlass.api.middleware.field_names import with_body_names
 from windlass.api.schema.requests import PasswordByLink, PasswordChange
 from windlass.errors import OptionInvalid
 
@@ -108,7 +108,7 @@ def test_a_password_that_is_refused_is_not_repeated_under_its_field(model):
     refused = OptionInvalid("password", "•••", allowed="12 characters or more")
     field = "after" if model is PasswordChange else "password"
 
-    told = of_fields(model, refused, {field: "hunter2"})
+    told = with_body_names(model, refused, {field: "hunter2"})
 
     assert told.errors[0].pointer == f"/{field}"
     assert "hunter2" not in f"{told} {told.errors}"

@@ -7,7 +7,7 @@ import pytest
 from tests.errors.test_errors import EXAMPLES
 from windlass import Settings, Windlass
 from windlass.api.app import create_api
-from windlass.api.middleware.hints import REQUESTS, as_requests
+from windlass.api.middleware.hints import REQUESTS, commands_to_requests
 from windlass.api.routing import PREFIX
 
 #: Commands that start, set up or look at a process or a database: no request does that.
@@ -19,7 +19,7 @@ OF_PROCESSES = {
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_no_hint_names_a_command_that_a_request_can_do(error):
-    told = as_requests(f"{error.hint} {error.reason} {' '.join(map(str, error.errors))}")
+    told = commands_to_requests(f"{error.hint} {error.reason} {' '.join(map(str, error.errors))}")
 
     left = re.findall(r"`windlass ([^`]*)`", told)
     assert [c for c in left if not any(c.startswith(each) for each in OF_PROCESSES)] == []
@@ -48,7 +48,7 @@ def test_every_request_of_a_hint_is_one_of_the_api():
     ],
 )
 def test_a_command_is_told_as_the_request_that_does_it(said, told):
-    assert as_requests(said) == told
+    assert commands_to_requests(said) == told
 
 
 async def test_an_error_names_a_request_to_programs_and_a_command_to_the_command_line(api, wl):

@@ -7,7 +7,7 @@ from tests.api.authenticated_api import guarding
 from windlass import Settings, Windlass
 from windlass.api.access.callers import open_access
 from windlass.api.app import create_api
-from windlass.api.middleware.rate_limit import Buckets
+from windlass.api.middleware.rate_limit import TokenBuckets
 from windlass.core.access.principal import local
 from windlass.errors import RequestsThrottled
 
@@ -183,7 +183,7 @@ async def test_an_open_server_counts_nobody(database):
 
 def test_a_bucket_fills_at_its_pace_and_holds_a_minutes_worth():
     now = 0.0
-    buckets = Buckets(60, lambda: now)
+    buckets = TokenBuckets(60, lambda: now)
     for _ in range(60):
         buckets.take("ada", "ada")
 

@@ -23,7 +23,7 @@ from tests.api.schema.extreme_requests import Mutation, Sent
 from tests.support.servers.api_server import serving
 from windlass import Settings, Windlass
 from windlass.api.access.credentials import by_credentials
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 from windlass.core.access.principal import local
 
 CHECKS = [
@@ -96,7 +96,7 @@ class Asked:
 def asking(url: str) -> Iterator[Asked]:
     """A server with accounts of every role and some of everything."""
     tokens, known = asyncio.run(populate(url))
-    soon = Pace(
+    soon = StreamIntervals(
         wait_seconds=0.05
     )  # or whoever waits for a job that is on hold does so for a minute
     with serving(url, declare, settings=OPTIONS, authenticate=by_credentials, pace=soon) as address:

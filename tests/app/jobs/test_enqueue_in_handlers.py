@@ -9,7 +9,7 @@ from tests.support.app_fixtures import async_engine, connect
 from tests.support.processes.process_handlers import elsewhere
 from tests.support.servers.api_server import serving
 from windlass import JobContext
-from windlass.cli.connect.server_address import At
+from windlass.cli.connect.server_address import ServerAddress
 from windlass.cli.run.run_remote_worker import work_for
 from windlass.worker.options import WorkerOptions
 
@@ -133,7 +133,7 @@ async def test_a_handler_of_an_http_worker_enqueues_for_its_own_tenant(wl, child
     await parent.options(tenant=ACME, correlation_id="order-17").enqueue()
     options = replace(WorkerOptions.of(wl.settings), drain=True)
     with serving(database.url) as url:
-        await work_for(At(url), wl, options, lambda worker: None)
+        await work_for(ServerAddress(url), wl, options, lambda worker: None)
 
     [made] = await children(wl)
     assert (made.tenant, made.correlation_id) == (ACME, "order-17")

@@ -123,12 +123,12 @@ async def test_events_triggers_and_workers_are_got_whole_and_found_by_an_end(wl,
     for known in ("nightly", str(trigger.id), trigger.id.hex):
         assert (await wl.schedules.get(known)).id == trigger.id
     assert (await wl.triggers.find(trigger.id.hex[-8:])).id == trigger.id
-    for verb in verbs_with_ids(nouns.SchedulesFace):
+    for verb in verbs_with_ids(nouns.AsyncSchedules):
         with pytest.raises(TriggerNotFound):
             await getattr(wl.schedules, verb)(trigger.id.hex[-8:])
     assert (await wl.workers.get("alder.example:4711")).id == worker.id
     assert (await wl.workers.find("example:4711")).id == worker.id
-    for verb in verbs_with_ids(nouns.WorkersFace):
+    for verb in verbs_with_ids(nouns.AsyncWorkers):
         with pytest.raises(WorkerNotFound):
             await getattr(wl.workers, verb)("example:4711")
 

@@ -12,7 +12,7 @@ from tests.databases.connect import execute
 from tests.support.app_fixtures import connect
 from windlass import Permanent, Settings, Windlass
 from windlass.core.payloads.encrypted_fields import is_sealed
-from windlass.engine.jobs.payload_encryption import new_key, read_keys, reencrypt, sealer_of
+from windlass.engine.jobs.payload_encryption import create_sealer, new_key, read_keys, reencrypt
 from windlass.errors import (
     EncryptionKeyInvalid,
     ExtraMissing,
@@ -21,7 +21,7 @@ from windlass.errors import (
     PayloadUndecryptable,
 )
 from windlass.ids import WorkerId
-from windlass.settings import Encryption, Worker
+from windlass.settings import EncryptionSettings, WorkerSettings
 
 SECRET = "tuna-sandwich-42"
 SCHEMA = {
@@ -40,7 +40,8 @@ OLD, NEW = new_key(), new_key()
 
 def settings(*keys, **more):
     return Settings(
-        encryption=Encryption(keys=keys, **more), worker=Worker(handler_paths=("shop",))
+        encryption=EncryptionSettings(keys=keys, **more),
+        worker=WorkerSettings(handler_paths=("shop",)),
     )
 
 
@@ -171,7 +172,7 @@ async def test_the_job_of_a_due_schedule_is_encrypted(wl, login):
         "daily", definition="login", schedule="0 3 * * *", payload=payload
     )
 
-    job = await wl.engine.maker.at(trigger, await wl.engine.now())
+    job = await wl.engine.job_factory.at(trigger, await wl.engine.now())
 
     assert is_sealed(job.payload)
     assert SECRET not in job.payload
@@ -369,7 +370,7 @@ def test_keys_come_from_a_file_too(tmp_path):
 )
 def test_a_bad_key_is_refused_with_what_to_do(made, tmp_path):
     with pytest.raises(EncryptionKeyInvalid, match="generate-key"):
-        sealer_of(made(tmp_path))
+        create_sealer(made(tmp_path))
 
 
 def _empty(folder):
@@ -381,8 +382,8 @@ def test_a_key_without_the_library_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
 
     with pytest.raises(ExtraMissing, match=r"windlass\[encryption\]"):
-        sealer_of(settings(NEW))
-    sealer_of(Settings())
+        create_sealer(settings(NEW))
+    create_sealer(Settings())
 
 
 def test_keys_are_never_shown():

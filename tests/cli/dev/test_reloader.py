@@ -6,14 +6,14 @@ import socket
 import time
 
 from windlass.cli.dev import reloader
-from windlass.cli.dev.file_watch import Files
-from windlass.cli.dev.reloader import Child, Supervisor
+from windlass.cli.dev.file_watch import FileWatcher
+from windlass.cli.dev.reloader import ChildProcess, Supervisor
 
 
 def test_a_file_is_noticed_once_each_time_it_is_saved(tmp_path):
     file = tmp_path / "jobs.py"
     file.write_text("1", "utf-8")
-    files = Files()
+    files = FileWatcher()
     files.watch([str(file)], since_ns=time.time_ns())
 
     assert files.saved() == []
@@ -27,7 +27,7 @@ def test_a_file_saved_while_it_was_being_imported_counts_as_saved(tmp_path):
     file = tmp_path / "jobs.py"
     file.write_text("1", "utf-8")
     os.utime(file, ns=(before + 1, before + 1))
-    files = Files()
+    files = FileWatcher()
 
     files.watch([str(file)], since_ns=before)
 
@@ -40,7 +40,7 @@ def test_a_file_from_the_future_is_not_saved_for_ever(tmp_path):
     file.write_text("1", "utf-8")
     later = time.time_ns() + 10**12
     os.utime(file, ns=(later, later))
-    files = Files()
+    files = FileWatcher()
 
     files.watch([str(file)], since_ns=time.time_ns())
 
@@ -51,7 +51,7 @@ def test_a_file_that_is_away_for_a_moment_may_come_back(tmp_path):
     file = tmp_path / "jobs.py"
     file.write_text("1", "utf-8")
     os.utime(file, ns=(1, 1))
-    files = Files()
+    files = FileWatcher()
     files.watch([str(file), str(tmp_path / "none.py")], since_ns=time.time_ns())
 
     file.unlink()
@@ -64,7 +64,7 @@ def test_a_child_that_has_closed_its_line_is_not_listened_to_any_more(monkeypatc
     supervisor = Supervisor(lambda link, first: 0, lambda text: None)
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
-    supervisor._current = Child(0, ours, 0)
+    supervisor._current = ChildProcess(0, ours, 0)
     theirs.sendall(b'{"state": "ready", "files": [], "facts": {}}\n')
     theirs.close()
     watched = []
@@ -76,7 +76,7 @@ def test_a_child_that_has_closed_its_line_is_not_listened_to_any_more(monkeypatc
     )
 
     for _ in range(3):
-        supervisor._hear()
+        supervisor._read_reports()
     ours.close()
 
     assert supervisor._current.state == "ready"

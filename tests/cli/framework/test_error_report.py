@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from windlass.cli.framework.error_report import as_known, lines_of, report
+from windlass.cli.framework.error_report import as_windlass_error, error_lines, report
 from windlass.cli.framework.exit_codes import CODES, Exit, code_of
 from windlass.cli.framework.flags import Flags
 from windlass.errors import (
@@ -49,7 +49,7 @@ def test_the_codes_are_those_that_scripts_rely_on():
 def test_an_error_reads_as_what_why_and_what_to_do():
     error = DatabaseUnreachable("postgresql://u:p@db.internal/x", cause="Connection refused")
 
-    assert lines_of(error) == [
+    assert error_lines(error) == [
         "error[WL1101]: cannot reach the database at db.internal:5432.",
         "  Connection refused.",
         "  → Check that it runs and that WINDLASS_DATABASE_URL or --db is right, then `windlass doctor`.",
@@ -59,7 +59,7 @@ def test_an_error_reads_as_what_why_and_what_to_do():
 def test_wrong_settings_have_a_line_each():
     problems = [SettingProblem(f"worker.key_{n}", "0", "1 to 3", "argument") for n in range(2)]
 
-    lines = lines_of(SettingsInvalid(problems))
+    lines = error_lines(SettingsInvalid(problems))
 
     assert lines[1:3] == [f"  {problem}" for problem in problems]
 
@@ -81,7 +81,7 @@ def test_what_others_write_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
     ids=repr,
 )
 def test_an_error_of_others_reads_like_ours(error, kind):
-    known = as_known(error)
+    known = as_windlass_error(error)
 
     assert type(known) is kind
     assert known.message.endswith(".")

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.framework.test_help import COMMANDS
 from tests.errors.test_errors import EXAMPLES
 from tests.support.processes.shell import Shell
-from windlass.cli.framework.error_report import lines_of
+from windlass.cli.framework.error_report import error_lines
 from windlass.errors import by_code
 from windlass.errors.remedies import remedies
 
@@ -67,7 +67,7 @@ def _unknown(words: list[str]) -> Iterator[str]:
 
 @pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 def test_a_hint_in_a_shell_names_no_path_of_the_api_and_no_python(error):
-    text = lines_of(error)[-1]
+    text = error_lines(error)[-1]
 
     assert not re.search(r"/api/|openapi|\bwl\.|\b(GET|POST|PATCH|DELETE) /|await ", text)
 

@@ -14,7 +14,7 @@ from tests.support.servers.api_server import serving
 from tests.support.wait import until
 from windlass.core.access.principal import local
 from windlass.ids import new_job_id
-from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.bulk_operations import OperationRunner
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_time_that_is_over_stops_it_too(ready: Shell, with_jobs, do):
             return any(each.stop_requested_at for each in await engine.operations.list(local()))
 
         await until(asked, waiting_for="the operation to be stopped")
-        await Operating(engine).tick()
+        await OperationRunner(engine).tick()
 
     with serving(f"sqlite:///{ready.folder / 'windlass.db'}") as url:  # which does no work itself
         canceling = ready.start(

@@ -10,7 +10,7 @@ from tests.cli.installation.test_doctor import WORKER
 from tests.cli.run.test_serve import address
 from tests.support.processes.shell import Shell, Started
 from tests.support.wait import blocking_until
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import WorkerId
 
 
@@ -146,7 +146,10 @@ def test_a_stop_and_several_workers_are_asked_about(told: Shell):
 
 def test_who_cannot_be_told_is_a_conflict_or_unknown(told: Shell, do):
     do(told, lambda app: app.engine.workers.beat(replace(WORKER, lease_seconds=0.001)))
-    do(told, lambda app: app.engine.storage.order_worker(WorkerId("web-1:7:0badcafe"), Order.STOP))
+    do(
+        told,
+        lambda app: app.engine.storage.order_worker(WorkerId("web-1:7:0badcafe"), WorkerOrder.STOP),
+    )
 
     lost = told.run("workers", "drain", WORKER.id)
     stopping = told.run("workers", "resume", "0badcafe")

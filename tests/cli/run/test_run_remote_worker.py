@@ -13,7 +13,7 @@ from tests.support.processes.shell import Shell, Started
 from tests.support.servers.api_server import serving
 from tests.support.wait import until
 from windlass import Settings, Windlass
-from windlass.cli.connect.server_address import At
+from windlass.cli.connect.server_address import ServerAddress
 from windlass.cli.run.run_remote_worker import work_for
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
@@ -152,11 +152,11 @@ async def test_a_worker_without_a_database_has_no_handler_of_windlass_itself(dat
     def hello() -> None: ...
 
     def started(worker: Worker) -> None:
-        handlers.extend(worker._knowledge.keys)
+        handlers.extend(worker._runnable.keys)
         worker.stop()
 
     with serving(database.url) as url:
-        await work_for(At(url), app, WorkerOptions.of(app.settings), started)
+        await work_for(ServerAddress(url), app, WorkerOptions.of(app.settings), started)
 
     assert handlers == ["hello"]
 
@@ -303,7 +303,7 @@ async def main():
     listening = listen("127.0.0.1", 0)
     server = Server(create_api(wl, authenticate=authenticate), listening)
     print(f"The API is at {address(listening)}/api/v1", flush=True)
-    await server.run_until_told()
+    await server.serve_until_stopped()
 
 async def hello():
     await wl.ready()

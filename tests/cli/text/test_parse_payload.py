@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from windlass.cli.text.parse_payload import split_pairs, typed, whole_payload
+from windlass.cli.text.parse_payload import full_payload, split_pairs, typed
 from windlass.errors import CommandInvalid, PayloadUnstorable
 
 SCHEMA = {
@@ -61,7 +61,7 @@ def test_a_value_is_what_its_field_takes(name, text, meant):
 )
 def test_json_that_the_api_refuses_is_refused_with_the_same_error(text, problem):
     with pytest.raises(PayloadUnstorable, match=problem):
-        whole_payload([], text, None)
+        full_payload([], text, None)
 
 
 @pytest.mark.parametrize("text", ['{"b": 1, "b": 2}', "1" + "0" * 400])
@@ -79,27 +79,27 @@ def test_a_pair_that_is_none_is_refused(pairs):
 @pytest.mark.parametrize("text", ["{", "[1]", "3", '{"a": NaN}', ""])
 def test_a_payload_that_is_no_json_object_is_refused(text):
     with pytest.raises(CommandInvalid):
-        whole_payload([], text, None)
+        full_payload([], text, None)
 
 
 def test_a_payload_comes_in_one_way_only(tmp_path):
     with pytest.raises(CommandInvalid):
-        whole_payload(["a=1"], '{"a": 1}', None)
+        full_payload(["a=1"], '{"a": 1}', None)
     with pytest.raises(CommandInvalid):
-        whole_payload([], '{"a": 1}', str(tmp_path))
+        full_payload([], '{"a": 1}', str(tmp_path))
 
 
 def test_a_payload_can_come_from_a_file(tmp_path):
     file = tmp_path / "payload.json"
     file.write_text('{"a": 1}', "utf-8")
 
-    assert whole_payload([], None, str(file)) == {"a": 1}
+    assert full_payload([], None, str(file)) == {"a": 1}
     with pytest.raises(CommandInvalid):
-        whole_payload([], None, str(tmp_path / "other.json"))
+        full_payload([], None, str(tmp_path / "other.json"))
 
 
 @pytest.mark.parametrize(("pairs", "file"), [(["-"], None), ([], "-")])
 def test_a_payload_can_come_from_standard_input(monkeypatch, pairs, file):
     monkeypatch.setattr("sys.stdin", io.StringIO('{"a": 1}'))
 
-    assert whole_payload(pairs, None, file) == {"a": 1}
+    assert full_payload(pairs, None, file) == {"a": 1}

@@ -12,15 +12,15 @@ from tests.support.processes.shell import Shell
 from windlass.cli.text.styles import took
 from windlass.cli.top.drawing import foot, overview
 from windlass.cli.top.keys import keys_in
-from windlass.cli.top.readings import Reading
-from windlass.cli.top.screen import Deed, Screen
+from windlass.cli.top.readings import TopData
+from windlass.cli.top.screen import KeyAction, Screen
 
 IDS = ["first-job", "second-job", "third-job"]
 
 
 def after(
     *keys: str, start: Screen | None = None, ids: list[str] = IDS
-) -> tuple[Screen, list[Deed]]:
+) -> tuple[Screen, list[KeyAction]]:
     screen, deeds = start or Screen(), []
     for key in keys:
         screen, deed = screen.pressed(key, ids)
@@ -121,7 +121,7 @@ def test_it_works_over_http(ready: Shell):
     assert "hello" in done.out
 
 
-def a_reading(**about) -> Reading:
+def a_reading(**about) -> TopData:
     point = {"at": "2026-03-01T12:00:00.000000Z", "enqueued": 0, "completed": 0}
     worker = {
         "id": "vm:1:a", "slots": 4, "slots_used": 3, "age_seconds": 1.0, "stale": False,
@@ -137,10 +137,10 @@ def a_reading(**about) -> Reading:
         "summary": summary, "queues": [], "workers": [worker], "stats": stats, "running": [job],
         "jobs": [], "rates": {}, "knows_running": True,
     }  # fmt: skip
-    return Reading(**fields | about)
+    return TopData(**fields | about)
 
 
-def drawn(reading: Reading, screen: Screen, height: int | None = None) -> str:
+def drawn(reading: TopData, screen: Screen, height: int | None = None) -> str:
     console = Console(width=120, file=io.StringIO(), color_system=None)
     console.print(overview(reading, screen, "here", 120, height))
     return console.file.getvalue()
@@ -193,7 +193,7 @@ def test_the_cursor_stays_on_its_job_while_the_list_moves():
 def test_enter_opens_the_chosen_job_and_escape_goes_back():
     opened, deeds = after("down", "enter")
 
-    assert (opened.page, opened.job, deeds) == ("job", "second-job", [Deed("look")])
+    assert (opened.page, opened.job, deeds) == ("job", "second-job", [KeyAction("look")])
     assert after("l", "esc", start=opened)[0].page == "job"
     assert after("esc", start=opened)[0] == after("down")[0]
 
@@ -201,8 +201,8 @@ def test_enter_opens_the_chosen_job_and_escape_goes_back():
 def test_a_change_is_asked_for_first():
     asked, nothing = after("r")
 
-    assert (asked.asking, nothing) == (Deed("retry", "first-job"), [])
-    assert after("y", start=asked)[1] == [Deed("retry", "first-job")]
+    assert (asked.asking, nothing) == (KeyAction("retry", "first-job"), [])
+    assert after("y", start=asked)[1] == [KeyAction("retry", "first-job")]
     assert after("n", start=asked) == (Screen(), [])
 
 
@@ -216,9 +216,9 @@ def test_read_only_changes_nothing():
 def test_a_filter_is_typed_and_taken_back():
     typed, deeds = after("/", *"state:quq", "backspace", "enter")
 
-    assert (typed.where, deeds) == ("state:qu", [Deed("look")])
+    assert (typed.where, deeds) == ("state:qu", [KeyAction("look")])
     assert after("/", "x", "esc", start=typed)[0].where == "state:qu"
-    assert after("esc", start=typed) == (Screen(), [Deed("look")])
+    assert after("esc", start=typed) == (Screen(), [KeyAction("look")])
 
 
 @pytest.mark.parametrize(
@@ -238,11 +238,11 @@ def test_a_line_behind_a_colon_is_a_command(line, page, where):
     screen, deeds = after(":", *line, "enter", start=opened)
 
     assert (screen.page, screen.where, screen.job) == (page, where, "")
-    assert deeds == [Deed("look")]
+    assert deeds == [KeyAction("look")]
 
 
 def test_a_command_line_quits_is_left_and_tells_what_it_does_not_know():
-    assert after(":", "q", "enter")[1] == [Deed("quit")]
+    assert after(":", "q", "enter")[1] == [KeyAction("quit")]
     assert after(":", *"jobs x", "esc") == after(":", "enter")
     assert "No command :nope." in after(":", *"nope", "enter")[0].note
     assert after(":", *"queues", "enter", "c")[0].asking is None
@@ -264,7 +264,7 @@ def test_a_pause_lasts_until_the_next():
     paused, _ = after("p")
 
     assert paused.paused
-    assert after("p", start=paused) == (Screen(), [Deed("look")])
+    assert after("p", start=paused) == (Screen(), [KeyAction("look")])
 
 
 @pytest.mark.parametrize(

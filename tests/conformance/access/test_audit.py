@@ -7,7 +7,7 @@ import pytest
 
 from tests.conformance.account_builders import an_entry
 from tests.support.job_builders import ACME, GLOBEX, MINUTE, START
-from windlass.core.access.audit import EMPTY, GENESIS, Break, Link, first_break
+from windlass.core.access.audit import EMPTY_CHAIN, GENESIS, ChainBreak, ChainEnd, first_break
 from windlass.storage.access.audit import End, append
 
 
@@ -28,8 +28,8 @@ async def test_entries_follow_each_other_in_the_chain_of_their_tenant(storage, c
     assert (second.at, second.request_id) == (START + MINUTE, "r-1")
     assert [entry.sequence for entry in await entries_of(storage)] == [1]
     assert await storage.audit_chains() == [None, ACME]
-    assert first_break([first, second]) == Link(2, second.hash)
-    assert (await storage.audit_end(ACME))[:2] == (Link(2, second.hash), 2)
+    assert first_break([first, second]) == ChainEnd(2, second.hash)
+    assert (await storage.audit_end(ACME))[:2] == (ChainEnd(2, second.hash), 2)
     assert await storage.audit_end(GLOBEX) == End(None, 0)
 
 
@@ -48,7 +48,7 @@ async def test_what_is_read_back_is_what_was_hashed(storage, value):
 
     [told] = await entries_of(storage, ACME)
     assert told == made
-    assert first_break([told]) == Link(1, told.hash)
+    assert first_break([told]) == ChainEnd(1, told.hash)
 
 
 async def test_entries_are_told_newest_first_page_by_page(storage):
@@ -91,7 +91,7 @@ async def test_a_change_that_is_undone_leaves_no_entry_and_no_gap(storage):
 
     entries = await entries_of(storage, ACME)
     assert [entry.target_id for entry in entries] == ["mail", "mail"]
-    assert isinstance(first_break(entries), Link)
+    assert isinstance(first_break(entries), ChainEnd)
 
 
 TAMPERING = {
@@ -121,7 +121,7 @@ async def test_tampering_is_found_where_it_was_done(storage, how):
     await storage.database.script(f"{statement};\n")
 
     found = first_break(await entries_of(storage, ACME))
-    assert isinstance(found, Break)
+    assert isinstance(found, ChainBreak)
     assert found.sequence == place
 
 
@@ -132,7 +132,7 @@ async def test_two_entries_that_changed_places_are_found(storage):
 
     swapped = [one, replace(three, sequence=2), replace(two, sequence=3)]
 
-    assert first_break(swapped) == Break(2, "entry 2 does not follow the one before it")
+    assert first_break(swapped) == ChainBreak(2, "entry 2 does not follow the one before it")
 
 
 async def test_entries_cut_off_at_the_end_differ_from_where_the_chain_is_said_to_end(storage):
@@ -147,4 +147,4 @@ async def test_entries_cut_off_at_the_end_differ_from_where_the_chain_is_said_to
 
 
 def test_no_entries_are_whole():
-    assert first_break([]) == EMPTY
+    assert first_break([]) == EMPTY_CHAIN

@@ -12,10 +12,10 @@ from windlass.core.access.audit import GENESIS
 from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.core.access.roles import Right
 from windlass.engine.access.audit import Target
-from windlass.engine.access.audit_verify import PinnedHead, keys_of
+from windlass.engine.access.audit_verify import PinnedHead, signing_keys
 from windlass.engine.engine import Engine
 from windlass.errors import AuditKeyInvalid, AuditKeyMissing, SettingsInvalid, TenantNotFound
-from windlass.settings import Audit as AuditSettings
+from windlass.settings import AuditSettings
 from windlass.telemetry import Telemetry
 
 KEY, NEXT_KEY = "k" * 32, "n" * 32
@@ -376,16 +376,16 @@ def test_a_key_is_read_from_a_file_and_what_is_wrong_with_it_is_told(tmp_path):
     file = tmp_path / "key"
     file.write_text(f"{KEY}\nanything\n")
 
-    keys = keys_of(AuditSettings(key_file=str(file), accepted_keys=(NEXT_KEY,)))
+    keys = signing_keys(AuditSettings(key_file=str(file), accepted_keys=(NEXT_KEY,)))
 
     assert keys == AuditKeys(KEY.encode(), (NEXT_KEY.encode(),))
     assert KEY not in repr(keys)
-    assert keys_of(AuditSettings()) is None
+    assert signing_keys(AuditSettings()) is None
     file.write_text("short\n")
     with pytest.raises(AuditKeyInvalid, match="fewer than 32"):
-        keys_of(AuditSettings(key_file=str(file)))
+        signing_keys(AuditSettings(key_file=str(file)))
     with pytest.raises(AuditKeyInvalid, match="No such file"):
-        keys_of(AuditSettings(key_file=str(tmp_path / "none")))
+        signing_keys(AuditSettings(key_file=str(tmp_path / "none")))
     with pytest.raises(SettingsInvalid, match="only one of"):
         Settings.load({"audit.key": KEY, "audit.key_file": str(file)}, environ={}, cwd=tmp_path)
 

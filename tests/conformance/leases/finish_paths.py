@@ -10,37 +10,43 @@ import psycopg
 from tests.databases.connect import connect_mariadb
 from tests.support.job_builders import World, finish, release, started, worker_of
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Finish, Held
+from windlass.core.leases.lease import AttemptEnd, LeaseRef
 from windlass.ids import WorkerId
 from windlass.storage.callers import caller_session, drive
 from windlass.storage.leases.leases import finish_batch
 
 #: Ends one lease as `worker`, and answers what storage did.
-Way = Callable[[World, WorkerId, Held], Awaitable[Mapping[Held, JobState]]]
+Way = Callable[[World, WorkerId, LeaseRef], Awaitable[Mapping[LeaseRef, JobState]]]
 
 
 def _by_itself(*, emit: bool = True, **changes: Any) -> Way:
-    async def end(world: World, worker: WorkerId, held: Held) -> Mapping[Held, JobState]:
+    async def end(world: World, worker: WorkerId, held: LeaseRef) -> Mapping[LeaseRef, JobState]:
         return await world.storage.finish(worker, [finish(held, **changes)], emit=emit)
 
     return end
 
 
-async def _handed_back(world: World, worker: WorkerId, held: Held) -> Mapping[Held, JobState]:
+async def _handed_back(
+    world: World, worker: WorkerId, held: LeaseRef
+) -> Mapping[LeaseRef, JobState]:
     return await world.storage.finish(worker, [release(held)])
 
 
-async def _among_successes(world: World, worker: WorkerId, held: Held) -> Mapping[Held, JobState]:
+async def _among_successes(
+    world: World, worker: WorkerId, held: LeaseRef
+) -> Mapping[LeaseRef, JobState]:
     return await _among(world, worker, finish(held))
 
 
-async def _among_failures(world: World, worker: WorkerId, held: Held) -> Mapping[Held, JobState]:
+async def _among_failures(
+    world: World, worker: WorkerId, held: LeaseRef
+) -> Mapping[LeaseRef, JobState]:
     return await _among(world, worker, finish(held), state=JobState.QUEUED, error="boom")
 
 
 async def _among(
-    world: World, worker: WorkerId, end: Finish, **neighbours_end: Any
-) -> Mapping[Held, JobState]:
+    world: World, worker: WorkerId, end: AttemptEnd, **neighbours_end: Any
+) -> Mapping[LeaseRef, JobState]:
     """End a lease together with one that `worker` does hold, whose end must count."""
     neighbour = await started(world.storage, by=worker)
     assert worker_of(neighbour) == worker
@@ -50,13 +56,13 @@ async def _among(
 
 
 async def _in_callers_transaction(
-    world: World, worker: WorkerId, held: Held
-) -> Mapping[Held, JobState]:
+    world: World, worker: WorkerId, held: LeaseRef
+) -> Mapping[LeaseRef, JobState]:
     with closing(_connect(world)) as connection:
         session = caller_session(connection, world.storage.database)
         ended = drive(session.run("finish", **finish_batch(worker, [finish(held)])))
         connection.commit()
-    return {Held(held.job_id, row["lease_token"]): JobState(row["state"]) for row in ended}
+    return {LeaseRef(held.job_id, row["lease_token"]): JobState(row["state"]) for row in ended}
 
 
 def _connect(world: World) -> Any:

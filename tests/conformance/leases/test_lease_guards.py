@@ -21,7 +21,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Held, Lease, Progress
+from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport
 from windlass.ids import JobId, WorkerId
 
 BIRCH = WorkerId("birch")
@@ -62,7 +62,7 @@ async def test_no_way_records_an_end_for_a_token_that_is_not_current(world):
         before = await stored(world, current.job_id)
 
         for token in (stale.token, current.token + 1, 0):
-            assert await finish_by(world, ALDER, Held(current.job_id, token)) == {}, way
+            assert await finish_by(world, ALDER, LeaseRef(current.job_id, token)) == {}, way
 
         assert await stored(world, current.job_id) == before, way
         assert await end(world.storage, current) is JobState.COMPLETED
@@ -119,7 +119,7 @@ async def test_only_the_holder_reports_progress(world):
     before = await stored(world, current.job_id)
 
     for worker, lease in [(ALDER, stale), *((other, current) for other in NEARLY_ALDER)]:
-        step = Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note="theirs")
+        step = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note="theirs")
         assert await world.storage.report(worker, [step]) == set()
 
     assert await stored(world, current.job_id) == before

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from tests.support.job_builders import ALDER, LEASE_TIME, end, held, lost, release, started
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.core.leases.lease import Held, Leased
+from windlass.core.leases.lease import LeasedJob, LeaseRef
 from windlass.ids import WorkerId, new_job_id
 
 
@@ -16,7 +16,7 @@ async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
     found = await storage.leased(worker, [held(lease)])
 
     assert found == {
-        held(lease): Leased(
+        held(lease): LeasedJob(
             definition=lease.definition,
             queue=lease.queue,
             attempts=1,
@@ -47,8 +47,8 @@ async def test_what_is_unknown_stale_foreign_or_ended_is_not_told(storage, clock
     await storage.reap([lost(reaped)])
     asked = [
         *(held(lease) for lease in (former, ended, reaped)),
-        Held(ours.job_id, ours.token + 1),
-        Held(new_job_id(), 1),
+        LeaseRef(ours.job_id, ours.token + 1),
+        LeaseRef(new_job_id(), 1),
     ]
 
     assert await storage.leased(worker, asked) == {}

@@ -20,7 +20,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState, Outcome, View
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.storage.leases.expired import Expired
 
 
@@ -173,7 +173,7 @@ async def test_a_lease_renewed_after_the_look_is_left_alone(storage, clock):
     [seen] = await storage.expired()
     await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
 
-    reaped = await storage.reap([lost(Held(seen.job_id, seen.token))])
+    reaped = await storage.reap([lost(LeaseRef(seen.job_id, seen.token))])
 
     assert reaped == {}
     assert await end(storage, lease) is JobState.COMPLETED

@@ -18,7 +18,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Held, Renewal
+from windlass.core.leases.lease import LeaseRef, RenewedLease
 from windlass.ids import new_job_id
 
 
@@ -32,7 +32,7 @@ async def test_a_renewal_counts_from_now(storage, clock):
 
     renewed = await renew(storage, lease)
 
-    assert renewed == [Renewal(lease.job_id, lease.token, False)]
+    assert renewed == [RenewedLease(lease.job_id, lease.token, False)]
     assert (await job(storage, lease.job_id)).lease_expires_at == clock.now + LEASE_TIME
 
 
@@ -87,7 +87,9 @@ async def test_a_lease_nobody_gave_cannot_be_renewed(storage):
     queued = await enqueue(storage)
 
     renewed = await storage.renew(
-        ALDER, [Held(queued, 0), Held(queued, 1), Held(new_job_id(), 1)], lease_time=LEASE_TIME
+        ALDER,
+        [LeaseRef(queued, 0), LeaseRef(queued, 1), LeaseRef(new_job_id(), 1)],
+        lease_time=LEASE_TIME,
     )
 
     assert renewed == []

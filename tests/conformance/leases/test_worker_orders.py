@@ -7,7 +7,7 @@ import pytest
 
 from tests.conformance.leases.test_workers import WORKER
 from tests.support.job_builders import MINUTE, SECOND, START
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import WorkerId
 
 LEASE = WORKER.lease_seconds * SECOND
@@ -20,11 +20,11 @@ async def order_of(storage, worker):
 
 
 async def test_a_worker_of_whom_nothing_is_wanted_is_to_run(storage):
-    assert await order_of(storage, WORKER) is Order.RUN
-    assert await order_of(storage, WORKER) is Order.RUN
+    assert await order_of(storage, WORKER) is WorkerOrder.RUN
+    assert await order_of(storage, WORKER) is WorkerOrder.RUN
 
 
-@pytest.mark.parametrize("order", [Order.DRAIN, Order.STOP])
+@pytest.mark.parametrize("order", [WorkerOrder.DRAIN, WorkerOrder.STOP])
 async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order):
     await storage.beat(WORKER)
     await clock.advance(SECOND)
@@ -39,10 +39,10 @@ async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order
 
 async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, Order.DRAIN, by="ada")
+    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
 
-    again = await storage.order_worker(WORKER.id, Order.DRAIN, by="bob")
+    again = await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="bob")
 
     [seen] = await storage.workers()
     assert again
@@ -51,82 +51,82 @@ async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock)
 
 async def test_a_worker_that_drains_runs_again(storage, clock):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, Order.DRAIN, by="ada")
+    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
 
-    resumed = await storage.order_worker(WORKER.id, Order.RUN)
+    resumed = await storage.order_worker(WORKER.id, WorkerOrder.RUN)
 
     [seen] = await storage.workers()
     assert resumed
-    assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (Order.RUN, None, START + SECOND)
-    assert await order_of(storage, replace(WORKER, doing=Order.DRAIN)) is Order.RUN
+    assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (WorkerOrder.RUN, None, START + SECOND)
+    assert await order_of(storage, replace(WORKER, doing=WorkerOrder.DRAIN)) is WorkerOrder.RUN
 
 
-@pytest.mark.parametrize("order", [Order.RUN, Order.DRAIN])
+@pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
 async def test_a_stop_is_not_taken_back(storage, order):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, Order.STOP)
+    await storage.order_worker(WORKER.id, WorkerOrder.STOP)
 
     assert not await storage.order_worker(WORKER.id, order)
-    assert await order_of(storage, WORKER) is Order.STOP
-    assert await storage.order_worker(WORKER.id, Order.STOP)
+    assert await order_of(storage, WORKER) is WorkerOrder.STOP
+    assert await storage.order_worker(WORKER.id, WorkerOrder.STOP)
 
 
-@pytest.mark.parametrize("order", [Order.RUN, Order.DRAIN])
+@pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
 async def test_a_worker_that_stops_by_itself_can_only_be_told_to_stop(storage, order):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, Order.DRAIN)
-    await storage.beat(replace(WORKER, doing=Order.STOP))
+    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
+    await storage.beat(replace(WORKER, doing=WorkerOrder.STOP))
 
     assert not await storage.order_worker(WORKER.id, order)
-    assert await storage.order_worker(WORKER.id, Order.STOP)
+    assert await storage.order_worker(WORKER.id, WorkerOrder.STOP)
 
 
 async def test_a_worker_not_seen_for_a_lease_is_told_nothing(storage, clock):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, Order.DRAIN)
+    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(LEASE - SECOND / 100)
-    in_time = await storage.order_worker(WORKER.id, Order.DRAIN)
+    in_time = await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(SECOND / 100)
 
-    late = [await storage.order_worker(WORKER.id, order) for order in Order]
+    late = [await storage.order_worker(WORKER.id, order) for order in WorkerOrder]
 
     [seen] = await storage.workers()
     assert in_time
-    assert late == [False] * len(Order)
-    assert seen.wanted is Order.DRAIN
+    assert late == [False] * len(WorkerOrder)
+    assert seen.wanted is WorkerOrder.DRAIN
 
 
 async def test_a_worker_that_is_unknown_or_has_left_is_told_nothing(storage):
     await storage.beat(WORKER)
     await storage.leave(WORKER.id)
 
-    assert not await storage.order_worker(WORKER.id, Order.DRAIN)
-    assert not await storage.order_worker(WorkerId("nobody"), Order.STOP)
+    assert not await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
+    assert not await storage.order_worker(WorkerId("nobody"), WorkerOrder.STOP)
 
 
 async def test_an_order_is_for_one_worker_and_ends_with_it(storage, clock):
     other = replace(WORKER, id=WorkerId("other"))
     await storage.beat(WORKER)
     await storage.beat(other)
-    await storage.order_worker(WORKER.id, Order.DRAIN)
+    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(MINUTE)
 
     await storage.leave(WORKER.id)
 
-    assert await order_of(storage, other) is Order.RUN
-    assert await order_of(storage, WORKER) is Order.RUN
+    assert await order_of(storage, other) is WorkerOrder.RUN
+    assert await order_of(storage, WORKER) is WorkerOrder.RUN
 
 
 async def test_of_orders_given_at_once_to_stop_and_to_resume_the_stop_stands(storage, twin):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, Order.DRAIN)
+    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
 
     _, stopped, _ = await asyncio.gather(
-        twin.order_worker(WORKER.id, Order.RUN),
-        storage.order_worker(WORKER.id, Order.STOP),
+        twin.order_worker(WORKER.id, WorkerOrder.RUN),
+        storage.order_worker(WORKER.id, WorkerOrder.STOP),
         storage.beat(WORKER),
     )
 
     assert stopped
-    assert await order_of(storage, WORKER) is Order.STOP
+    assert await order_of(storage, WORKER) is WorkerOrder.STOP

@@ -16,7 +16,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import WorkerRow
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import WorkerId
 
 WORKER = WorkerRow(
@@ -67,10 +67,10 @@ async def test_a_worker_that_stopped_is_gone(storage):
 async def test_what_a_worker_does_is_as_it_told_last(storage):
     await storage.beat(WORKER)
 
-    await storage.beat(replace(WORKER, doing=Order.DRAIN))
+    await storage.beat(replace(WORKER, doing=WorkerOrder.DRAIN))
 
     [seen] = await storage.workers()
-    assert (seen.doing, seen.wanted) == (Order.DRAIN, Order.RUN)
+    assert (seen.doing, seen.wanted) == (WorkerOrder.DRAIN, WorkerOrder.RUN)
 
 
 async def test_workers_not_seen_for_long_are_forgotten(storage, clock):

@@ -21,7 +21,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.core.monitoring.latency import ENDLESS_MS, LONGEST_MS, Observation, Place
+from windlass.core.monitoring.latency import ENDLESS_MS, LONGEST_MS, HistogramKey, Observation
 from windlass.ids import DefinitionKey, QueueName
 
 WAITED = Observation("wait", "default", "plain", 5, 2, 0.006)
@@ -172,12 +172,12 @@ async def test_histograms_add_up_whoever_observes(storage, twin):
 
     for found in [ever, lately]:
         assert found.keys() == {
-            Place("wait", "default", "plain"),
-            Place("run", "default", "plain"),
+            HistogramKey("wait", "default", "plain"),
+            HistogramKey("run", "default", "plain"),
         }
-        assert found[Place("wait", "default", "plain")].observed == {5: 20}
-        assert found[Place("run", "default", "plain")].observed == {ENDLESS_MS: 10}
-        assert round(found[Place("run", "default", "plain")].seconds) == 90_005
+        assert found[HistogramKey("wait", "default", "plain")].observed == {5: 20}
+        assert found[HistogramKey("run", "default", "plain")].observed == {ENDLESS_MS: 10}
+        assert round(found[HistogramKey("run", "default", "plain")].seconds) == 90_005
 
 
 async def test_histograms_of_the_past_are_pruned_and_what_they_tell_since_ever_stays(
@@ -192,9 +192,9 @@ async def test_histograms_of_the_past_are_pruned_and_what_they_tell_since_ever_s
     pruned = await storage.prune_histograms(days=2)
 
     assert pruned == 2
-    assert lately[Place("wait", "default", "plain")].count == 2
+    assert lately[HistogramKey("wait", "default", "plain")].count == 2
     assert await storage.histograms(seconds=20 * 86400) == {}
-    assert (await storage.histograms())[Place("wait", "default", "plain")].count == 4
+    assert (await storage.histograms())[HistogramKey("wait", "default", "plain")].count == 4
 
 
 async def test_histograms_keep_the_longest_of_all(storage):
@@ -203,7 +203,7 @@ async def test_histograms_keep_the_longest_of_all(storage):
         await storage.observe([longest, WAITED])
 
     for found in (await storage.histograms(), await storage.histograms(seconds=3600)):
-        histogram = found[Place("wait", "default", "plain")]
+        histogram = found[HistogramKey("wait", "default", "plain")]
         assert histogram.longest == 0.004
         assert histogram.observed == {5: 6}
         assert round(histogram.seconds, 3) == 0.018

@@ -22,7 +22,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.states import JobState
-from windlass.core.monitoring.summary import Failing
+from windlass.core.monitoring.summary import FailingDefinition
 from windlass.ids import DefinitionKey, QueueName
 
 
@@ -136,8 +136,8 @@ async def test_failing_names_the_definitions_that_failed_most(storage):
     await a_job(storage, JobState.COMPLETED)
 
     assert await storage.failing(ALL_TENANTS, since=START, most=10) == [
-        Failing("other", 2, 2, 0),
-        Failing("plain", 1, 1, 1),
+        FailingDefinition("other", 2, 2, 0),
+        FailingDefinition("plain", 1, 1, 1),
     ]
     assert len(await storage.failing(ALL_TENANTS, since=START, most=1)) == 1
     assert await storage.failing(Scope.of("acme"), since=START, most=10) == []

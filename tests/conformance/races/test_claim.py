@@ -27,7 +27,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import DefinitionKey
 
 PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
@@ -52,7 +52,7 @@ async def test_claim_against_claim_under_a_limit(storage, twin):
 
         running = await ids_in(storage, "running")
         assert len(running) <= 2
-        await storage.finish(ALDER, [finish(Held(id, 1)) for id in running])
+        await storage.finish(ALDER, [finish(LeaseRef(id, 1)) for id in running])
 
 
 @pytest.mark.parametrize("to", [CANCELED, DEAD_LETTER], ids=["cancel", "close"])

@@ -18,7 +18,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Progress
+from windlass.core.leases.lease import ProgressReport
 
 PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
 
@@ -74,7 +74,7 @@ async def test_renew_against_cancel(storage, twin):
 async def test_report_against_finish(storage, twin):
     for number in range(ROUNDS):
         lease = await started(storage)
-        progress = Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
+        progress = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
 
         _, ended = await race(
             number, storage.report(ALDER, [progress]), end(twin, lease, progress=1.0)

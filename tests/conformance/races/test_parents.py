@@ -26,7 +26,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import new_job_id
 
 PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
@@ -196,7 +196,7 @@ async def test_cancel_of_one_parent_against_the_end_of_the_other(storage, twin):
         await race(number, storage.cancel(ALL_TENANTS, [other]), end(twin, lease))
 
         assert [ready.job_id for ready in await claim_all(storage)] == [child]
-        await storage.finish(ALDER, [finish(Held(child, 1))])
+        await storage.finish(ALDER, [finish(LeaseRef(child, 1))])
 
 
 async def test_admit_against_the_end_of_a_parent(storage, twin):

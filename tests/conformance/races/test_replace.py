@@ -15,7 +15,7 @@ from tests.support.job_builders import (
     offer,
     started,
 )
-from windlass.core.jobs.dead import Edit
+from windlass.core.jobs.dead import PayloadEdit
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
 from windlass.ids import QueueName, new_job_id
@@ -134,7 +134,7 @@ async def test_an_edited_retry_against_claim(storage, twin):
         key = a_key()
         lease = await started(storage, queue=key, payload='{"n":1}')
         await end(storage, lease, DEAD_LETTER)
-        edit = Edit(payload='{"n":2}', message="edited", token=lease.token)
+        edit = PayloadEdit(payload='{"n":2}', message="edited", token=lease.token)
 
         answer, leases = await race(
             number, storage.retry(ALL_TENANTS, lease.job_id, edit=edit), claim(twin, queues=[key])
@@ -151,7 +151,9 @@ async def test_two_edits_of_one_dead_lettered_job(storage, twin):
         key = a_key()
         lease = await started(storage, queue=key)
         await end(storage, lease, DEAD_LETTER)
-        edits = [Edit(payload=f'{{"n":{n}}}', message="edited", token=lease.token) for n in (2, 3)]
+        edits = [
+            PayloadEdit(payload=f'{{"n":{n}}}', message="edited", token=lease.token) for n in (2, 3)
+        ]
 
         answers = await race(
             number,
@@ -168,7 +170,7 @@ async def test_an_edited_retry_against_replace_of_its_key(storage, twin):
         key = a_key()
         lease = await started(storage, queue=key, dedupe_key=key)
         await end(storage, lease, DEAD_LETTER)
-        edit = Edit(payload='{"n":1}', message="edited", token=lease.token)
+        edit = PayloadEdit(payload='{"n":1}', message="edited", token=lease.token)
 
         answer, stored = await race(
             number,

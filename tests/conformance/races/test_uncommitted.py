@@ -32,11 +32,11 @@ from tests.support.job_builders import (
     started,
     tables_of,
 )
-from windlass.core.jobs.dead import Edit
+from windlass.core.jobs.dead import PayloadEdit
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Lease, Progress
+from windlass.core.leases.lease import Lease, ProgressReport
 from windlass.ids import JobId, new_job_id
 from windlass.storage.storage import Storage
 
@@ -80,7 +80,7 @@ async def renew(storage: Storage, subject: Subject) -> list[bool]:
 
 async def report(storage: Storage, subject: Subject) -> int:
     lease = subject.lease
-    progress = Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
+    progress = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
     return len(await storage.report(ALDER, [progress]))
 
 
@@ -116,7 +116,7 @@ async def retry(storage: Storage, subject: Subject) -> str | None:
 
 
 async def edit(storage: Storage, subject: Subject) -> str | None:
-    other = Edit(payload='{"n": 2}', message="edited", token=1)
+    other = PayloadEdit(payload='{"n": 2}', message="edited", token=1)
     return await storage.retry(ALL_TENANTS, subject.id, edit=other)
 
 

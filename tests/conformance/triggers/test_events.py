@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.triggers.test_triggers import kept
 from tests.support.job_builders import new_job
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
-from windlass.core.triggers.trigger import Event, Match
+from windlass.core.triggers.trigger import Event, TriggerMatch
 from windlass.ids import EventId, TenantId, new_event_id
 
 
@@ -81,10 +81,12 @@ async def test_events_are_found_by_name_correlation_and_time(storage):
 
 async def test_an_event_tells_what_its_triggers_did_batch_by_batch(storage, event):
     trigger = await listener(storage)
-    first = Match(
+    first = TriggerMatch(
         trigger_id=str(trigger.id), trigger="ä", definition="d", outcome="created", job_id="j"
     )
-    hook = Match(trigger_id=None, trigger=None, definition="d", outcome="failed", because="why")
+    hook = TriggerMatch(
+        trigger_id=None, trigger=None, definition="d", outcome="failed", because="why"
+    )
 
     async with storage.matching() as matching:
         await matching.take(event.id)

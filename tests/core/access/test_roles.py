@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windlass.core.access.grants import has_permission, may_enqueue, may_grant
-from windlass.core.access.principal import NOBODY, Membership, Principal, local
+from windlass.core.access.principal import ANONYMOUS, Membership, Principal, local
 from windlass.core.access.roles import (
     ROLES,
-    Bounds,
+    AccessBounds,
     Reach,
     Right,
     Role,
@@ -108,7 +108,7 @@ def test_sec_11_history_is_read_by_admins_and_owners_and_written_by_nobody():
 
 def test_sec_12_logs_are_written_by_no_right_and_nothing_is_public():
     assert [right for right in Right if right.startswith("logs.")] == [Right.LOGS_READ]
-    assert not any(may(NOBODY, right, tenant=t) for right in Right for t in (None, ACME))
+    assert not any(may(ANONYMOUS, right, tenant=t) for right in Right for t in (None, ACME))
 
 
 def test_sec_13_an_embedding_program_has_roles_of_its_own():
@@ -195,7 +195,7 @@ def test_a_scope_is_the_credentials_and_a_request_can_only_narrow_it():
     with pytest.raises(TenantNeeded):
         scope_of(two)
     with pytest.raises(Forbidden):
-        scope_of(NOBODY)
+        scope_of(ANONYMOUS)
 
 
 def test_a_foreign_tenant_and_an_unknown_one_get_the_same_answer():
@@ -209,9 +209,9 @@ def test_a_foreign_tenant_and_an_unknown_one_get_the_same_answer():
 
 
 def test_bounds_name_the_owner_where_only_ones_own_is_reached():
-    assert bounds_of(USER, Right.JOBS_READ) == Bounds(Scope(ACME), USER.actor)
-    assert bounds_of(ADMIN, Right.JOBS_READ) == Bounds(Scope(ACME))
-    assert bounds_of(SUPERADMIN, Right.JOBS_READ) == Bounds(ALL_TENANTS)
+    assert bounds_of(USER, Right.JOBS_READ) == AccessBounds(Scope(ACME), USER.actor)
+    assert bounds_of(ADMIN, Right.JOBS_READ) == AccessBounds(Scope(ACME))
+    assert bounds_of(SUPERADMIN, Right.JOBS_READ) == AccessBounds(ALL_TENANTS)
     with pytest.raises(Forbidden):
         bounds_of(USER, Right.JOBS_RETRY)
 

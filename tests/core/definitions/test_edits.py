@@ -71,9 +71,9 @@ def test_what_is_limited_or_disabled_has_a_gate_of_its_own():
 
 
 def test_a_definition_gone_from_the_code_comes_back_with_its_edits():
-    row = merge.gone(merge.edited(merge.follows(None, CODE), {"enabled": False}))
+    row = merge.mark_missing(merge.edited(merge.follows(None, CODE), {"enabled": False}))
 
-    assert merge.differs(row, CODE)
+    assert merge.needs_sync(row, CODE)
     back = merge.follows(row, CODE)
 
     assert (back.missing_from_code, back.enabled, back.edited) == (False, False, ("enabled",))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.core.function_calls import counted_calls
 from windlass.core.jobs.filter import MOST_CHARACTERS, MOST_TERMS, MOST_VALUES, parse
 from windlass.core.jobs.filter_fields import FIELDS
-from windlass.core.jobs.query import FromNow, JobQuery, Prefix, Term
+from windlass.core.jobs.query import FilterTerm, JobQuery, RelativeTime, TextPrefix
 from windlass.errors import FilterInvalid
 from windlass.ids import parse_job_id
 
@@ -17,7 +17,7 @@ NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
-def term(text: str) -> Term:
+def term(text: str) -> FilterTerm:
     [only] = parse(text).terms
     return only
 
@@ -35,19 +35,19 @@ def test_the_documented_filter_is_read_term_by_term():
     )
 
     assert query.terms == (
-        Term("state", ("dead_letter", "retrying")),
-        Term("definition", (Prefix("mail."),)),
-        Term("queue", ("mail",)),
-        Term("tenant", ("acme",)),
-        Term("source", ("event",)),
-        Term("worker", ("w-3",)),
-        Term("attempts", (3,), ">"),
-        Term("created", (FromNow(-2 * HOUR),), ">"),
-        Term("duration", (timedelta(seconds=30),), ">"),
-        Term("error", ("timed out",)),
-        Term("payload", ("7",), path=("user_id",)),
-        Term("tag", ("vip",)),
-        Term("queue", ("bulk",), negated=True),
+        FilterTerm("state", ("dead_letter", "retrying")),
+        FilterTerm("definition", (TextPrefix("mail."),)),
+        FilterTerm("queue", ("mail",)),
+        FilterTerm("tenant", ("acme",)),
+        FilterTerm("source", ("event",)),
+        FilterTerm("worker", ("w-3",)),
+        FilterTerm("attempts", (3,), ">"),
+        FilterTerm("created", (RelativeTime(-2 * HOUR),), ">"),
+        FilterTerm("duration", (timedelta(seconds=30),), ">"),
+        FilterTerm("error", ("timed out",)),
+        FilterTerm("payload", ("7",), path=("user_id",)),
+        FilterTerm("tag", ("vip",)),
+        FilterTerm("queue", ("bulk",), negated=True),
     )
 
 
@@ -58,30 +58,30 @@ def test_nothing_means_all_jobs():
 @pytest.mark.parametrize(
     ("text", "read"),
     [
-        ("timeout", Term("error", ("timeout",))),
-        ('-"connection reset"', Term("error", ("connection reset",), negated=True)),
-        ("refused,reset", Term("error", ("refused", "reset"))),
-        ("12:30", Term("error", ("12:30",))),
-        ("error:*", Term("error", (Prefix(""),))),
-        ("-worker:*", Term("worker", (Prefix(""),), negated=True)),
-        ('queue:"a b"*', Term("queue", (Prefix("a b"),))),
-        ('queue:"a*"', Term("queue", ("a*",))),
-        (r'queue:"say \"hi\" \\"', Term("queue", ('say "hi" \\',))),
-        ("queue:a,b,a", Term("queue", ("a", "b"))),
-        ("attempts:3", Term("attempts", (3,))),
-        ("attempts:<=3", Term("attempts", (3,), "<=")),
-        ("priority:>=high", Term("priority", (50,), ">=")),
-        ("due:<+1.5h", Term("due", (FromNow(1.5 * HOUR),), "<")),
-        ("created:>=2026-07-01", Term("created", (NOW - 12 * HOUR,), ">=")),
-        ("created:>2026-07-01T14:00+02:00", Term("created", (NOW,), ">")),
-        ("finished:<2026-07-01T12:00:00.000Z", Term("finished", (NOW,), "<")),
-        ("payload.a.b-c:>1e3", Term("payload", (1000.0,), ">", path=("a", "b-c"))),
-        ('payload.a:""', Term("payload", ("",), path=("a",))),
-        ("payload.a:*", Term("payload", (Prefix(""),), path=("a",))),
-        ("correlation:order:17", Term("correlation", ("order:17",))),
+        ("timeout", FilterTerm("error", ("timeout",))),
+        ('-"connection reset"', FilterTerm("error", ("connection reset",), negated=True)),
+        ("refused,reset", FilterTerm("error", ("refused", "reset"))),
+        ("12:30", FilterTerm("error", ("12:30",))),
+        ("error:*", FilterTerm("error", (TextPrefix(""),))),
+        ("-worker:*", FilterTerm("worker", (TextPrefix(""),), negated=True)),
+        ('queue:"a b"*', FilterTerm("queue", (TextPrefix("a b"),))),
+        ('queue:"a*"', FilterTerm("queue", ("a*",))),
+        (r'queue:"say \"hi\" \\"', FilterTerm("queue", ('say "hi" \\',))),
+        ("queue:a,b,a", FilterTerm("queue", ("a", "b"))),
+        ("attempts:3", FilterTerm("attempts", (3,))),
+        ("attempts:<=3", FilterTerm("attempts", (3,), "<=")),
+        ("priority:>=high", FilterTerm("priority", (50,), ">=")),
+        ("due:<+1.5h", FilterTerm("due", (RelativeTime(1.5 * HOUR),), "<")),
+        ("created:>=2026-07-01", FilterTerm("created", (NOW - 12 * HOUR,), ">=")),
+        ("created:>2026-07-01T14:00+02:00", FilterTerm("created", (NOW,), ">")),
+        ("finished:<2026-07-01T12:00:00.000Z", FilterTerm("finished", (NOW,), "<")),
+        ("payload.a.b-c:>1e3", FilterTerm("payload", (1000.0,), ">", path=("a", "b-c"))),
+        ('payload.a:""', FilterTerm("payload", ("",), path=("a",))),
+        ("payload.a:*", FilterTerm("payload", (TextPrefix(""),), path=("a",))),
+        ("correlation:order:17", FilterTerm("correlation", ("order:17",))),
         (
             "id:01890a5dac96774bbcceb3028c1f42d7",
-            Term("id", (parse_job_id("01890a5d-ac96-774b-bcce-b3028c1f42d7"),)),
+            FilterTerm("id", (parse_job_id("01890a5d-ac96-774b-bcce-b3028c1f42d7"),)),
         ),
     ],
 )
@@ -175,23 +175,25 @@ durations = st.timedeltas(timedelta(), timedelta(days=36_525))
 names = st.sampled_from([n for n, f in FIELDS.items() if f.kind == "name"])
 instants = st.datetimes(
     datetime(1970, 1, 2), datetime(2999, 12, 30), timezones=st.just(UTC)
-) | st.builds(FromNow, durations | durations.map(lambda d: -d))
+) | st.builds(RelativeTime, durations | durations.map(lambda d: -d))
 compares = st.sampled_from([">", ">=", "<", "<="])
 values_of_names = st.lists(
-    texts | st.builds(Prefix, texts | st.just("")), min_size=1, max_size=4, unique=True
+    texts | st.builds(TextPrefix, texts | st.just("")), min_size=1, max_size=4, unique=True
 )
 terms = st.one_of(
-    st.builds(Term, names, values_of_names.map(tuple), negated=st.booleans()),
+    st.builds(FilterTerm, names, values_of_names.map(tuple), negated=st.booleans()),
     st.builds(
-        Term,
+        FilterTerm,
         st.just("payload"),
         values_of_names.map(tuple),
         path=st.lists(st.sampled_from(["a", "b_c", "größe"]), min_size=1, max_size=3).map(tuple),
     ),
-    st.builds(Term, st.just("error"), st.tuples(texts), negated=st.booleans()),
-    st.builds(Term, st.just("created"), st.tuples(instants), compares),
-    st.builds(Term, st.just("duration"), st.tuples(durations), compares),
-    st.builds(Term, st.just("attempts"), st.tuples(st.integers(0, 999)), compares | st.just("is")),
+    st.builds(FilterTerm, st.just("error"), st.tuples(texts), negated=st.booleans()),
+    st.builds(FilterTerm, st.just("created"), st.tuples(instants), compares),
+    st.builds(FilterTerm, st.just("duration"), st.tuples(durations), compares),
+    st.builds(
+        FilterTerm, st.just("attempts"), st.tuples(st.integers(0, 999)), compares | st.just("is")
+    ),
 )
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windlass.core.leases.fair_share import next_cursor, quotas, within
-from windlass.core.leases.lease import Line, Quota
+from windlass.core.leases.lease import JobLine, Quota
 from windlass.core.leases.limits import Limit
 from windlass.ids import QueueName, TenantId
 
@@ -17,7 +17,7 @@ tenants = st.dictionaries(st.text("abcdef", min_size=1), st.integers(1, 1000), m
 
 def lines_of(weights, gates=("",)):
     return [
-        Line(queue=MAIL, tenant=TenantId(tenant), gate=gate, weight=weight)
+        JobLine(queue=MAIL, tenant=TenantId(tenant), gate=gate, weight=weight)
         for tenant, weight in weights.items()
         for gate in gates
     ]
@@ -78,7 +78,7 @@ def test_a_tenants_lines_share_what_it_gets():
 
 
 def test_queues_share_like_tenants_do():
-    lines = [Line(queue=QueueName(queue), tenant=TenantId("acme"), gate="") for queue in "ab"]
+    lines = [JobLine(queue=QueueName(queue), tenant=TenantId("acme"), gate="") for queue in "ab"]
 
     assert [(q.line.queue, q.line_limit) for q in quotas(lines, 5)] == [("a", 3), ("b", 2)]
 
@@ -86,7 +86,7 @@ def test_queues_share_like_tenants_do():
 limits = st.sets(st.sampled_from(["definition:a", "definition:b", "tenant:x"]))
 limited = st.builds(
     lambda names, limit: Quota(
-        line=Line(queue=MAIL, tenant=TenantId("x"), gate="a", limits=tuple(sorted(names))),
+        line=JobLine(queue=MAIL, tenant=TenantId("x"), gate="a", limits=tuple(sorted(names))),
         line_limit=limit,
         tenant_limit=limit,
     ),
@@ -119,7 +119,7 @@ def test_no_limit_is_exceeded_and_no_room_is_left_that_somebody_wanted(wanted, r
 def test_nothing_is_taken_under_a_limit_that_cannot_be_counted_now():
     [quota] = [
         Quota(
-            line=Line(queue=MAIL, tenant=TenantId("x"), gate="a", limits=("definition:a",)),
+            line=JobLine(queue=MAIL, tenant=TenantId("x"), gate="a", limits=("definition:a",)),
             line_limit=1,
             tenant_limit=1,
         )

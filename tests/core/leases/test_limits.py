@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import DEFAULT_TENANT
 from windlass.core.leases import gates
-from windlass.core.leases.lease import Line
+from windlass.core.leases.lease import JobLine
 from windlass.core.leases.limits import Limit
 from windlass.core.leases.rate_limits import Rate, rate
 from windlass.core.payloads.json_text import dump_json
@@ -18,7 +18,7 @@ MAIL = Definition(key=DefinitionKey("mail.send"), title="Mail")
 
 
 def a_line(gate):
-    return Line(queue=QueueName("default"), tenant=TenantId("acme"), gate=gate)
+    return JobLine(queue=QueueName("default"), tenant=TenantId("acme"), gate=gate)
 
 
 @pytest.mark.parametrize(

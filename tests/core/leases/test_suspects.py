@@ -16,9 +16,9 @@ from windlass.core.leases.gates import (
     version_of,
     with_suspects,
 )
-from windlass.core.leases.suspects import MOST_WORKER_DEATHS, Loss, judge_loss
+from windlass.core.leases.suspects import MOST_WORKER_DEATHS, LostAttempt, judge_loss
 
-ALONE = Loss(definition="mail", gate="", attempts=1, max_attempts=3, worker_deaths=0)
+ALONE = LostAttempt(definition="mail", gate="", attempts=1, max_attempts=3, worker_deaths=0)
 IN_COMPANY = replace(ALONE, neighbours=11)
 SUSPECT = suspect_gate("", "mail")
 GATES = ["", "mail", f"mail{VERSION}2", f"mail{KEY}acme", f"mail{VERSION}2{KEY}acme!"]

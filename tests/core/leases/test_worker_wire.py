@@ -7,11 +7,11 @@ from windlass.core.jobs import outcome
 from windlass.core.jobs.outcome import DeadLetter, Failure, Retry
 from windlass.core.leases import worker_wire as wire
 from windlass.core.leases.gates import needs, versions
-from windlass.core.leases.lease import Held, Lease
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.ids import DefinitionKey, QueueName, TenantId, new_job_id
 
 AT = datetime(2030, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
-HELD = Held(new_job_id(), 3)
+HELD = LeaseRef(new_job_id(), 3)
 LEASE = Lease(
     job_id=HELD.job_id,
     token=3,
@@ -43,17 +43,17 @@ def over_the_line(told):
 
 
 def test_a_lease_arrives_whole():
-    assert wire.lease_from(over_the_line(wire.lease(LEASE))) == LEASE
+    assert wire.parse_lease(over_the_line(wire.lease(LEASE))) == LEASE
 
 
 def test_a_lease_with_little_in_it_arrives_too():
     little = LEASE._replace(metadata=None, trigger_due_at=None, timeout_seconds=None, gate="")
 
-    assert wire.lease_from(over_the_line(wire.lease(little))) == little
+    assert wire.parse_lease(over_the_line(wire.lease(little))) == little
 
 
 def test_what_a_newer_server_adds_is_passed_over():
-    assert wire.lease_from({**over_the_line(wire.lease(LEASE)), "new": 1}) == LEASE
+    assert wire.parse_lease({**over_the_line(wire.lease(LEASE)), "new": 1}) == LEASE
 
 
 def test_an_end_tells_what_happened_and_not_where_its_job_goes():

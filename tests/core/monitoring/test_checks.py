@@ -6,9 +6,9 @@ import pytest
 
 from windlass.core.monitoring import database_checks as database
 from windlass.core.monitoring import queue_checks as queue
-from windlass.core.monitoring.checks import Level, failed
-from windlass.core.monitoring.database_checks import DeadRows, Pinned
-from windlass.core.monitoring.queue_checks import Serving, Waiting
+from windlass.core.monitoring.checks import CheckLevel, failed
+from windlass.core.monitoring.database_checks import DeadRows, OldSnapshot
+from windlass.core.monitoring.queue_checks import QueuedJobs, WorkerCoverage
 from windlass.errors import DatabaseUnreachable
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
@@ -22,7 +22,7 @@ def levels(*checks):
 def test_an_error_is_a_check_with_its_hint_and_no_secret():
     check = failed("database", DatabaseUnreachable(FAR, cause="refused"))
 
-    assert check.level is Level.BROKEN
+    assert check.level is CheckLevel.BROKEN
     assert check.sentence == "Cannot reach the database at db.example:5432. Refused."
     assert "WINDLASS_DATABASE_URL" in check.fix
 
@@ -30,9 +30,9 @@ def test_an_error_is_a_check_with_its_hint_and_no_secret():
 def test_a_pooler_that_refuses_our_settings_is_recognised():
     error = DatabaseUnreachable(FAR, cause="unsupported startup parameter: plan_cache_mode")
 
-    check = database.unreached(error)
+    check = database.unreachable(error)
 
-    assert (check.code, check.level) == ("pooler", Level.BROKEN)
+    assert (check.code, check.level) == ("pooler", CheckLevel.BROKEN)
     assert "database.listen_url" in check.fix
 
 
@@ -63,7 +63,7 @@ def test_every_reason_to_lose_jobs_is_a_warning():
 def test_clocks_that_differ_are_told_of_beyond_what_the_answer_took(skew, error, told):
     check = database.clock_skew(skew, error=error)
 
-    assert (told is None) == (check.level is Level.OK)
+    assert (told is None) == (check.level is CheckLevel.OK)
     assert (told or "same time") in check.sentence
 
 
@@ -77,9 +77,9 @@ def test_connections_with_one_process_between_them_show_a_pooler():
 
 
 def test_only_snapshots_held_for_long_are_told_of():
-    short = Pinned("transaction", "process 1", MINUTE, 10)
-    long = Pinned("transaction", "process 2 of app", HOUR, 10)
-    slot = Pinned("slot", "the replication slot copy", None, 5_000_000)
+    short = OldSnapshot("transaction", "process 1", MINUTE, 10)
+    long = OldSnapshot("transaction", "process 2 of app", HOUR, 10)
+    slot = OldSnapshot("slot", "the replication slot copy", None, 5_000_000)
 
     assert levels(*database.pinned([short])) == ["ok"]
     first, second = database.pinned([short, long, slot])
@@ -135,8 +135,11 @@ def test_workers_not_heard_of_are_named():
 
 
 def test_jobs_that_no_worker_serves_are_named_by_definition_and_queue():
-    mail, bulk = Waiting("mail", "send", 2), Waiting("bulk", "send", 1)
-    everywhere, only_mail = Serving((), ("send",)), Serving(("mail",), ("send", "other"))
+    mail, bulk = QueuedJobs("mail", "send", 2), QueuedJobs("bulk", "send", 1)
+    everywhere, only_mail = (
+        WorkerCoverage((), ("send",)),
+        WorkerCoverage(("mail",), ("send", "other")),
+    )
 
     assert levels(*queue.unserved([mail, bulk], [everywhere])) == ["ok"]
     [check] = queue.unserved([mail, bulk], [only_mail])

@@ -7,10 +7,10 @@ from windlass.core.monitoring.latency import (
     ENDLESS_MS,
     LONGEST_MS,
     Histogram,
-    Place,
-    Tally,
-    merged,
-    sampled,
+    HistogramKey,
+    LatencyBuffer,
+    merge_histograms,
+    sample,
 )
 
 
@@ -30,7 +30,7 @@ def test_beyond_the_last_bound_the_bound_is_all_that_is_known():
 
 @pytest.mark.parametrize("share", [0.5, 0.95, 1.0])
 def test_a_percentile_is_never_above_the_longest(share):
-    tally = Tally()
+    tally = LatencyBuffer()
     tally.observe("run", [("mail", "send", seconds) for seconds in (0.012, 0.06, 0.061)])
     histogram = Histogram()
     for each in tally.take():
@@ -52,7 +52,7 @@ def test_there_is_no_percentile_of_nothing():
 
 
 def test_what_was_observed_is_taken_once_and_can_be_put_back():
-    tally = Tally()
+    tally = LatencyBuffer()
     tally.observe("wait", [("mail", "send", 0.003), ("mail", "send", 0.004)])
     tally.observe("run", [("mail", "send", 1e9), ("mail", "send", -0.5)])
 
@@ -72,25 +72,25 @@ def test_what_was_observed_is_taken_once_and_can_be_put_back():
 
 
 def test_a_large_batch_is_looked_at_in_part_and_counts_as_a_whole():
-    some, weight = sampled(range(500))
+    some, weight = sample(range(500))
 
     assert len(some) <= 64
     assert abs(len(some) * weight - 500) < weight
 
 
 def test_a_small_batch_is_looked_at_as_a_whole():
-    assert sampled([1, 2, 3]) == ([1, 2, 3], 1)
-    assert sampled([]) == ([], 1)
+    assert sample([1, 2, 3]) == ([1, 2, 3], 1)
+    assert sample([]) == ([], 1)
 
 
 def test_histograms_of_one_kind_are_merged():
     found = {
-        Place("wait", "a", "x"): Histogram({1: 1}, 0.5),
-        Place("wait", "b", "y"): Histogram({1: 2, 5: 1}, 0.25),
-        Place("run", "a", "x"): Histogram({10: 7}, 9.0),
+        HistogramKey("wait", "a", "x"): Histogram({1: 1}, 0.5),
+        HistogramKey("wait", "b", "y"): Histogram({1: 2, 5: 1}, 0.25),
+        HistogramKey("run", "a", "x"): Histogram({10: 7}, 9.0),
     }
 
-    whole = merged(found, "wait")
+    whole = merge_histograms(found, "wait")
 
     assert whole == Histogram({1: 3, 5: 1}, 0.75)
     assert set(whole.observed) <= set(BOUNDS_MS)

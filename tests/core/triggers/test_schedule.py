@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from windlass.core.triggers.schedule import (
     MOST_MISSED,
-    Cron,
+    CronSchedule,
     Every,
-    Init,
+    InitSchedule,
     Once,
     cron,
     every,
@@ -33,11 +33,11 @@ NOW = at("2026-05-13T08:20:07")
 
 
 def test_constructors_take_what_people_write():
-    assert cron("0 2 * * *", tz=BERLIN) == Cron("0 2 * * *", BERLIN)
-    assert cron("@daily") == Cron("@daily", None)
+    assert cron("0 2 * * *", tz=BERLIN) == CronSchedule("0 2 * * *", BERLIN)
+    assert cron("@daily") == CronSchedule("@daily", None)
     assert every("15m") == every(900) == every(timedelta(minutes=15)) == Every(900.0)
-    assert init() == Init(run_once=True)
-    assert init(run_once=False) == Init(run_once=False)
+    assert init() == InitSchedule(run_once=True)
+    assert init(run_once=False) == InitSchedule(run_once=False)
     plus_two = timezone(timedelta(hours=2))
     assert once(datetime(2026, 5, 13, 10, tzinfo=plus_two)) == Once(at("2026-05-13T08:00"))
     assert once(datetime(2026, 5, 13, 10, tzinfo=plus_two)).at.tzinfo is UTC
@@ -48,7 +48,7 @@ def test_constructors_take_what_people_write():
     [
         (lambda: cron("61 * * * *"), ScheduleInvalid),
         (lambda: cron("0 2 30 2 *", tz=BERLIN), ScheduleInvalid),
-        (lambda: Cron(""), ScheduleInvalid),
+        (lambda: CronSchedule(""), ScheduleInvalid),
         (lambda: cron("@daily", tz="Europe/Berln"), ZoneUnknown),
         (lambda: cron("@daily", tz=""), ZoneUnknown),
         (lambda: every("often"), OptionInvalid),
@@ -205,7 +205,7 @@ schedules = st.one_of(
     ),
     st.floats(1, 10**9).map(Every),
     st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)).map(once),
-    st.booleans().map(Init),
+    st.booleans().map(InitSchedule),
 )
 instants = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
 

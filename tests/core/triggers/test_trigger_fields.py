@@ -9,14 +9,14 @@ from windlass.core.jobs.models import DEFAULT_TENANT
 from windlass.core.triggers.schedule import cron, every, init, once
 from windlass.core.triggers.trigger import Trigger
 from windlass.core.triggers.trigger_fields import (
-    as_in_code,
     fields_of,
-    following,
-    next_time,
+    merge_trigger_with_code,
+    next_run_from_now,
     said,
     schedule_of,
     type_of,
-    with_edits_named,
+    with_edited_fields,
+    without_edits,
 )
 from windlass.ids import DefinitionKey, new_trigger_id
 
@@ -47,44 +47,48 @@ def test_a_schedule_reads_back_from_its_fields(schedule):
 def test_what_was_edited_is_named_and_can_be_taken_back(schedule):
     trigger = a_trigger(schedule)
 
-    edited = with_edits_named(replace(trigger, name="other", enabled=False))
+    edited = with_edited_fields(replace(trigger, name="other", enabled=False))
 
     assert edited.edited == ("enabled", "name")
-    assert as_in_code(edited) == trigger
-    assert with_edits_named(trigger).edited == ()
+    assert without_edits(edited) == trigger
+    assert with_edited_fields(trigger).edited == ()
 
 
 def test_what_was_edited_stays_and_all_else_follows_the_code():
-    row = with_edits_named(replace(a_trigger(every("1h")), name="other"))
+    row = with_edited_fields(replace(a_trigger(every("1h")), name="other"))
     declared = a_trigger(every("2h"), misfire="all")
 
-    followed = following(row, declared, NOW)
+    followed = merge_trigger_with_code(row, declared, NOW)
 
     assert (followed.id, followed.name) == (row.id, "other")
     assert (followed.interval_seconds, followed.misfire) == (7200, "all")
 
 
 def test_an_edited_trigger_keeps_whose_right_it_was_saved_under_when_the_code_changes():
-    row = with_edits_named(replace(a_trigger(every("1h")), name="other", saved_by="user:1"))
-    as_in_code = replace(a_trigger(every("1h")), saved_by="user:1")
+    row = with_edited_fields(replace(a_trigger(every("1h")), name="other", saved_by="user:1"))
+    without_edits = replace(a_trigger(every("1h")), saved_by="user:1")
     declared = a_trigger(every("2h"))
 
-    assert following(row, declared, NOW).saved_by == "user:1"
-    assert following(as_in_code, declared, NOW).saved_by is None
+    assert merge_trigger_with_code(row, declared, NOW).saved_by == "user:1"
+    assert merge_trigger_with_code(without_edits, declared, NOW).saved_by is None
 
 
 def test_times_an_operator_gave_are_not_lost_to_another_type_of_schedule():
-    row = with_edits_named(replace(a_trigger(every("1h")), interval_seconds=60.0))
+    row = with_edited_fields(replace(a_trigger(every("1h")), interval_seconds=60.0))
 
-    assert following(row, a_trigger(cron("0 2 * * *")), NOW) is row
+    assert merge_trigger_with_code(row, a_trigger(cron("0 2 * * *")), NOW) is row
 
 
 def test_what_is_due_is_not_lost_when_the_code_changes_anything_but_the_times():
     row = replace(a_trigger(cron("0 * * * *")), next_run_at=NOW - HOUR)
 
-    other_payload = following(row, a_trigger(cron("0 * * * *"), payload={"n": 2}), NOW)
-    other_times = following(row, a_trigger(cron("45 * * * *")), NOW)
-    back = following(replace(row, missing_from_code=True), a_trigger(cron("0 * * * *")), NOW)
+    other_payload = merge_trigger_with_code(
+        row, a_trigger(cron("0 * * * *"), payload={"n": 2}), NOW
+    )
+    other_times = merge_trigger_with_code(row, a_trigger(cron("45 * * * *")), NOW)
+    back = merge_trigger_with_code(
+        replace(row, missing_from_code=True), a_trigger(cron("0 * * * *")), NOW
+    )
 
     assert (other_payload.payload, other_payload.next_run_at) == ({"n": 2}, NOW - HOUR)
     assert other_times.next_run_at == NOW + HOUR / 4
@@ -104,5 +108,5 @@ def test_what_is_due_is_not_lost_when_the_code_changes_anything_but_the_times():
     ],
 )
 def test_the_next_run_counts_from_now_and_not_again_what_was_fired_for(schedule, last, due):
-    assert next_time(a_trigger(schedule, last_run_at=last), NOW) == due
-    assert next_time(a_trigger(schedule, last_run_at=last, enabled=False), NOW) is None
+    assert next_run_from_now(a_trigger(schedule, last_run_at=last), NOW) == due
+    assert next_run_from_now(a_trigger(schedule, last_run_at=last, enabled=False), NOW) is None

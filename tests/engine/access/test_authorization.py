@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.job_builders import enqueue, job
 from tests.support.principals import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access.principal import NOBODY, Membership, Principal
+from windlass.core.access.principal import ANONYMOUS, Membership, Principal
 from windlass.core.access.roles import Reach, Right, Role, frozen
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope
@@ -19,7 +19,7 @@ from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound, WindlassError
 from windlass.ids import DefinitionKey, new_job_id
 from windlass.telemetry import Telemetry
-from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.bulk_operations import OperationRunner
 
 JOB = Target("job", "1")
 
@@ -61,7 +61,7 @@ async def test_refused_reading_and_strangers_leave_none(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(person(Role.USER), Right.AUDIT_READ, JOB)
     with pytest.raises(Forbidden):
-        await engine.access.allow(NOBODY, Right.JOBS_CANCEL, JOB)
+        await engine.access.allow(ANONYMOUS, Right.JOBS_CANCEL, JOB)
 
     assert await storage.audit_chains() == []
 
@@ -131,9 +131,9 @@ async def test_an_embedding_programs_own_roles_hold_everywhere(storage, heard, e
 async def test_strangers_are_nobody(engine):
     for text in ("", "wls_", "wls_" + "a" * 43, "Bearer x"):
         with pytest.raises(NotAuthenticated):
-            await engine.access.by_session(text)
+            await engine.access.authenticate_session(text)
         with pytest.raises(NotAuthenticated):
-            await engine.access.by_token(text)
+            await engine.access.authenticate_token(text)
 
 
 # No sequence of verbs lets somebody of one tenant read or change anything of another.
@@ -182,7 +182,7 @@ async def _step(engine, storage, by, verb, tenant, role, rights):
     match verb:
         case "token" | "use":
             made = await engine.tokens.create(by, "made", role=role, tenant=tenant, rights=rights)
-            return await engine.access.by_token(made.secret)
+            return await engine.access.authenticate_token(made.secret)
         case "members":
             return await engine.members.list(by, tenant=tenant)
         case "invite":
@@ -199,7 +199,7 @@ async def _step(engine, storage, by, verb, tenant, role, rights):
             return (await engine.audit.list(by, tenant=tenant)).entries
         case "bulk":
             made = await engine.operations.create(by, "cancel", JobQuery(), query="", tenant=tenant)
-            await Operating(engine).tick()
+            await OperationRunner(engine).tick()
             return [made]
         case _:
             return await engine.operations.list(by, tenant=tenant)

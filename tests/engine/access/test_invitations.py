@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tests.support.principals import ACME, GLOBEX, PASSWORD, ROOT, admin, an_engine, join, person
-from windlass.core.access.principal import NOBODY
+from windlass.core.access.principal import ANONYMOUS
 from windlass.core.access.roles import Reach, Right, Role, frozen, scope_of
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.engine.access.users import LASTS
+from windlass.engine.access.users import LINK_LIFETIMES
 from windlass.engine.engine import Engine
 from windlass.errors import (
     Forbidden,
@@ -52,12 +52,12 @@ async def test_a_role_for_an_account_is_pending_until_a_session_of_it_accepts(en
     await engine.users.create(ROOT, "bob", password=PASSWORD)
     signed = await engine.sessions.login("bob", PASSWORD)
     invited = await engine.members.invite(admin(), ACME, "bob", role=Role.TENANT_ADMIN)
-    before = await engine.access.by_session(signed.secret)
+    before = await engine.access.authenticate_session(signed.secret)
 
     await engine.invitations.accept(before, invited.link.secret, keep=signed.secret)
 
     assert before.memberships == ()
-    assert (await engine.access.by_session(signed.secret)).tenants == {ACME}
+    assert (await engine.access.authenticate_session(signed.secret)).tenants == {ACME}
 
 
 async def test_an_invitation_is_accepted_by_name_and_password_too(engine):
@@ -68,7 +68,7 @@ async def test_an_invitation_is_accepted_by_name_and_password_too(engine):
         await engine.invitations.accept_by_login(link, "bob", "wrong password")
     signed = await engine.invitations.accept_by_login(link, "bob", PASSWORD)
 
-    assert (await engine.access.by_session(signed.secret)).tenants == {ACME}
+    assert (await engine.access.authenticate_session(signed.secret)).tenants == {ACME}
 
 
 async def test_nobody_else_accepts_an_invitation(engine):
@@ -81,7 +81,7 @@ async def test_nobody_else_accepts_an_invitation(engine):
         await engine.invitations.accept(eve.principal, link)
     with pytest.raises(InvitationInvalid):
         await engine.invitations.accept_by_login(link, "eve", PASSWORD)
-    for by in (admin(), ROOT, NOBODY):
+    for by in (admin(), ROOT, ANONYMOUS):
         with pytest.raises(Forbidden):
             await engine.invitations.accept(by, link)
 
@@ -106,18 +106,18 @@ async def test_an_earlier_inviter_has_nothing_of_what_others_gave(engine):
     with pytest.raises(InvitationInvalid):
         await engine.invitations.accept_as_new(second.secret, OTHER)
     for signed in (squatter, await engine.sessions.login("bob", PASSWORD)):
-        assert (await engine.access.by_session(signed.secret)).tenants == {ACME}
+        assert (await engine.access.authenticate_session(signed.secret)).tenants == {ACME}
 
     # An administrator gives the account to its owner, who then accepts what was offered.
     reset = await engine.users.link(ROOT, "bob", "password")
     bob = await engine.sessions.set_password(reset.secret, OTHER)
     with pytest.raises(NotAuthenticated):
-        await engine.access.by_session(squatter.secret)
+        await engine.access.authenticate_session(squatter.secret)
     with pytest.raises(LoginFailed):
         await engine.sessions.login("bob", PASSWORD)
     for link in (second, wide):
         await engine.invitations.accept(bob.principal, link.secret, keep=bob.secret)
-    owner = await engine.access.by_session(bob.secret)
+    owner = await engine.access.authenticate_session(bob.secret)
     assert (scope_of(owner), owner.tenants) == (ALL_TENANTS, {ACME, GLOBEX})
 
 
@@ -132,12 +132,12 @@ async def test_accepting_a_role_elsewhere_voids_links_and_sessions_made_before(e
     await engine.invitations.accept(own.principal, invited.link.secret, keep=own.secret)
 
     with pytest.raises(NotAuthenticated):
-        await engine.access.by_session(old.secret)
+        await engine.access.authenticate_session(old.secret)
     with pytest.raises(LinkInvalid):
-        await engine.sessions.by_link(links[0].secret)
+        await engine.sessions.login_with_link(links[0].secret)
     with pytest.raises(LinkInvalid):
         await engine.sessions.set_password(links[1].secret, OTHER)
-    assert (await engine.access.by_session(own.secret)).tenants == {ACME, GLOBEX}
+    assert (await engine.access.authenticate_session(own.secret)).tenants == {ACME, GLOBEX}
 
 
 async def test_inviting_looks_the_same_whether_there_is_an_account_or_not(engine, storage):
@@ -154,7 +154,7 @@ async def test_inviting_looks_the_same_whether_there_is_an_account_or_not(engine
     assert len(alike) == 1
     assert all(each.member.pending and each.member.user_id is None for each in invited)
     assert {(each.link.purpose, each.link.lasts) for each in invited} == {
-        ("invitation", LASTS["invitation"])
+        ("invitation", LINK_LIFETIMES["invitation"])
     }
     listed = await engine.members.list(admin())
     assert listed == sorted((each.member for each in invited), key=lambda member: member.name)
@@ -229,7 +229,7 @@ async def test_an_account_becomes_superadmin_by_its_own_session_alone(engine, st
     signed = await engine.invitations.accept_by_login(link.secret, "bob", PASSWORD)
 
     assert not pending.superadmin
-    assert scope_of(await engine.access.by_session(signed.secret)) == ALL_TENANTS
+    assert scope_of(await engine.access.authenticate_session(signed.secret)) == ALL_TENANTS
     with pytest.raises(UserExists):
         await engine.users.invite(ROOT, "bob")
     accepted, offered, *_ = await storage.entries(None)

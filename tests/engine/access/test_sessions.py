@@ -50,7 +50,7 @@ async def test_who_signs_in_is_known_by_the_session_with_the_roles_of_now(engine
     signed = await engine.sessions.login(" ada@EXAMPLE.com", PASSWORD, note="Firefox")
 
     await join(engine, ACME, ada.name, Role.TENANT_ADMIN, keep=signed.secret)
-    known = await engine.access.by_session(signed.secret)
+    known = await engine.access.authenticate_session(signed.secret)
 
     assert (known.kind, known.id, known.name) == ("session", ada.id, "ada@example.com")
     assert scope_of(known) == Scope(ACME)
@@ -171,7 +171,7 @@ async def test_an_address_that_signed_in_before_has_a_limit_of_its_own(engine, a
 
 async def test_an_address_is_remembered_until_nobody_signed_in_from_it_for_long(engine, ada, clock):
     link = await engine.users.link(ROOT, ada.id, "login")
-    await engine.sessions.by_link(link.secret, address="10.0.0.1")
+    await engine.sessions.login_with_link(link.secret, address="10.0.0.1")
     await clock.advance(REMEMBERED - MINUTE)
     await engine.sessions.login(ada.name, PASSWORD, address="10.0.0.1")
     await clock.advance(REMEMBERED - MINUTE)
@@ -210,11 +210,11 @@ async def test_a_session_slides_and_ends_at_last(engine, ada, clock):
 
     while clock.now + IDLE - MINUTE < began + LONGEST:
         await clock.advance(IDLE - MINUTE)
-        await engine.access.by_session(signed.secret)
+        await engine.access.authenticate_session(signed.secret)
     await clock.set(began + LONGEST)
 
     with pytest.raises(NotAuthenticated):
-        await engine.access.by_session(signed.secret)
+        await engine.access.authenticate_session(signed.secret)
 
 
 async def test_a_session_that_is_not_seen_ends(engine, ada, clock):
@@ -223,7 +223,7 @@ async def test_a_session_that_is_not_seen_ends(engine, ada, clock):
     await clock.advance(IDLE)
 
     with pytest.raises(NotAuthenticated):
-        await engine.access.by_session(signed.secret)
+        await engine.access.authenticate_session(signed.secret)
 
 
 async def test_sessions_are_ended_one_by_one_by_their_owner_or_who_may(engine, ada):
@@ -248,7 +248,7 @@ async def test_sessions_are_ended_one_by_one_by_their_owner_or_who_may(engine, a
     assert await engine.sessions.list(ROOT, user=ada.id) == []
     for signed in (one, two, three):
         with pytest.raises(NotAuthenticated):
-            await engine.access.by_session(signed.secret)
+            await engine.access.authenticate_session(signed.secret)
 
 
 async def test_all_sessions_are_ended_at_once(engine, ada):
@@ -268,9 +268,9 @@ async def test_a_changed_password_ends_other_sessions_and_needs_the_old_one(engi
         here.principal, PASSWORD, "another password", keep=here.secret
     )
 
-    assert (await engine.access.by_session(here.secret)).id == ada.id
+    assert (await engine.access.authenticate_session(here.secret)).id == ada.id
     with pytest.raises(NotAuthenticated):
-        await engine.access.by_session(there.secret)
+        await engine.access.authenticate_session(there.secret)
     with pytest.raises(LoginFailed):
         await engine.sessions.login(ada.name, PASSWORD)
     await engine.sessions.login(ada.name, "another password")
@@ -290,30 +290,30 @@ async def test_a_password_is_set_by_a_link_once(engine):
         with pytest.raises(LinkInvalid):
             await engine.sessions.set_password(again, PASSWORD)
     with pytest.raises(LinkInvalid):
-        await engine.sessions.by_link(link.secret)
+        await engine.sessions.login_with_link(link.secret)
 
 
 async def test_a_link_of_a_disabled_user_or_an_old_one_does_not_work(engine, ada, clock):
     old = await engine.users.link(ROOT, ada.id, "login", expires="5m")
     await clock.advance(5 * MINUTE)
     with pytest.raises(LinkInvalid):
-        await engine.sessions.by_link(old.secret)
+        await engine.sessions.login_with_link(old.secret)
     link = await engine.users.link(ROOT, ada.id, "login")
 
     await engine.users.change(ROOT, ada.id, disabled=True)
 
     with pytest.raises(LinkInvalid):
-        await engine.sessions.by_link(link.secret)
+        await engine.sessions.login_with_link(link.secret)
 
 
 async def test_the_first_admin_signs_in_by_a_link(engine):
     link = await engine.users.first_admin()
     again = await engine.users.first_admin()
 
-    signed = await engine.sessions.by_link(link.secret)
+    signed = await engine.sessions.login_with_link(link.secret)
 
     assert scope_of(signed.principal) == ALL_TENANTS
-    assert (await engine.sessions.by_link(again.secret)).principal.id == signed.principal.id
+    assert (await engine.sessions.login_with_link(again.secret)).principal.id == signed.principal.id
     assert [user.name for user in await engine.users.list(ROOT)] == ["admin"]
 
 
@@ -346,7 +346,7 @@ async def test_a_weaker_hash_is_replaced_when_its_password_is_known(engine, stor
     signed = await engine.sessions.login(ada.name, PASSWORD)
 
     assert (await storage.find_user(ada.name)).password_hash != weaker
-    assert (await engine.access.by_session(signed.secret)).id == ada.id
+    assert (await engine.access.authenticate_session(signed.secret)).id == ada.id
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 11, "x" * 1001, "\ud800" * 20])

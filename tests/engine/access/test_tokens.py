@@ -25,7 +25,7 @@ async def engine(storage, heard):
 async def test_a_token_is_known_by_its_secret_which_is_kept_nowhere(engine, storage, heard):
     made = await engine.tokens.create(admin(), "deploy", role=Role.USER)
 
-    known = await engine.access.by_token(made.secret)
+    known = await engine.access.authenticate_token(made.secret)
 
     assert (known.kind, known.id, known.name) == ("token", made.token.id, "deploy")
     assert scope_of(known) == Scope(ACME)
@@ -52,7 +52,7 @@ async def test_anything_else_is_nobody(engine, broken):
     made = await engine.tokens.create(ROOT, "deploy", role=Role.SUPERADMIN)
 
     with pytest.raises(NotAuthenticated):
-        await engine.access.by_token(broken(made.secret))
+        await engine.access.authenticate_token(broken(made.secret))
 
 
 async def test_a_token_ends_when_it_expires_is_revoked_or_its_tenant_is_deleted(engine, clock):
@@ -67,18 +67,18 @@ async def test_a_token_ends_when_it_expires_is_revoked_or_its_tenant_is_deleted(
 
     for made in (brief, revoked, bound):
         with pytest.raises(NotAuthenticated):
-            await engine.access.by_token(made.secret)
+            await engine.access.authenticate_token(made.secret)
 
 
 async def test_a_tokens_use_is_noted_once_a_minute(engine, clock):
     made = await engine.tokens.create(ROOT, "deploy", role=Role.SUPERADMIN)
     first = clock.now
-    await engine.access.by_token(made.secret)
+    await engine.access.authenticate_token(made.secret)
     await clock.advance(30 * SECOND)
-    await engine.access.by_token(made.secret)
+    await engine.access.authenticate_token(made.secret)
     [within] = await engine.tokens.list(ROOT)
     await clock.advance(MINUTE)
-    await engine.access.by_token(made.secret)
+    await engine.access.authenticate_token(made.secret)
 
     [after] = await engine.tokens.list(ROOT)
 
@@ -90,7 +90,7 @@ async def test_a_narrowed_token_has_the_rights_it_names_only(engine):
         admin(), "reader", role=Role.TENANT_ADMIN, rights=[Right.JOBS_READ]
     )
 
-    reader = await engine.access.by_token(made.secret)
+    reader = await engine.access.authenticate_token(made.secret)
 
     assert may(reader, Right.JOBS_READ, tenant=ACME)
     assert not may(reader, Right.JOBS_CANCEL, tenant=ACME)
@@ -123,7 +123,7 @@ async def test_a_narrowed_token_cannot_make_a_wider_one(engine):
     made = await engine.tokens.create(
         ROOT, "maker", role=Role.SUPERADMIN, rights=[Right.TOKENS_WRITE, Right.JOBS_READ]
     )
-    maker = await engine.access.by_token(made.secret)
+    maker = await engine.access.authenticate_token(made.secret)
 
     for rights in (None, [Right.JOBS_CANCEL]):
         with pytest.raises(Forbidden):
@@ -162,8 +162,8 @@ async def test_a_tenants_tokens_are_seen_and_revoked_within_it(engine):
     await engine.tokens.revoke(admin(), mine.token.id)
 
     with pytest.raises(NotAuthenticated):
-        await engine.access.by_token(mine.secret)
-    assert (await engine.access.by_token(theirs.secret)).id == theirs.token.id
+        await engine.access.authenticate_token(mine.secret)
+    assert (await engine.access.authenticate_token(theirs.secret)).id == theirs.token.id
 
 
 async def test_making_and_revoking_leave_an_entry_each_in_the_tenants_chain(engine, storage):

@@ -66,7 +66,10 @@ async def test_a_deleted_user_leaves_what_it_made(engine, storage):
     [token] = await engine.tokens.list(ROOT)
     assert (token.id, token.created_by) == (made.token.id, None)
     assert (await job(storage, id)).created_by == signed.principal.actor
-    for known in (engine.access.by_session(signed.secret), engine.access.by_token(made.secret)):
+    for known in (
+        engine.access.authenticate_session(signed.secret),
+        engine.access.authenticate_token(made.secret),
+    ):
         with pytest.raises(NotAuthenticated):
             await known
     again = await engine.users.create(ROOT, "ada")
@@ -81,7 +84,7 @@ async def test_a_deleted_users_tokens_can_be_kept(engine):
 
     await engine.users.delete(ROOT, "ada", keep_tokens=True)
 
-    assert (await engine.access.by_token(made.secret)).id == made.token.id
+    assert (await engine.access.authenticate_token(made.secret)).id == made.token.id
 
 
 async def test_changes_of_users_are_recorded(engine, storage):

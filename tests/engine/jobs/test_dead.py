@@ -15,7 +15,7 @@ from tests.support.job_builders import (
     started,
     state_of,
 )
-from windlass.core.jobs.dead import DEAD_LETTERED, edit_message, taken_by
+from windlass.core.jobs.dead import DEAD_LETTERED, edit_message, fields_in_schema
 from windlass.core.jobs.dedupe import payload_key
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.query import JobQuery
@@ -200,10 +200,10 @@ def test_an_edit_is_told_without_values():
 def test_a_closed_schema_takes_what_it_names():
     data = {"job_id": "1", "error": "boom"}
 
-    assert taken_by({"properties": {"error": {}}, "additionalProperties": False}, data) == {
+    assert fields_in_schema({"properties": {"error": {}}, "additionalProperties": False}, data) == {
         "error": "boom"
     }
-    assert taken_by({}, data) == data
+    assert fields_in_schema({}, data) == data
 
 
 async def test_a_hook_gets_one_job_that_tells_what_failed(engine, storage, fail, made):

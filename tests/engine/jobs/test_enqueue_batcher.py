@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.support.job_builders import job, new_job, new_jobs
-from windlass.engine.jobs.enqueue_batcher import Enqueuer, store_surely
+from windlass.engine.jobs.enqueue_batcher import EnqueueBatcher, store_with_retry
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
 
 LOST = DatabaseUnreachable("postgresql://db/shop", cause="connection reset")
@@ -39,7 +39,7 @@ def counted(storage):
 
 
 async def test_enqueues_that_meet_share_a_round_trip(counted):
-    enqueuer = Enqueuer(counted)
+    enqueuer = EnqueueBatcher(counted)
 
     stored = await asyncio.gather(*(enqueuer.enqueue(job) for job in new_jobs(50)))
 
@@ -49,13 +49,13 @@ async def test_enqueues_that_meet_share_a_round_trip(counted):
 
 
 async def test_an_enqueue_alone_waits_for_nobody(counted):
-    await Enqueuer(counted).enqueue(new_job())
+    await EnqueueBatcher(counted).enqueue(new_job())
 
     assert counted.batches == [1]
 
 
 async def test_jobs_with_one_key_that_meet_are_one_job(counted):
-    enqueuer = Enqueuer(counted)
+    enqueuer = EnqueueBatcher(counted)
     jobs = new_jobs(5, dedupe_key="report")
 
     stored = await asyncio.gather(*(enqueuer.enqueue(job) for job in jobs))
@@ -65,7 +65,7 @@ async def test_jobs_with_one_key_that_meet_are_one_job(counted):
 
 
 async def test_a_caller_that_gives_up_takes_nobody_with_it(counted):
-    enqueuer = Enqueuer(counted)
+    enqueuer = EnqueueBatcher(counted)
     one, other = new_jobs(2)
     waits = [asyncio.ensure_future(enqueuer.enqueue(job)) for job in (one, other)]
     await asyncio.sleep(0)
@@ -78,7 +78,7 @@ async def test_a_caller_that_gives_up_takes_nobody_with_it(counted):
 
 async def test_an_error_reaches_everybody_whose_job_it_concerns(counted):
     counted.before = [LOST] * 3
-    enqueuer = Enqueuer(counted)
+    enqueuer = EnqueueBatcher(counted)
 
     answers = await asyncio.gather(
         *(enqueuer.enqueue(job) for job in new_jobs(3)), return_exceptions=True
@@ -89,7 +89,7 @@ async def test_an_error_reaches_everybody_whose_job_it_concerns(counted):
 
 async def test_a_mistake_in_one_batch_does_not_stop_the_next(counted):
     counted.before = [ZeroDivisionError()]
-    enqueuer = Enqueuer(counted)
+    enqueuer = EnqueueBatcher(counted)
 
     with pytest.raises(ZeroDivisionError):
         await enqueuer.enqueue(new_job())
@@ -103,7 +103,7 @@ async def test_a_job_whose_answer_was_lost_is_stored_once(counted, storage, lost
     counted.after = [lost]
     one = new_job()
 
-    [stored] = await store_surely(counted, [one])
+    [stored] = await store_with_retry(counted, [one])
 
     assert stored.status == "created"
     assert counted.batches == [1], "it was found, so that nothing had to be stored again"
@@ -114,7 +114,7 @@ async def test_a_job_that_never_arrived_is_sent_again(counted, storage):
     counted.before = [LOST]
     one = new_job()
 
-    [stored] = await store_surely(counted, [one])
+    [stored] = await store_with_retry(counted, [one])
 
     assert stored.status == "created"
     assert counted.batches == [1, 1]
@@ -124,4 +124,4 @@ async def test_a_database_that_stays_away_is_told(counted):
     counted.before = [LOST] * 3
 
     with pytest.raises(DatabaseUnreachable):
-        await store_surely(counted, [new_job()])
+        await store_with_retry(counted, [new_job()])

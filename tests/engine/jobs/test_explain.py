@@ -26,7 +26,7 @@ from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, WorkerRow
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.gates import own_gate, suspect_gate
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.jobs.explain import explain
 from windlass.ids import DefinitionKey, WorkerId, short
 
@@ -194,7 +194,7 @@ async def test_workers_that_all_drain(storage, reason):
     id = await enqueue(storage)
     for name in ("alder", "beech"):
         await storage.beat(replace(FREE, id=WorkerId(name)))
-        await storage.order_worker(WorkerId(name), Order.DRAIN)
+        await storage.order_worker(WorkerId(name), WorkerOrder.DRAIN)
 
     told = await reason(id)
 
@@ -207,7 +207,7 @@ async def test_workers_that_all_drain(storage, reason):
 
 async def test_one_worker_that_stops_by_itself_cannot_be_resumed(storage, reason):
     id = await enqueue(storage)
-    await storage.beat(replace(FREE, doing=Order.STOP))
+    await storage.beat(replace(FREE, doing=WorkerOrder.STOP))
 
     told = await reason(id)
 
@@ -219,7 +219,7 @@ async def test_a_worker_that_drains_beside_one_that_does_not_is_no_reason(storag
     id = await enqueue(storage)
     await storage.beat(FREE)
     await storage.beat(replace(FREE, id=WorkerId("beech")))
-    await storage.order_worker(WorkerId("beech"), Order.DRAIN)
+    await storage.order_worker(WorkerId("beech"), WorkerOrder.DRAIN)
 
     assert (await reason(id)).code == "claiming"
 

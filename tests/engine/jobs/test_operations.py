@@ -18,8 +18,8 @@ from tests.support.job_builders import (
 )
 from tests.support.principals import ACME, GLOBEX, ROOT, admin, an_engine, person
 from windlass.core.access.roles import ROLES, Reach, Right, Role, frozen
-from windlass.core.jobs.change import Change
-from windlass.core.jobs.models import Page
+from windlass.core.jobs.change import JobChange
+from windlass.core.jobs.models import JobPage
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.engine.engine import Engine
@@ -36,7 +36,7 @@ from windlass.errors import (
 from windlass.ids import new_operation_id
 from windlass.telemetry import Telemetry
 from windlass.upkeep import bulk_operations
-from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.bulk_operations import OperationRunner
 
 ALL = JobQuery()
 QUEUED, CANCELED, DEAD_LETTER = JobState.QUEUED, JobState.CANCELED, JobState.DEAD_LETTER
@@ -77,7 +77,7 @@ async def test_an_operation_is_about_the_jobs_that_matched_when_it_began(engine,
     late = await enqueue(storage)
 
     assert (operation.total, operation.left, operation.state) == (5, 5, "running")
-    settled = await Operating(engine).tick()
+    settled = await OperationRunner(engine).tick()
 
     after = await engine.operations.get(ROOT, operation.id)
     assert (settled, after.state, after.done, after.left) == (5, "completed", 5, 0)
@@ -91,12 +91,12 @@ async def test_retry_puts_jobs_in_line_and_discard_deletes_them(engine, storage)
     dead = JobQuery.of(states=frozenset({"dead_letter"}))
 
     await begin(engine, action="retry", jobs=dead)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     assert {await state_of(storage, id) for id in ids} == {QUEUED}
     gone = (await a_job(storage, DEAD_LETTER)).id
     await begin(engine, action="discard", jobs=dead)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
     assert await storage.known([gone]) == set()
 
 
@@ -104,19 +104,19 @@ async def test_run_now_makes_jobs_due(engine, storage):
     id = await enqueue(storage, delay=DAY)
 
     await begin(engine, action="run_now")
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     assert (await job(storage, id)).due_at <= await storage.now()
 
 
 async def test_an_update_changes_what_waits_with_a_delay_from_when_it_began(engine, storage, clock):
     mine, theirs = await enqueue(storage, tenant=ACME), await enqueue(storage, tenant=GLOBEX)
-    change = Change.of(priority="low", delay=3600)
+    change = JobChange.of(priority="low", delay=3600)
     began = clock.now
 
     begun = await begin(engine, admin(), "update", change=change)
     await clock.advance(MINUTE)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     changed = await job(storage, mine)
     assert (changed.priority, changed.due_at) == (200, began + HOUR)
@@ -158,10 +158,10 @@ async def test_an_operation_stays_in_its_tenant_whatever_the_set_says(engine, st
 
     class Everything:
         async def page(self, bounds, *, after, limit):
-            return Page(both, None)
+            return JobPage(both, None)
 
     operation = await begin(engine, admin(), jobs=Everything())
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     assert operation.total == 1
     assert await state_of(storage, theirs) is QUEUED
@@ -181,7 +181,7 @@ async def test_a_role_that_reaches_its_own_acts_on_its_own(storage, heard, engin
 
     operation = await begin(mine, ada)
     nothing = await begin(mine, ada, jobs=JobQuery.of(created_by=bob.actor))
-    await Operating(mine).tick()
+    await OperationRunner(mine).tick()
 
     assert (operation.total, nothing.total) == (1, 0)
     assert [await state_of(storage, id) for id in ids] == [CANCELED, QUEUED]
@@ -210,7 +210,7 @@ async def test_of_too_many_jobs_the_newest_are_a_part(engine, storage, monkeypat
     ids = [await enqueue(storage) for _ in range(5)]
 
     await begin(engine, partly=True)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     states = [await state_of(storage, id) for id in ids]
     assert states == [QUEUED, QUEUED, CANCELED, CANCELED, CANCELED]
@@ -221,9 +221,9 @@ async def test_an_operation_is_stopped_between_batches(engine, storage, monkeypa
     monkeypatch.setattr(bulk_operations, "_TURN", 1)
     ids = [await enqueue(storage) for _ in range(6)]
     operation = await begin(engine)
-    worked = Operating(engine)
+    worked = OperationRunner(engine)
     taken = await storage.take_operation(hold=MINUTE)
-    await worked._turn(taken)
+    await worked._process_batches(taken)
 
     stopping = await engine.operations.stop(ROOT, operation.id)
     await worked.tick()
@@ -237,7 +237,7 @@ async def test_an_operation_is_stopped_between_batches(engine, storage, monkeypa
 
 async def test_a_completed_operation_cannot_be_stopped(engine, storage):
     operation = await begin(engine)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     with pytest.raises(OperationStateConflict):
         await engine.operations.stop(ROOT, operation.id)
@@ -251,10 +251,10 @@ async def test_a_process_that_dies_is_followed_by_another(engine, storage, clock
     died = await storage.take_operation(hold=MINUTE)
     await storage.work_operation(died, most=2, hold=MINUTE)
 
-    assert await Operating(engine).tick() == 0
+    assert await OperationRunner(engine).tick() == 0
     await clock.advance(HOUR)
 
-    assert await Operating(engine).tick() == 3
+    assert await OperationRunner(engine).tick() == 3
     after = await engine.operations.get(ROOT, operation.id)
     assert (after.state, after.done, after.skipped) == ("completed", 5, 0)
 
@@ -267,7 +267,7 @@ async def test_several_processes_share_operations_and_act_once_on_each_job(
     ids = [(await a_job(storage, CANCELED)).id for _ in range(30)]
     made = await begin(engine, action="retry")
 
-    settled = await asyncio.gather(*[Operating(engine).tick() for _ in range(4)])
+    settled = await asyncio.gather(*[OperationRunner(engine).tick() for _ in range(4)])
 
     after = await engine.operations.get(ROOT, made.id)
     assert (sum(settled), after.done, after.skipped, after.state) == (30, 30, 0, "completed")
@@ -290,7 +290,7 @@ async def test_operations_have_their_turns(engine, storage, monkeypatch):
         return got
 
     monkeypatch.setattr(storage, "take_operation", take_and_tell)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     assert {first.id, second.id} <= set(taken[:3])
 
@@ -309,7 +309,7 @@ async def test_a_job_on_which_the_action_fails_is_told_and_the_others_go_on(
         return await work(operation, most=most, hold=hold)
 
     monkeypatch.setattr(storage, "work_operation", cursed)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     after = await engine.operations.get(ROOT, operation.id)
     assert (after.state, after.done, after.failed) == ("completed", 2, 1)
@@ -329,10 +329,10 @@ async def test_an_outage_leaves_the_operation_to_be_gone_on_with(
 
         outage.setattr(storage, "work_operation", gone)
         with pytest.raises(DatabaseTimeout):
-            await Operating(engine).tick()
+            await OperationRunner(engine).tick()
 
     await clock.advance(HOUR)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     assert (await engine.operations.get(ROOT, operation.id)).state == "completed"
 
@@ -346,9 +346,9 @@ async def test_jobs_that_keep_moving_are_left_for_a_while(engine, storage, monke
 
     with monkeypatch.context() as busy:
         busy.setattr(storage, "work_operation", moved)
-        assert await Operating(engine).tick() == 0
+        assert await OperationRunner(engine).tick() == 0
 
-    assert await Operating(engine).tick() == 1
+    assert await OperationRunner(engine).tick() == 1
 
 
 async def test_a_cancel_is_undone_for_jobs_that_were_waiting(engine, storage):
@@ -357,10 +357,10 @@ async def test_a_cancel_is_undone_for_jobs_that_were_waiting(engine, storage):
     operation = await begin(engine)
     with pytest.raises(OperationStateConflict):
         await engine.operations.undo(ROOT, operation.id)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     undoing = await engine.operations.undo(ROOT, operation.id)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     assert (undoing.action, undoing.total, undoing.undo_of) == ("retry", 3, operation.id)
     assert {await state_of(storage, id) for id in waiting} == {QUEUED}
@@ -371,7 +371,7 @@ async def test_a_cancel_is_undone_for_jobs_that_were_waiting(engine, storage):
 
 async def test_a_cancel_of_nothing_cannot_be_undone(engine):
     operation = await begin(engine)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     with pytest.raises(OperationStateConflict):
         await engine.operations.undo(ROOT, operation.id)
@@ -382,7 +382,7 @@ async def test_beginning_stopping_and_ending_are_recorded(engine, storage):
     await enqueue(storage, tenant=ACME)
     operation = await begin(engine, by, reason="not needed", request_id="r-1")
     await engine.operations.stop(by, operation.id)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
 
     ended, stopped, began = await storage.entries(ACME)
 
@@ -396,7 +396,7 @@ async def test_beginning_stopping_and_ending_are_recorded(engine, storage):
 
 async def test_old_operations_are_forgotten(engine, storage, clock):
     await begin(engine)
-    await Operating(engine).tick()
+    await OperationRunner(engine).tick()
     await clock.advance(31 * DAY)
 
     assert await engine.operations.prune() == 1

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.job_builders import ALDER, DEFINITIONS, enqueue, lease_of, started
 from windlass.core.jobs.models import WorkerRow
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.engine import Engine
 from windlass.errors import EpochChanged
 from windlass.ids import WorkerId
@@ -29,15 +29,17 @@ async def on_any(database):
 
 
 async def test_a_worker_hears_with_its_heartbeat_that_an_epoch_began(on_any):
-    assert await on_any.workers.beat(ROW) is Order.RUN
+    assert await on_any.workers.beat(ROW) is WorkerOrder.RUN
     await started(on_any.storage)
 
     assert await on_any.epochs.begin() == 1
 
     with pytest.raises(EpochChanged):
         await on_any.workers.beat(ROW)
-    assert await on_any.workers.beat(BIRCH) is Order.RUN, "it started afterwards"
-    assert await on_any.workers.beat_remote(ROW) is Order.RUN, "its server keeps it from harm"
+    assert await on_any.workers.beat(BIRCH) is WorkerOrder.RUN, "it started afterwards"
+    assert await on_any.workers.heartbeat_remote(ROW) is WorkerOrder.RUN, (
+        "its server keeps it from harm"
+    )
 
 
 async def test_a_heartbeat_from_another_server_begins_an_epoch(on_any):
@@ -49,7 +51,7 @@ async def test_a_heartbeat_from_another_server_begins_an_epoch(on_any):
     await on_any.storage.database.script("update windlass_installation set server = '1/00000001/1'")
     other = Engine(on_any.storage, Settings(), Telemetry())
 
-    assert await other.workers.beat(BIRCH) is Order.RUN
+    assert await other.workers.beat(BIRCH) is WorkerOrder.RUN
     await other.workers.beat(BIRCH)
 
     assert (await other.epochs.current()).server == noted
@@ -63,5 +65,5 @@ async def test_a_worker_that_left_may_come_back_after_an_epoch_began(on_any):
     await on_any.workers.leave(ALDER)
     await on_any.epochs.begin()
 
-    assert await on_any.workers.beat(ROW) is Order.RUN
+    assert await on_any.workers.beat(ROW) is WorkerOrder.RUN
     await enqueue(on_any.storage)

@@ -132,7 +132,7 @@ async def test_an_end_that_the_handler_may_have_recorded_itself_is_not_late(leas
     lease = await started(storage)
     await leases.finish([finish(lease)])
 
-    await leases.finish([finish(lease, perhaps_ended=True)])
+    await leases.finish([finish(lease, maybe_recorded=True)])
 
     assert heard.events() == ["completed"]
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from windlass.core.jobs.models import WorkerRow
-from windlass.core.leases.worker_orders import Order, call
+from windlass.core.leases.worker_orders import WorkerOrder, call
 from windlass.engine.leases.workers import liveness
 from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
 from windlass.ids import WorkerId
@@ -46,10 +46,10 @@ async def test_an_order_is_kept_with_who_gave_it_and_calls_the_worker(engine):
 
     ordered = await engine.workers.drain("8c1f42d7", actor="ada")
 
-    assert (ordered.id, ordered.wanted, ordered.wanted_by) == (id, Order.DRAIN, "ada")
-    assert ordered.doing is Order.RUN
+    assert (ordered.id, ordered.wanted, ordered.wanted_by) == (id, WorkerOrder.DRAIN, "ada")
+    assert ordered.doing is WorkerOrder.RUN
     assert heard == [{call(id)}]
-    assert (await engine.workers.resume(id, actor="bob")).wanted is Order.RUN
+    assert (await engine.workers.resume(id, actor="bob")).wanted is WorkerOrder.RUN
 
 
 async def test_a_worker_that_is_lost_is_told_nothing(engine, clock):
@@ -60,7 +60,7 @@ async def test_a_worker_that_is_lost_is_told_nothing(engine, clock):
         await engine.workers.drain("alder")
 
 
-@pytest.mark.parametrize("doing", [Order.RUN, Order.STOP])
+@pytest.mark.parametrize("doing", [WorkerOrder.RUN, WorkerOrder.STOP])
 async def test_a_worker_that_stops_is_not_told_otherwise(engine, doing):
     await engine.workers.beat(replace(ROW, doing=doing))
     await engine.workers.stop("alder")
@@ -69,4 +69,4 @@ async def test_a_worker_that_stops_is_not_told_otherwise(engine, doing):
         await engine.workers.drain("alder")
     with pytest.raises(WorkerStopping, match="cannot resume"):
         await engine.workers.resume("alder")
-    assert (await engine.workers.stop("alder")).wanted is Order.STOP
+    assert (await engine.workers.stop("alder")).wanted is WorkerOrder.STOP

@@ -16,7 +16,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.states import JobState
-from windlass.core.monitoring.summary import Count
+from windlass.core.monitoring.summary import CappedCount
 from windlass.errors import OptionInvalid
 from windlass.ids import QueueName
 
@@ -33,10 +33,10 @@ async def test_a_summary_tells_states_and_views_apart(storage, clock, engine):
     assert seen.at == clock.now
     assert seen.states[JobState.QUEUED] == 3
     assert seen.views == {
-        "queued": Count(1),
-        "scheduled": Count(1),
-        "retrying": Count(1),
-        "waiting": Count(1),
+        "queued": CappedCount(1),
+        "scheduled": CappedCount(1),
+        "retrying": CappedCount(1),
+        "waiting": CappedCount(1),
     }
     assert seen.running == 1
     assert seen.oldest_age == 4 * MINUTE
@@ -62,7 +62,7 @@ async def test_a_summary_keeps_to_its_scope(storage, engine):
     mine = await engine.summaries.summary(Scope(ACME))
 
     assert mine.states[JobState.QUEUED] == 1
-    assert mine.views["scheduled"] == Count(1)
+    assert mine.views["scheduled"] == CappedCount(1)
     assert mine.oldest_age is None
 
 

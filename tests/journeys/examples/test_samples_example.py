@@ -26,7 +26,7 @@ async def samples(database: Database) -> AsyncIterator[ModuleType]:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.wl.move_to(database.url)
+    module.wl.use_database(database.url)
     async with module.wl.running():
         yield module
 

@@ -25,7 +25,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Lease, Progress
+from windlass.core.leases.lease import Lease, ProgressReport
 from windlass.ids import new_job_ids
 from windlass.storage.storage import Storage, open_storage
 
@@ -79,7 +79,7 @@ HOT: dict[str, Callable[[Storage, list[Lease]], Awaitable[Any]]] = {
     "report": lambda storage, leases: storage.report(
         ALDER,
         [
-            Progress(job_id=lease.job_id, token=lease.token, fraction=0.5, note=None)
+            ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note=None)
             for lease in leases
         ],
     ),

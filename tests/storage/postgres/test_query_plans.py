@@ -21,7 +21,7 @@ from tests.support.job_builders import ALDER, DEFINITIONS, KNOWN, LEASE_TIME, cl
 from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.jobs.query import JobQuery
-from windlass.core.leases.lease import Lease, Place
+from windlass.core.leases.lease import JobPosition, Lease
 from windlass.ids import new_job_ids
 from windlass.storage.database import Lane
 from windlass.storage.jobs.list_sql import JobList
@@ -129,7 +129,7 @@ async def test_a_claim_reads_only_what_it_takes(storage, database):
 async def test_a_claim_that_goes_on_does_not_read_what_lies_before(storage, database):
     running = await claim(storage, 2000)
     last = running[-1]
-    place = Place(last.priority, last.due_at, last.job_id)
+    place = JobPosition(last.priority, last.due_at, last.job_id)
 
     plan = await explain(database, storage, "claim", **claiming(place))
 
@@ -221,7 +221,7 @@ async def test_jobs_of_a_correlation_id_are_found_by_it(storage, database, scope
     assert [seen(plan, table) for table in sorted(TABLES)] == [3, 5, 2]
 
 
-def claiming(place: Place | None = None) -> dict[str, Any]:
+def claiming(place: JobPosition | None = None) -> dict[str, Any]:
     after = place or (-40_000, None, None)
     return {
         "lines": [(*LINE, "", BATCH, BATCH, *after)],

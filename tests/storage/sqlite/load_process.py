@@ -14,7 +14,7 @@ from datetime import timedelta
 from windlass.core.jobs.models import NewJob
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.leases import fair_share
-from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
 from windlass.ids import DefinitionKey, JobId, WorkerId, new_job_ids
 from windlass.storage.storage import Storage, open_storage
 
@@ -39,13 +39,13 @@ async def hammer(storage: Storage, jobs: int) -> None:
             return
         await storage.renew(
             worker,
-            [Held(lease.job_id, lease.token) for lease in leases],
+            [LeaseRef(lease.job_id, lease.token) for lease in leases],
             lease_time=timedelta(hours=1),
         )
         finished = await storage.finish(
             worker,
             [
-                Finish(
+                AttemptEnd(
                     job_id=lease.job_id,
                     token=lease.token,
                     outcome=Outcome.SUCCEEDED,

@@ -27,7 +27,7 @@ from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.core.leases import fair_share
 from windlass.core.leases.gates import own_gate
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import DefinitionKey, new_job_ids
 from windlass.storage.jobs.list_sql import JobList
 from windlass.storage.sql.statements import Scripts
@@ -177,7 +177,7 @@ async def cost_of_a_round(storage: Storage) -> int:
         survey = await storage.survey(None, KNOWN)
         quotas = fair_share.quotas(survey.lines, 10)
         leases = await storage.claim(ALDER, quotas, KNOWN, lease_time=LEASE_TIME)
-        held = [Held(lease.job_id, lease.token) for lease in leases]
+        held = [LeaseRef(lease.job_id, lease.token) for lease in leases]
         await storage.renew(ALDER, held, lease_time=LEASE_TIME)
         assert len(await storage.finish(ALDER, [finish(lease) for lease in leases])) == 10
 

@@ -2,13 +2,13 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from windlass import Settings, Windlass
 from windlass.api.access.callers import Authenticate, open_access
 from windlass.api.app import create_api
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 from windlass.api.server import Server
 from windlass.cli.run.listen_sockets import address, listen
 
@@ -16,11 +16,11 @@ from windlass.cli.run.listen_sockets import address, listen
 @contextmanager
 def serving(
     url: str,
-    declare=lambda wl: None,
+    declare: Callable[[Windlass], object] = lambda wl: None,
     *,
     settings: Settings | None = None,
     authenticate: Authenticate = open_access,
-    pace: Pace | None = None,
+    pace: StreamIntervals | None = None,
 ) -> Iterator[str]:
     """The address of an API over the database behind `url`, while the block lasts."""
     wl = Windlass(url, settings=settings or Settings())
@@ -30,7 +30,7 @@ def serving(
 
     async def run() -> None:
         try:
-            await server.run_until_told()
+            await server.serve_until_stopped()
         finally:
             await wl.close()
 

@@ -52,7 +52,7 @@ def family(path: str, then: str = "wait") -> None:
     """Starts a process in a session of its own."""
     apart = subprocess.Popen(["sleep", "300"], start_new_session=True)
     _leave_pids(path, os.getpid(), os.getppid(), apart.pid, IMPORTED_BY)
-    if then == "kill the keeper":
+    if then == "kill the supervisor":
         os.kill(os.getppid(), 9)
     if then != "return":
         time.sleep(60)

@@ -13,7 +13,7 @@ from tests.worker.isolation.command_programs import TEXT, a_command, program
 from windlass import Settings
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.payloads.payload import load_json
-from windlass.settings import Limits, Redaction
+from windlass.settings import LimitSettings, RedactionSettings
 
 __all__ = ["program"]
 
@@ -237,7 +237,9 @@ async def test_of_very_many_lines_the_log_has_some_and_the_tail_the_end(run, pro
 
 
 async def test_a_smaller_tail_may_be_set(run, program):
-    settings = Settings(limits=Limits(output_tail_bytes=10), redaction=Redaction(names=("iban",)))
+    settings = Settings(
+        limits=LimitSettings(output_tail_bytes=10), redaction=RedactionSettings(names=("iban",))
+    )
 
     _, finish = await run([program("print('0123456789abcdef')")], settings=settings)
 

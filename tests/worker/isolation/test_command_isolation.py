@@ -20,8 +20,8 @@ from windlass import Settings, Windlass
 from windlass.core.jobs.states import JobState
 from windlass.errors import DefinitionInvalid, RunAsUnavailable
 from windlass.worker.isolation import run_as
-from windlass.worker.isolation.fork_server_pool import Stems
-from windlass.worker.isolation.process import Children
+from windlass.worker.isolation.fork_server_pool import ForkServerPool
+from windlass.worker.isolation.process import ProcessRunner
 
 __all__ = ["program"]
 
@@ -71,7 +71,7 @@ asyncio.run(main())
 """
 
 
-#: Tells the pids of its keeper, itself and a child in a session of its own, and stays.
+#: Tells the pids of its supervisor, itself and a child in a session of its own, and stays.
 LEAVES_ITS_SESSION = (
     "use POSIX; $| = 1; $child = fork; if (!$child) {{POSIX::setsid; sleep 600; exit}} "
     'print getppid, " $$ $child\\n"; sleep 600'
@@ -162,8 +162,8 @@ async def test_a_command_has_no_descriptor_but_input_output_and_errors(run, prog
 
 @pytest.mark.parametrize("kind", ["afresh", "forked"])
 async def test_a_process_isolated_run_has_one_socket_to_its_worker_and_no_more(storage, kind):
-    stems = Stems() if kind == "forked" else None
-    children = Children(stems)
+    stems = ForkServerPool() if kind == "forked" else None
+    children = ProcessRunner(stems)
     try:
         one = Run(await a_lease(storage), far.handlers["descriptors"], children=children)
         finish = await one.end()
@@ -267,8 +267,8 @@ def test_a_worker_that_is_not_root_becomes_nobody_else(monkeypatch):
     monkeypatch.setattr(run_as.os, "getegid", lambda: 1000)
 
     with pytest.raises(RunAsUnavailable, match="runs as root"):
-        run_as.identity_of("nobody")
-    assert run_as.identity_of("1000:1000").uid == 1000
+        run_as.resolve_run_as("nobody")
+    assert run_as.resolve_run_as("1000:1000").uid == 1000
 
 
 @pytest.mark.parametrize("who", ["", "a b", "1:", ":1", "root;x", "-1", 7])
@@ -279,4 +279,4 @@ def test_what_names_no_user_is_refused_when_it_is_declared(who):
 
 def test_a_default_that_names_no_user_is_refused_by_the_worker():
     with pytest.raises(RunAsUnavailable, match="neither the name of a user"):
-        run_as.identity_of("12:ab")
+        run_as.resolve_run_as("12:ab")

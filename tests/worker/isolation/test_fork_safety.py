@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from windlass.worker.isolation.fork_safety import _may_share, open_descriptors
+from windlass.worker.isolation.fork_safety import _is_append_only_file, open_descriptors
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ def test_of_files_only_one_that_is_appended_to_may_be_shared(tmp_path, mode, sha
 
     with open(tmp_path / "file", mode) as file:
         assert file.fileno() in open_descriptors()
-        assert _may_share(file.fileno()) is shared
+        assert _is_append_only_file(file.fileno()) is shared
 
 
 def test_a_connection_may_not_be_shared():
     mine, theirs = socket.socketpair()
     with mine, theirs:
-        assert not _may_share(mine.fileno())
+        assert not _is_append_only_file(mine.fileno())
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,10 @@ def test_a_connection_may_not_be_shared():
 )  # fmt: skip
 def test_a_process_that_is_not_alone_with_its_memory_is_not_fit(tmp_path, did, fit):
     program = f"""
-from windlass.worker.isolation.fork_safety import is_fit, open_descriptors
+from windlass.worker.isolation.fork_safety import is_fork_safe, open_descriptors
 before = open_descriptors()
 {did}
-print(is_fit(before), flush=True)
+print(is_fork_safe(before), flush=True)
 import os; os._exit(0)
 """
 

@@ -24,8 +24,8 @@ from tests.worker.isolation.test_process import (  # the same promises, kept by 
 from tests.worker.isolation.thread_at_import import threaded
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.payloads.payload import dump_json, load_json
-from windlass.worker.isolation.fork_server_pool import Stems
-from windlass.worker.isolation.process import Children
+from windlass.worker.isolation.fork_server_pool import ForkServerPool
+from windlass.worker.isolation.process import ProcessRunner
 
 __all__ = [
     "test_a_huge_error_is_cut",
@@ -48,7 +48,7 @@ HANDLERS = {**far.handlers, **warm.handlers, **threaded.handlers}
 
 @pytest.fixture
 async def stems():
-    stems = Stems()
+    stems = ForkServerPool()
     yield stems
     await stems.close()
 
@@ -57,7 +57,7 @@ async def stems():
 def run(storage, stems):
     async def begin(key, payload="{}", **job):
         lease = await a_lease(storage, payload, **job)
-        return Run(lease, HANDLERS[key], children=Children(stems))
+        return Run(lease, HANDLERS[key], children=ProcessRunner(stems))
 
     return begin
 
@@ -168,7 +168,7 @@ async def test_a_module_whose_import_hangs_is_ended_with_the_run_that_waited(
     file.write_text(HANGS.format(path=str(begun)), "utf-8")
     handler = replace(warm.handlers["hang"], where=("__main__", str(file), "hang"))
     lease = await a_lease(storage, dump_json({"path": "", "how": ""}))
-    one = Run(lease, handler, children=Children(stems))
+    one = Run(lease, handler, children=ProcessRunner(stems))
     pid = int(await until(lambda: begun.exists() and begun.read_text()))
 
     one.attempt.stop("timed_out")
@@ -189,7 +189,7 @@ async def test_a_stop_ends_all_that_a_run_started(run, tmp_path, reason):
     assert is_running(pids[3]), "the stem goes on"
 
 
-@pytest.mark.parametrize("then", ["return", "kill the keeper"])
+@pytest.mark.parametrize("then", ["return", "kill the supervisor"])
 async def test_nothing_a_run_started_outlives_it(run, tmp_path, then):
     one, pids = await a_family(run, tmp_path, then)
 

@@ -9,13 +9,13 @@ from tests.worker.isolation.preload_handlers import warm
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.payloads.payload import dump_json
 from windlass.worker.isolation import memory
-from windlass.worker.isolation.fork_server_pool import Stems
-from windlass.worker.isolation.process import Children, died
+from windlass.worker.isolation.fork_server_pool import ForkServerPool
+from windlass.worker.isolation.process import ProcessRunner, died
 
 
 @pytest.fixture(params=["fresh", "warm"])
 async def eat(request, storage):
-    children = Children(Stems() if request.param == "warm" else None)
+    children = ProcessRunner(ForkServerPool() if request.param == "warm" else None)
 
     async def end(**payload):
         lease = await a_lease(storage, dump_json(payload))

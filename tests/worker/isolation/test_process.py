@@ -12,8 +12,8 @@ from tests.worker.isolation.process_handlers import far
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.payloads.payload import load_json
 from windlass.engine.leases.leases import ERROR_BYTES, LINE_BYTES
-from windlass.worker.isolation.fork_server_pool import Stems
-from windlass.worker.isolation.process import Children
+from windlass.worker.isolation.fork_server_pool import ForkServerPool
+from windlass.worker.isolation.process import ProcessRunner
 
 
 @pytest.fixture
@@ -47,7 +47,12 @@ async def test_what_a_run_tells_and_returns_arrives_whatever_its_size(run):
     [
         ("exit", "the handler's process died: exit code 7", "ProcessDied", JobState.QUEUED),
         ("kill", "the handler's process died: signal SIGKILL", "ProcessDied", JobState.QUEUED),
-        ("keeper", "the handler's process died: signal SIGKILL", "ProcessDied", JobState.QUEUED),
+        (
+            "supervisor",
+            "the handler's process died: signal SIGKILL",
+            "ProcessDied",
+            JobState.QUEUED,
+        ),
         ("sys.exit", "SystemExit: sys.exit", "SystemExit", JobState.QUEUED),
         (
             "permanent",
@@ -162,9 +167,11 @@ async def test_a_script_without_a_main_guard_is_not_run_again_in_a_child(storage
     script, database = tmp_path / "script.py", tmp_path / "jobs.db"
     script.write_text(UNGUARDED.format(database=database))
     handler = replace(far.handlers["snooze"], where=("__main__", str(script), "hello"))
-    stems = Stems() if warm else None
+    stems = ForkServerPool() if warm else None
 
-    finish = await Run(await a_lease(storage), handler, children=Children(stems)).end(within=60)
+    finish = await Run(await a_lease(storage), handler, children=ProcessRunner(stems)).end(
+        within=60
+    )
     if stems:
         await stems.close()
 

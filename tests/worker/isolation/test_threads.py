@@ -7,12 +7,12 @@ import threading
 import pytest
 
 from tests.support.wait import until
-from windlass.worker.isolation.threads import Threads
+from windlass.worker.isolation.threads import ThreadPool
 
 
 @pytest.fixture
 def threads():
-    threads = Threads()
+    threads = ThreadPool()
     yield threads
     threads.close()
 
@@ -76,7 +76,7 @@ async def test_an_answer_nobody_waits_for_any_more_is_dropped(threads):
 
 
 async def test_close_ends_idle_threads_now_and_busy_ones_with_their_work():
-    threads = Threads()
+    threads = ThreadPool()
     gate = threading.Event()
     before = set(threading.enumerate())
     busy = threads.run(gate.wait)

@@ -7,7 +7,7 @@ import pytest
 from tests.support.job_builders import ALDER, LEASE_TIME, SECOND, end, job, lease_of, lost
 from tests.worker.builders import Run, a_handler, a_lease
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.worker.leases.lease_renewer import Renewer
+from windlass.worker.leases.lease_renewer import LeaseRenewer
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def runs():
 
 @pytest.fixture
 def renewer(engine, storage, runs):
-    return Renewer(engine.leases(worker=ALDER), lambda: runs, lease_time=LEASE_TIME)
+    return LeaseRenewer(engine.leases(worker=ALDER), lambda: runs, lease_time=LEASE_TIME)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ async def test_a_run_that_recorded_its_own_end_is_left_alone(renewer, run, stora
     assert await renewer.tick() == []
 
 
-@pytest.mark.parametrize("look", ["tick", "look_for_stops"])
+@pytest.mark.parametrize("look", ["tick", "poll_cancel_requests"])
 async def test_a_cancel_reaches_its_run_and_no_other(renewer, run, storage, look):
     one, other = await run(), await run()
     await storage.cancel(ALL_TENANTS, [one.attempt.held.job_id])
@@ -113,7 +113,7 @@ async def test_a_cancel_is_heard_by_the_newer_of_two_runs_of_one_job(renewer, ru
     newer = await run(await lease_of(storage, id))
     await storage.cancel(ALL_TENANTS, [id])
 
-    await renewer.look_for_stops()
+    await renewer.poll_cancel_requests()
 
     assert newer.attempt.context.stopping == "canceled"
     assert older.attempt.context.stopping == "lost"
@@ -124,4 +124,4 @@ async def test_nothing_held_is_nothing_asked(renewer, storage, monkeypatch):
     monkeypatch.setattr(storage, "stops", None)
 
     assert await renewer.tick() == []
-    await renewer.look_for_stops()
+    await renewer.poll_cancel_requests()

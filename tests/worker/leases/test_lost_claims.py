@@ -25,7 +25,7 @@ from windlass.engine.engine import Engine
 from windlass.errors import DatabaseUnreachable
 from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
-from windlass.worker.leases.lost_claims import LostClaims
+from windlass.worker.leases.lost_claims import LostClaimRecovery
 from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
@@ -42,7 +42,7 @@ def leases(engine):
 
 @pytest.fixture
 def lost_claims(leases, engine, seconds):
-    return LostClaims(leases, engine.telemetry, lease_time=LEASE_TIME)
+    return LostClaimRecovery(leases, engine.telemetry, lease_time=LEASE_TIME)
 
 
 async def test_leases_that_the_worker_does_not_know_are_handed_back(lost_claims, storage):

@@ -10,7 +10,7 @@ from tests.support.job_builders import LEASE_TIME, SECOND, enqueue, job, lost
 from tests.support.wait import until
 from windlass import JobContext, Settings, Windlass
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.errors import DatabaseTimeout, DatabaseUnreachable
 from windlass.worker.leases.watchdog import Blockage
 from windlass.worker.options import WorkerOptions
@@ -86,15 +86,15 @@ async def test_a_round_renews_leases_and_keeps_the_row(renewal, running, worker,
 
 async def test_what_an_operator_wants_is_passed_to_the_worker(renewal, worker, storage):
     await renewal.tick()
-    await storage.order_worker(worker.id, Order.DRAIN)
+    await storage.order_worker(worker.id, WorkerOrder.DRAIN)
     obeyed = []
-    worker.when_ordered_to_stop = lambda: obeyed.append(Order.STOP)
+    worker.on_stop_order = lambda: obeyed.append(WorkerOrder.STOP)
 
-    await storage.order_worker(worker.id, Order.STOP)
+    await storage.order_worker(worker.id, WorkerOrder.STOP)
     await renewal.tick()
     await asyncio.sleep(0)
 
-    assert obeyed == [Order.STOP]
+    assert obeyed == [WorkerOrder.STOP]
 
 
 async def test_a_run_that_lost_its_lease_is_stopped_in_its_own_loop(
@@ -231,7 +231,7 @@ async def test_a_process_that_may_be_ended_is_ended(renewal, running, monkeypatc
     async def end():
         ends.append(worker.pending_claim.begin())
 
-    renewal.end_process = end
+    renewal.kill_worker_process = end
     show(monkeypatch, renewal, blocks(running[0]))
     await renewal.watch()
     show(monkeypatch, renewal, blocks(running[0], expired=True))
@@ -251,7 +251,7 @@ async def test_a_process_that_ends_hands_back_its_jobs_and_keeps_outcomes(
 
     monkeypatch.setattr(worker._leases, "finish", away)  # its outcome is not recorded yet
     await worker.tick()
-    await until(lambda: worker._finisher.unrecorded)
+    await until(lambda: worker._outcome_writer.unrecorded)
     renewal.start()
     await until(storage.workers)
     show(monkeypatch, renewal, blocks(run, expired=True))
@@ -265,7 +265,7 @@ async def test_a_process_that_ends_hands_back_its_jobs_and_keeps_outcomes(
     back = await job(storage, other.held.job_id)
     assert (back.state, back.attempts) == (JobState.QUEUED, 0)
     assert (await job(storage, quick)).state is JobState.COMPLETED
-    worker._finisher.close()
+    worker._outcome_writer.close()
 
 
 async def test_a_process_that_ends_starts_nothing_more(worker, storage):
@@ -320,7 +320,7 @@ async def test_a_claim_that_was_given_up_too_early_starts_nothing_either(
     claiming = asyncio.create_task(worker.tick())
     await unread.taken.wait()
     assert worker.pending_claim.give_up()
-    worker.pending_claim.handed_back()
+    worker.pending_claim.finish_hand_back()
 
     unread.set()
 
@@ -337,7 +337,7 @@ async def test_no_claim_begins_while_another_one_is_handed_back(worker, storage,
     await enqueue(storage, payload="{}")
 
     assert await worker.tick() == 0
-    worker.pending_claim.handed_back()
+    worker.pending_claim.finish_hand_back()
 
     assert await worker.tick() == 1
 

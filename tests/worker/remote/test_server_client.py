@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from windlass.errors import ServerUnreachable
-from windlass.worker.remote.server_client import Server
+from windlass.worker.remote.server_client import ServerClient
 
 BUSY = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 FINE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
@@ -24,7 +24,7 @@ async def test_a_server_that_asks_to_be_left_alone_is_left_alone():
 
     listening = await asyncio.start_server(answer, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
-    server = Server(f"http://127.0.0.1:{port}")
+    server = ServerClient(f"http://127.0.0.1:{port}")
 
     with pytest.raises(ServerUnreachable):
         await server.ask("worker/beat", {})
@@ -37,7 +37,7 @@ async def test_a_server_that_asks_to_be_left_alone_is_left_alone():
 
 
 async def test_a_server_is_reopened_with_its_token_and_less_time_for_short_leases():
-    server = Server("http://127.0.0.1:1", "secret")
+    server = ServerClient("http://127.0.0.1:1", "secret")
 
     quick = server.reopen(lease_time=timedelta(seconds=3))
     slow = server.reopen(lease_time=timedelta(hours=1))

@@ -6,12 +6,12 @@ import pytest
 
 from windlass import clock
 from windlass.core.jobs.models import LogLine
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import new_job_id
 from windlass.worker.reporting import log_buffer as module
 from windlass.worker.reporting.log_buffer import LineBuffer
 
-ONE, OTHER = Held(new_job_id(), 1), Held(new_job_id(), 1)
+ONE, OTHER = LeaseRef(new_job_id(), 1), LeaseRef(new_job_id(), 1)
 
 
 @pytest.fixture

@@ -19,14 +19,14 @@ from windlass.telemetry import Telemetry
 from windlass.worker.context import JobContext
 from windlass.worker.reporting import log_buffer
 from windlass.worker.reporting import log_writer as module
-from windlass.worker.reporting.log_writer import Reports
+from windlass.worker.reporting.log_writer import LogWriter
 
 OUTAGE = DatabaseUnreachable("postgresql://db/shop")
 
 
 @pytest.fixture
 async def reports(engine, storage, heard, seconds):
-    return Reports(
+    return LogWriter(
         engine.leases(worker=ALDER),
         engine.join,
         Telemetry(heard),

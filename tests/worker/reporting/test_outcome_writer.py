@@ -12,8 +12,8 @@ from windlass.core.payloads.redact import Redactor
 from windlass.errors import DatabaseUnreachable
 from windlass.telemetry import Telemetry
 from windlass.worker.reporting import outcome_writer as module
-from windlass.worker.reporting.log_writer import Reports
-from windlass.worker.reporting.outcome_writer import Finisher
+from windlass.worker.reporting.log_writer import LogWriter
+from windlass.worker.reporting.outcome_writer import OutcomeWriter
 
 OUTAGE = DatabaseUnreachable("postgresql://db/shop")
 
@@ -47,7 +47,7 @@ def recorded():
 
 @pytest.fixture
 async def reports(engine, storage, heard):
-    return Reports(
+    return LogWriter(
         engine.leases(worker=ALDER),
         engine.join,
         Telemetry(heard),
@@ -60,7 +60,9 @@ async def reports(engine, storage, heard):
 @pytest.fixture
 async def finisher(engine, reports, heard, recorded, batches, monkeypatch):
     monkeypatch.setattr(module, "backoff_seconds", lambda failures: 0.001)
-    finisher = Finisher(engine.leases(worker=ALDER), reports, Telemetry(heard), recorded.extend)
+    finisher = OutcomeWriter(
+        engine.leases(worker=ALDER), reports, Telemetry(heard), recorded.extend
+    )
     yield finisher
     finisher.close()
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
-from windlass.api.access.callers import Caller, Calling, Ready
+from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import responses
 from windlass.api.schema.paging import LAST_NUMBER
@@ -19,8 +19,8 @@ routes = Routes("audit")
 
 @routes.get("", "audit.read", responses.AuditEntries, summary="List entries")
 async def find(
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     before: Annotated[
         int | None, Query(ge=1, le=LAST_NUMBER, description="Go on before this number.")
     ] = None,
@@ -28,13 +28,13 @@ async def find(
 ) -> dict[str, Any]:
     """A tenant's chain, or the installation's; newest first."""
     page = await engine.audit.list(
-        caller.known_as, tenant=caller.scope.tenant, before=before, limit=limit
+        caller.effective_principal, tenant=caller.scope.tenant, before=before, limit=limit
     )
     return {"items": [fields_of(entry) for entry in page.entries], "next": page.next}
 
 
 @routes.get("/heads", "audit.read", responses.AuditHeads, summary="Where do the chains end?")
-async def heads(caller: Calling, engine: Ready) -> dict[str, Any]:
+async def heads(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """The last number and hash of each chain, with its signature if there is a key. Kept elsewhere,
     they show later that nothing was taken away."""
     found = await engine.audit.heads(caller.scope.tenant)
@@ -52,7 +52,7 @@ async def heads(caller: Calling, engine: Ready) -> dict[str, Any]:
 
 
 @routes.get("/verify", "audit.read", responses.AuditReport, summary="Are the chains whole?")
-async def verify(caller: Calling, engine: Ready) -> dict[str, Any]:
+async def verify(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """Every chain that the caller may see: how many entries were found whole, what the signature of
     its end proves, and where it is broken, if it is."""
     return await _report(caller, engine, [])
@@ -64,7 +64,9 @@ async def verify(caller: Calling, engine: Ready) -> dict[str, Any]:
     responses.AuditReport,
     summary="Are the chains whole, and do they hold these heads?",
 )
-async def verify_heads(caller: Calling, engine: Ready, body: PinnedHeads) -> dict[str, Any]:
+async def verify_heads(
+    caller: CurrentCaller, engine: ReadyEngine, body: PinnedHeads
+) -> dict[str, Any]:
     """The same; each head that was kept elsewhere must still be part of its chain."""
     pinned = [
         PinnedHead(head.tenant_id, head.sequence, head.hash, head.signature) for head in body.heads

@@ -9,10 +9,10 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from windlass.api.middleware import audit
-from windlass.api.middleware.rate_limit import limits_of
+from windlass.api.middleware.rate_limit import rate_limiter_of
 from windlass.core.access.grants import may_enqueue
 from windlass.core.access.principal import Principal, local
-from windlass.core.access.roles import Right, Table
+from windlass.core.access.roles import Right, RoleTable
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
@@ -62,14 +62,14 @@ class Caller:
         return None if wide else self.scope.tenant
 
     @property
-    def known_as(self) -> Principal:
+    def effective_principal(self) -> Principal:
         """Whom the engine's own rules of access see: nobody with more rights than the caller."""
         return self.principal or replace(local(name=self.name or "local"), rights=self.rights)
 
     @property
     def by(self) -> Principal | None:
         """Whose right to enqueue is asked for; None where there is no authentication."""
-        return None if self.name is None and self.rights is None else self.known_as
+        return None if self.name is None and self.rights is None else self.effective_principal
 
     @property
     def reaches_all(self) -> bool:
@@ -78,16 +78,17 @@ class Caller:
             return self.principal.installation_wide
         return self.scope.tenant is None or self.narrowed
 
-    def sees(self, definition: Definition, table: Table) -> bool:
+    def sees(self, definition: Definition, table: RoleTable) -> bool:
         """Whether they may know of a definition: system ones are for those who reach all; who sees
         only their own jobs sees what they may enqueue."""
         if self.reaches_all:
             return True
         return not definition.system and (
-            self.reads_all or may_enqueue(self.known_as, definition, self.tenant, table=table)
+            self.reads_all
+            or may_enqueue(self.effective_principal, definition, self.tenant, table=table)
         )
 
-    def theirs(self, job: Job, asked: str) -> Job:
+    def visible_job(self, job: Job, asked: str) -> Job:
         """A job, if they may know of it; one that somebody else made is answered like none. `asked` is
         how they named it, and all that the answer repeats."""
         if self.owner not in (None, job.created_by):
@@ -96,7 +97,7 @@ class Caller:
 
 
 #: Whoever may reach a server without authentication: it listens on loopback only.
-ANYBODY = Caller(None, ALL_TENANTS)
+ANONYMOUS = Caller(None, ALL_TENANTS)
 
 #: Tells who sent a request; raises NotAuthenticated.
 Authenticate = Callable[[Request], Awaitable[Caller]]
@@ -108,16 +109,16 @@ async def open_access(request: Request) -> Caller:
     An API made with it answers only requests from this machine to a loopback name, and refuses
     cross-site writes.
     """
-    return ANYBODY
+    return ANONYMOUS
 
 
-async def caller_of(request: Request, tenant: str | None = None) -> Caller:
+async def authenticate_caller(request: Request, tenant: str | None = None) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
     bind(None)
     try:
         known: Caller = await request.app.state.authenticate(request)
     except NotAuthenticated:
-        limits_of(request).reject(request)
+        rate_limiter_of(request).reject(request)
         raise
     if request.app.state.windlass.settings.database.row_security:
         bind(known.bound_to)
@@ -131,23 +132,23 @@ async def caller_of(request: Request, tenant: str | None = None) -> Caller:
     return narrowed
 
 
-async def counted_caller(
+async def rate_limited_caller(
     request: Request,
     tenant: Annotated[
         str | None, Query(description="Only this tenant's data.", min_length=1, max_length=191)
     ] = None,
 ) -> Caller:
     """Whoever sent a request, if they have not sent too many."""
-    caller = await caller_of(request, tenant)
+    caller = await authenticate_caller(request, tenant)
     works = caller.rights is not None and Right.WORKER_WORK in caller.rights
-    limits_of(request).admit(request, caller.name, caller.bound_to, works=works)
+    rate_limiter_of(request).admit(request, caller.name, caller.bound_to, works=works)
     return caller
 
 
 def needs(right: str, *, audits: bool = True) -> Callable[..., Awaitable[None]]:
     """The dependency that refuses whoever has not this right, and notes what is changed by it."""
 
-    async def check(request: Request, caller: Calling, engine: Ready) -> None:
+    async def check(request: Request, caller: CurrentCaller, engine: ReadyEngine) -> None:
         described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
@@ -162,7 +163,7 @@ def asks(route: APIRoute) -> bool:
     """Whether a route asks who its caller is."""
 
     def within(dependant: Dependant) -> bool:
-        return dependant.call is counted_caller or any(map(within, dependant.dependencies))
+        return dependant.call is rate_limited_caller or any(map(within, dependant.dependencies))
 
     return within(route.dependant)
 
@@ -172,5 +173,5 @@ async def _engine(request: Request) -> Engine:
     return engine
 
 
-Calling = Annotated[Caller, Depends(counted_caller)]
-Ready = Annotated[Engine, Depends(_engine)]
+CurrentCaller = Annotated[Caller, Depends(rate_limited_caller)]
+ReadyEngine = Annotated[Engine, Depends(_engine)]

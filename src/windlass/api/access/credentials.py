@@ -7,7 +7,7 @@ from fastapi import Request
 from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
 from windlass.api.middleware.browser_security import session_secret
 from windlass.core.access.principal import Principal
-from windlass.core.access.roles import Reach, Right, Table, reach_of, scope_of
+from windlass.core.access.roles import Reach, Right, RoleTable, reach_of, scope_of
 from windlass.core.jobs.models import Scope
 from windlass.errors import Forbidden, NotAuthenticated, TenantNeeded
 
@@ -24,7 +24,7 @@ def speaking_for(request: Request, principal: Principal) -> Caller:
     """What somebody may do with a request, by the app's table of roles. For an authenticator of
     one's own, which knows people by other means."""
     request.state.principal = principal
-    table: Table = request.app.state.windlass.roles
+    table: RoleTable = request.app.state.windlass.roles
     described = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     needed = described.get(RIGHT, "")
     scope = _scope(principal, request.query_params.get("tenant"), needed)
@@ -59,8 +59,8 @@ async def find_principal(request: Request) -> Principal:
     engine = await windlass.ready()
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
-        return await engine.access.by_token(token.strip())
+        return await engine.access.authenticate_token(token.strip())
     secret = session_secret(request)
     if secret is None:
         raise NotAuthenticated
-    return await engine.access.by_session(secret)
+    return await engine.access.authenticate_session(secret)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, Calling, Ready
+from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, CurrentCaller, ReadyEngine
 from windlass.api.middleware.browser_security import (
     check_same_site,
     clear_session,
@@ -15,10 +15,10 @@ from windlass.api.middleware.browser_security import (
 from windlass.api.middleware.rate_limit import Counted
 from windlass.api.routing import PREFIX, PROBLEMS, SafeRoute
 from windlass.api.schema import responses
-from windlass.api.schema.requests import ByLink, Login, PasswordByLink, PasswordChange
-from windlass.core.access.roles import Right, reach_by
+from windlass.api.schema.requests import LinkLogin, Login, PasswordByLink, PasswordChange
+from windlass.core.access.roles import Right, membership_reach
 from windlass.core.wire import fields_of
-from windlass.engine.access.sessions import SignedIn
+from windlass.engine.access.sessions import NewSession
 from windlass.ids import SessionId
 
 router = APIRouter(route_class=SafeRoute, prefix=PREFIX, tags=["account"], responses=PROBLEMS)
@@ -35,13 +35,15 @@ _SIGNED_IN: dict[int | str, dict[str, Any]] = {200: {"model": responses.SignedIn
     response_model=None,
     responses=_SIGNED_IN,
 )
-async def login(request: Request, response: Response, engine: Ready, body: Login) -> dict[str, Any]:
+async def login(
+    request: Request, response: Response, engine: ReadyEngine, body: Login
+) -> dict[str, Any]:
     """By name and password; the session is a cookie."""
     check_same_site(request)
     signed_in = await engine.sessions.login(
-        body.name, body.password, address=address_of(request), note=note_of(request)
+        body.name, body.password, address=client_address(request), note=user_agent_of(request)
     )
-    return give_session(request, response, signed_in)
+    return set_session_cookie(request, response, signed_in)
 
 
 @router.post(
@@ -53,14 +55,14 @@ async def login(request: Request, response: Response, engine: Ready, body: Login
     responses=_SIGNED_IN,
 )
 async def login_by_link(
-    request: Request, response: Response, engine: Ready, body: ByLink
+    request: Request, response: Response, engine: ReadyEngine, body: LinkLogin
 ) -> dict[str, Any]:
     """A link works once. A browser that opens it gets a page with a button first."""
     check_same_site(request)
-    signed_in = await engine.sessions.by_link(
-        body.link, address=address_of(request), note=note_of(request)
+    signed_in = await engine.sessions.login_with_link(
+        body.link, address=client_address(request), note=user_agent_of(request)
     )
-    return give_session(request, response, signed_in)
+    return set_session_cookie(request, response, signed_in)
 
 
 @router.post(
@@ -72,15 +74,15 @@ async def login_by_link(
     responses=_SIGNED_IN,
 )
 async def set_password(
-    request: Request, response: Response, engine: Ready, body: PasswordByLink
+    request: Request, response: Response, engine: ReadyEngine, body: PasswordByLink
 ) -> dict[str, Any]:
     """And sign in. All other sessions of the user end; a password that is too short does not use
     the link up."""
     check_same_site(request)
     signed_in = await engine.sessions.set_password(
-        body.link, body.password, address=address_of(request), note=note_of(request)
+        body.link, body.password, address=client_address(request), note=user_agent_of(request)
     )
-    return give_session(request, response, signed_in)
+    return set_session_cookie(request, response, signed_in)
 
 
 @router.post(
@@ -92,7 +94,7 @@ async def set_password(
     responses=_SIGNED_IN,
 )
 async def accept_invitation_as_new(
-    request: Request, response: Response, engine: Ready, body: PasswordByLink
+    request: Request, response: Response, engine: ReadyEngine, body: PasswordByLink
 ) -> dict[str, Any]:
     """Makes the account of the invited name with this password, and signs in. Refused if there is
     one: its owner signs in and accepts by `/invitations/accept`."""
@@ -100,11 +102,11 @@ async def accept_invitation_as_new(
     signed_in = await engine.invitations.accept_as_new(
         body.link,
         body.password,
-        address=address_of(request),
-        note=note_of(request),
+        address=client_address(request),
+        note=user_agent_of(request),
         request_id=request.state.request_id,
     )
-    return give_session(request, response, signed_in)
+    return set_session_cookie(request, response, signed_in)
 
 
 @router.post(
@@ -112,18 +114,18 @@ async def accept_invitation_as_new(
     summary="Accept an invitation",
     openapi_extra=_OPEN,
     response_model=None,
-    responses={200: {"model": responses.Accepted}},
+    responses={200: {"model": responses.AcceptedRole}},
 )
 async def accept_invitation(
     request: Request,
-    caller: Calling,
-    engine: Ready,
-    body: ByLink,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    body: LinkLogin,
 ) -> dict[str, Any]:
     """By its link, signed in as the name that was invited. Your other sessions and all links to
     your account end."""
     accepted = await engine.invitations.accept(
-        caller.known_as,
+        caller.effective_principal,
         body.link,
         keep=session_secret(request),
         request_id=request.state.request_id,
@@ -134,13 +136,13 @@ async def accept_invitation(
 @router.post("/password", summary="Change your password", status_code=204, openapi_extra=_OPEN)
 async def change_password(
     request: Request,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     body: PasswordChange,
 ) -> None:
     """Knowing the one before. All sessions end but this one."""
     await engine.sessions.change_password(
-        caller.known_as,
+        caller.effective_principal,
         body.before,
         body.after,
         keep=session_secret(request),
@@ -155,29 +157,33 @@ async def change_password(
     response_model=None,
     responses={200: {"model": responses.listed(responses.Session)}},
 )
-async def list_sessions(caller: Calling, engine: Ready) -> dict[str, Any]:
+async def list_sessions(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """Those that last, newest first, with the browser each was begun by."""
-    found = await engine.sessions.list(caller.known_as)
+    found = await engine.sessions.list(caller.effective_principal)
     return {"items": [fields_of(each) for each in found]}
 
 
 @router.delete("/sessions", summary="Sign out everywhere", status_code=204, openapi_extra=_OPEN)
-async def end_sessions(request: Request, caller: Calling, engine: Ready) -> None:
+async def end_sessions(request: Request, caller: CurrentCaller, engine: ReadyEngine) -> None:
     """Ends all your sessions, this one too."""
-    await engine.sessions.revoke_all(caller.known_as, request_id=request.state.request_id)
+    await engine.sessions.revoke_all(
+        caller.effective_principal, request_id=request.state.request_id
+    )
 
 
 @router.delete("/sessions/{id}", summary="End one", status_code=204, openapi_extra=_OPEN)
-async def end_session(request: Request, caller: Calling, engine: Ready, id: UUID) -> None:
+async def end_session(
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: UUID
+) -> None:
     await engine.sessions.revoke(
-        caller.known_as, SessionId(id), request_id=request.state.request_id
+        caller.effective_principal, SessionId(id), request_id=request.state.request_id
     )
 
 
 @router.post(
     "/logout", summary="Sign out", status_code=204, openapi_extra=_OPEN, dependencies=[Counted]
 )
-async def logout(request: Request, response: Response, engine: Ready) -> None:
+async def logout(request: Request, response: Response, engine: ReadyEngine) -> None:
     check_same_site(request)
     if secret := session_secret(request):
         await engine.sessions.logout(secret)
@@ -189,12 +195,12 @@ async def logout(request: Request, response: Response, engine: Ready) -> None:
     summary="Who am I?",
     openapi_extra=_OPEN,
     response_model=None,
-    responses={200: {"model": responses.Me}},
+    responses={200: {"model": responses.CallerIdentity}},
 )
-async def whoami(caller: Calling, engine: Ready) -> dict[str, Any]:
+async def whoami(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """Whoever the credential of this request belongs to, in which tenants, and what they may do.
     `rights` null means everything, as on a server without authentication."""
-    who, table = caller.known_as, engine.access.table
+    who, table = caller.effective_principal, engine.access.table
     return {
         "name": who.name,
         "kind": who.kind,
@@ -209,7 +215,7 @@ async def whoami(caller: Calling, engine: Ready) -> dict[str, Any]:
                 "rights": [
                     right
                     for right in Right
-                    if reach_by(each, right, each.tenant, table) is not None
+                    if membership_reach(each, right, each.tenant, table) is not None
                     and (who.rights is None or right in who.rights)
                 ],
             }
@@ -218,17 +224,17 @@ async def whoami(caller: Calling, engine: Ready) -> dict[str, Any]:
     }
 
 
-def address_of(request: Request) -> str | None:
+def client_address(request: Request) -> str | None:
     """The address that a request came from; None if the server does not know it."""
     return request.client.host if request.client else None
 
 
-def note_of(request: Request) -> str:
+def user_agent_of(request: Request) -> str:
     """Which browser it is, for people who look at their sessions."""
     return request.headers.get("user-agent", "")[:200]
 
 
-def give_session(request: Request, response: Response, signed_in: SignedIn) -> dict[str, Any]:
+def set_session_cookie(request: Request, response: Response, signed_in: NewSession) -> dict[str, Any]:
     """Put a session into the response's cookie."""
     set_session(request, response, signed_in.secret)
     return {"name": signed_in.principal.name}

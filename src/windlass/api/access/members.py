@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from fastapi import Path, Request
 
-from windlass.api.access.callers import Calling, Ready
-from windlass.api.jobs.jobs import tenant_of
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.api.jobs.jobs import target_tenant
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
+from windlass.api.schema.paging import PageQuery
 from windlass.api.schema.requests import MemberEdit, NewMember
 from windlass.core.access.accounts import Member
 
@@ -23,32 +23,32 @@ Id = Annotated[
 
 
 @routes.get("", "members.read", responses.paged(responses.Member), summary="List members")
-async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """By tenant and name. Those who have not accepted their invitation yet are `pending`, have no
     right, and no `user_id`."""
-    found = await engine.members.list(caller.known_as, tenant=caller.scope.tenant)
-    page = paging.cut(sorted(found, key=_place), _place)
+    found = await engine.members.list(caller.effective_principal, tenant=caller.scope.tenant)
+    page = paging.cut(sorted(found, key=_sort_key), _sort_key)
     return {**page, "items": [render.member(each) for each in page["items"]]}
 
 
 @routes.post(
     "",
     "members.write",
-    responses.Invited,
+    responses.PendingInvitation,
     status_code=201,
     summary="Invite somebody",
     audits=False,
     keys="refused",
 )
 async def invite(
-    request: Request, caller: Calling, engine: Ready, body: NewMember
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewMember
 ) -> dict[str, Any]:
     """Offers a role in a tenant. It is theirs once they have accepted it by `link`, which is never
     shown again. The answer is the same whether there is an account of that name or not. Inviting
     again makes a new link, and the one before is void."""
     invited = await engine.members.invite(
-        caller.known_as,
-        tenant_of(caller, body.tenant),
+        caller.effective_principal,
+        target_tenant(caller, body.tenant),
         body.name,
         role=body.role,
         permissions=body.permissions,
@@ -62,22 +62,26 @@ async def invite(
 
 @routes.patch("/{id}", "members.write", responses.Member, summary="Change a role", audits=False)
 async def change(
-    request: Request, caller: Calling, engine: Ready, id: Id, body: MemberEdit
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: MemberEdit
 ) -> dict[str, Any]:
     """Or permissions; what is left out stays. Of a pending member it changes what is offered. Nobody gives, or changes, more than they hold."""
     changed = await engine.members.change(
-        caller.known_as, caller.tenant, id, **body.said(), request_id=request.state.request_id
+        caller.effective_principal,
+        caller.tenant,
+        id,
+        **body.said(),
+        request_id=request.state.request_id,
     )
     return render.member(changed)
 
 
 @routes.delete("/{id}", "members.write", status_code=204, summary="Remove a member", audits=False)
-async def remove(request: Request, caller: Calling, engine: Ready, id: Id) -> None:
+async def remove(request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id) -> None:
     """The user itself stays. The link of a pending one is void."""
     await engine.members.remove(
-        caller.known_as, caller.tenant, id, request_id=request.state.request_id
+        caller.effective_principal, caller.tenant, id, request_id=request.state.request_id
     )
 
 
-def _place(member: Member) -> str:
+def _sort_key(member: Member) -> str:
     return f"{member.tenant}\0{member.name}"

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
-from windlass.api.access.callers import Caller, Calling, Ready
+from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import responses
-from windlass.api.schema.paging import Paged
+from windlass.api.schema.paging import PageQuery
 from windlass.api.schema.requests import NewTenant, TenantEdit
 from windlass.core import wire
 from windlass.errors import TenantNotFound
@@ -18,48 +18,48 @@ Id = Annotated[str, Path(min_length=1, max_length=191)]
 
 
 @routes.get("", "tenants.read", responses.paged(responses.Tenant), summary="List tenants")
-async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     found = [each for each in await engine.tenants.list() if _sees(caller, each.id)]
     page = paging.cut(found, lambda tenant: tenant.id)
     return {**page, "items": [wire.tenant(each) for each in page["items"]]}
 
 
 @routes.post("", "tenants.write", responses.Tenant, status_code=201, summary="Make a tenant")
-async def create(engine: Ready, body: NewTenant) -> dict[str, Any]:
+async def create(engine: ReadyEngine, body: NewTenant) -> dict[str, Any]:
     """An id that a tenant has, or had before it was deleted, is refused with 409."""
     said = body.said()
     return wire.tenant(await engine.tenants.create(said.pop("id"), **said))
 
 
 @routes.get("/{id}", "tenants.read", responses.Tenant, summary="One tenant")
-async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     if not _sees(caller, id):
         raise TenantNotFound(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
 @routes.patch("/{id}", "tenants.write", responses.Tenant, summary="Change it")
-async def change(engine: Ready, id: Id, body: TenantEdit) -> dict[str, Any]:
+async def change(engine: ReadyEngine, id: Id, body: TenantEdit) -> dict[str, Any]:
     return wire.tenant(await engine.tenants.change(id, **body.said()))
 
 
 @routes.post("/{id}/suspend", "tenants.write", responses.Tenant, summary="Suspend it")
-async def suspend(engine: Ready, id: Id) -> dict[str, Any]:
+async def suspend(engine: ReadyEngine, id: Id) -> dict[str, Any]:
     await engine.tenants.suspend(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
 @routes.post("/{id}/resume", "tenants.write", responses.Tenant, summary="Let it go on")
-async def resume(engine: Ready, id: Id) -> dict[str, Any]:
+async def resume(engine: ReadyEngine, id: Id) -> dict[str, Any]:
     await engine.tenants.resume(id)
     return wire.tenant(await engine.tenants.get(id))
 
 
-@routes.delete("/{id}", "tenants.write", responses.Closed, summary="Delete it")
+@routes.delete("/{id}", "tenants.write", responses.TenantDeletion, summary="Delete it")
 async def delete(
     request: Request,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     id: Id,
     purge: Annotated[bool, Query(description="Remove all its rows but the audit, too.")] = False,
 ) -> dict[str, Any]:
@@ -68,7 +68,9 @@ async def delete(
     again while the answer says `more`."""
     if not purge:
         return {"closed": await engine.tenants.delete(id, actor=caller.name)}
-    purged = await engine.tenants.purge(id, by=caller.known_as, request_id=request.state.request_id)
+    purged = await engine.tenants.purge(
+        id, by=caller.effective_principal, request_id=request.state.request_id
+    )
     return {
         "closed": purged.closed,
         "rows": dict(purged.rows),

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
-from windlass.api.access.callers import Calling, Ready
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import responses
-from windlass.api.schema.paging import Paged
+from windlass.api.schema.paging import PageQuery
 from windlass.api.schema.requests import NewToken
 from windlass.core.wire import fields_of
 from windlass.errors import TokenNotFound
@@ -18,15 +18,15 @@ routes = Routes("tokens")
 
 @routes.get("", "tokens.read", responses.paged(responses.Token), summary="List tokens")
 async def find(
-    caller: Calling,
-    engine: Ready,
-    paging: Paged,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    paging: PageQuery,
     revoked: Annotated[bool, Query(description="Revoked and expired ones too.")] = True,
 ) -> dict[str, Any]:
     """Newest first, never with their secrets; revoked and expired ones included unless told not to."""
     before = None if paging.after is None else parse_job_id(paging.after)
     found = await engine.tokens.list(
-        caller.known_as,
+        caller.effective_principal,
         tenant=caller.scope.tenant,
         ended=revoked,
         before=None if before is None else TokenId(before),
@@ -47,11 +47,11 @@ async def find(
     keys="refused",
 )
 async def create(
-    request: Request, caller: Calling, engine: Ready, body: NewToken
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewToken
 ) -> dict[str, Any]:
     """Its secret is in this answer, and never shown again."""
     made = await engine.tokens.create(
-        caller.known_as,
+        caller.effective_principal,
         body.name,
         role=body.role,
         tenant=body.tenant or caller.scope.tenant,
@@ -66,15 +66,15 @@ async def create(
 @routes.delete("/{id}", "tokens.write", status_code=204, summary="Revoke it", audits=False)
 async def revoke(
     request: Request,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     id: Annotated[str, Path(max_length=64)],
 ) -> None:
     whole = parse_job_id(id)
     if whole is None:
         raise TokenNotFound(id)
     await engine.tokens.revoke(
-        caller.known_as,
+        caller.effective_principal,
         TokenId(whole),
         tenant=caller.scope.tenant,
         request_id=request.state.request_id,

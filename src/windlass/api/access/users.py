@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
-from windlass.api.access.callers import Calling, Ready
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
+from windlass.api.schema.paging import PageQuery
 from windlass.api.schema.requests import NewLink, NewSuperadmin, NewUser, UserEdit
 from windlass.core.wire import fields_of
 from windlass.ids import UserId
@@ -18,9 +18,11 @@ Id = Annotated[str, Path(description="A user's id or name.", min_length=1, max_l
 
 
 @routes.get("", "users.read", responses.paged(responses.User), summary="List users")
-async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """By name."""
-    found = await engine.users.list(caller.known_as, after=paging.after, limit=paging.limit + 1)
+    found = await engine.users.list(
+        caller.effective_principal, after=paging.after, limit=paging.limit + 1
+    )
     page = [fields_of(user) for user in found[: paging.limit]]
     return paging.page(page, page[-1]["name"] if len(found) > paging.limit else None)
 
@@ -28,10 +30,12 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
 @routes.post(
     "", "users.write", responses.User, status_code=201, summary="Make a user", audits=False
 )
-async def create(request: Request, caller: Calling, engine: Ready, body: NewUser) -> dict[str, Any]:
+async def create(
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewUser
+) -> dict[str, Any]:
     """Without a password: a link of theirs sets it."""
     made = await engine.users.create(
-        caller.known_as,
+        caller.effective_principal,
         body.name,
         superadmin=body.superadmin,
         request_id=request.state.request_id,
@@ -40,18 +44,18 @@ async def create(request: Request, caller: Calling, engine: Ready, body: NewUser
 
 
 @routes.get("/{id}", "users.read", responses.User, summary="One user")
-async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
-    return fields_of(await engine.users.get(caller.known_as, id))
+async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
+    return fields_of(await engine.users.get(caller.effective_principal, id))
 
 
 @routes.patch("/{id}", "users.write", responses.User, summary="Change it", audits=False)
 async def change(
-    request: Request, caller: Calling, engine: Ready, id: Id, body: UserEdit
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id, body: UserEdit
 ) -> dict[str, Any]:
     """Sessions of a disabled user end at once; tokens it made go on. `superadmin` true is refused
     for who is none: that is given by `/users/invite`."""
     changed = await engine.users.change(
-        caller.known_as, id, **body.said(), request_id=request.state.request_id
+        caller.effective_principal, id, **body.said(), request_id=request.state.request_id
     )
     return fields_of(changed)
 
@@ -59,19 +63,19 @@ async def change(
 @routes.post(
     "/invite",
     "users.write",
-    responses.Link,
+    responses.OneTimeLink,
     status_code=201,
     summary="Offer to administer everything",
     audits=False,
     keys="refused",
 )
 async def invite(
-    request: Request, caller: Calling, engine: Ready, body: NewSuperadmin
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewSuperadmin
 ) -> dict[str, Any]:
     """They are superadmin once they have accepted by this link: signed in to their account, or by
     setting a password if they have none. The link is never shown again."""
     made = await engine.users.invite(
-        caller.known_as, body.name, request_id=request.state.request_id
+        caller.effective_principal, body.name, request_id=request.state.request_id
     )
     return render.link(request, made)
 
@@ -79,33 +83,37 @@ async def invite(
 @routes.delete("/{id}", "users.write", status_code=204, summary="Forget it", audits=False)
 async def delete(
     request: Request,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     id: Id,
     keep_tokens: Annotated[bool, Query(description="Leave the tokens it made valid.")] = False,
 ) -> None:
     """What it made stays and names nobody."""
     await engine.users.delete(
-        caller.known_as, id, keep_tokens=keep_tokens, request_id=request.state.request_id
+        caller.effective_principal, id, keep_tokens=keep_tokens, request_id=request.state.request_id
     )
 
 
 @routes.post(
     "/{id}/link",
     "users.write",
-    responses.Link,
+    responses.OneTimeLink,
     status_code=201,
     summary="Make a one-time link",
     audits=False,
     keys="refused",
 )
 async def link(
-    request: Request, caller: Calling, engine: Ready, id: Id, body: NewLink | None = None
+    request: Request,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    id: Id,
+    body: NewLink | None = None,
 ) -> dict[str, Any]:
     """To set a password, or to sign in. Its secret is in this answer, and never shown again."""
     asked = body or NewLink()
     made = await engine.users.link(
-        caller.known_as,
+        caller.effective_principal,
         id,
         asked.purpose,
         expires=None if asked.expires_seconds is None else f"{asked.expires_seconds}s",
@@ -117,8 +125,8 @@ async def link(
 @routes.delete(
     "/{id}/sessions", "users.write", status_code=204, summary="Sign it out everywhere", audits=False
 )
-async def sign_out(request: Request, caller: Calling, engine: Ready, id: Id) -> None:
-    user = await engine.users.get(caller.known_as, id)
+async def sign_out(request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id) -> None:
+    user = await engine.users.get(caller.effective_principal, id)
     await engine.sessions.revoke_all(
-        caller.known_as, user=UserId(user.id), request_id=request.state.request_id
+        caller.effective_principal, user=UserId(user.id), request_id=request.state.request_id
     )

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Response
 
-from windlass.api.access.callers import Caller, Calling, Ready
+from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
+from windlass.api.schema.paging import PageQuery
 from windlass.api.schema.requests import DefinitionEdit, NewDefinition
-from windlass.core.definitions.definition import Kind
+from windlass.core.definitions.definition import DefinitionKind
 from windlass.engine.definitions.definitions import Visible
 from windlass.engine.engine import Engine
 
@@ -23,11 +23,13 @@ Key = Annotated[str, Path(min_length=1, max_length=191)]
     "", "definitions.read", responses.paged(responses.DefinitionEntry), summary="List definitions"
 )
 async def find(
-    caller: Calling,
-    engine: Ready,
-    paging: Paged,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    paging: PageQuery,
     queue: Annotated[str | None, Query(max_length=191, description="Of this queue.")] = None,
-    kind: Annotated[Kind | None, Query(description="Whose handler is one of these.")] = None,
+    kind: Annotated[
+        DefinitionKind | None, Query(description="Whose handler is one of these.")
+    ] = None,
     enabled: Annotated[bool | None, Query(description="That are enabled, or disabled.")] = None,
     missing: Annotated[
         bool | None, Query(description="That code no longer declares, or that it does.")
@@ -60,7 +62,7 @@ async def find(
 
 
 @routes.post("", "definitions.write", responses.Definition, status_code=201, summary="Create one")
-async def create(engine: Ready, body: NewDefinition, response: Response) -> dict[str, Any]:
+async def create(engine: ReadyEngine, body: NewDefinition, response: Response) -> dict[str, Any]:
     """201 if it is new. With `if_exists` the call can be repeated: `keep` answers the one there is,
     `update` changes what is said of it, both with 200. One that code declares is never updated."""
     made, is_new = await engine.definitions.put(body.key, **body.changes())
@@ -75,7 +77,7 @@ async def create(engine: Ready, body: NewDefinition, response: Response) -> dict
     summary="Return all to the code",
 )
 async def reset_all(
-    engine: Ready,
+    engine: ReadyEngine,
     names: Annotated[list[str] | None, Query(description="Only these options.")] = None,
 ) -> dict[str, Any]:
     """Of every definition, what operators edited; answers those that were changed."""
@@ -84,7 +86,7 @@ async def reset_all(
 
 
 @routes.get("/{key}", "definitions.read", responses.Definition, summary="One definition")
-async def get(caller: Calling, engine: Ready, key: Key) -> dict[str, Any]:
+async def get(caller: CurrentCaller, engine: ReadyEngine, key: Key) -> dict[str, Any]:
     """With what its jobs do: how many run, when they ran and run next, success rate and 95th
     percentile of the last 24 hours, which workers can run them and why others cannot. One that the
     caller may not see is answered like one that does not exist."""
@@ -93,7 +95,7 @@ async def get(caller: Calling, engine: Ready, key: Key) -> dict[str, Any]:
 
 
 @routes.patch("/{key}", "definitions.write", responses.Definition, summary="Edit it")
-async def edit(engine: Ready, key: Key, body: DefinitionEdit) -> dict[str, Any]:
+async def edit(engine: ReadyEngine, key: Key, body: DefinitionEdit) -> dict[str, Any]:
     """Wins over the code until it is reset; what is left out stays."""
     return await render.definition(engine, await engine.definitions.edit(key, **body.changes()))
 
@@ -102,7 +104,7 @@ async def edit(engine: Ready, key: Key, body: DefinitionEdit) -> dict[str, Any]:
     "/{key}/reset", "definitions.write", responses.Definition, summary="Return it to the code"
 )
 async def reset(
-    engine: Ready,
+    engine: ReadyEngine,
     key: Key,
     names: Annotated[list[str] | None, Query(description="Only these options.")] = None,
 ) -> dict[str, Any]:
@@ -110,17 +112,17 @@ async def reset(
 
 
 @routes.post("/{key}/enable", "definitions.write", responses.Definition, summary="Enable it")
-async def enable(engine: Ready, key: Key) -> dict[str, Any]:
+async def enable(engine: ReadyEngine, key: Key) -> dict[str, Any]:
     return await render.definition(engine, await engine.definitions.enable(key))
 
 
 @routes.post("/{key}/disable", "definitions.write", responses.Definition, summary="Disable it")
-async def disable(engine: Ready, key: Key) -> dict[str, Any]:
+async def disable(engine: ReadyEngine, key: Key) -> dict[str, Any]:
     return await render.definition(engine, await engine.definitions.disable(key))
 
 
 @routes.delete("/{key}", "definitions.write", status_code=204, summary="Delete it")
-async def delete(engine: Ready, key: Key) -> None:
+async def delete(engine: ReadyEngine, key: Key) -> None:
     await engine.definitions.delete(key)
 
 

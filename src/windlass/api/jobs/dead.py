@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import Query, Request
 
-from windlass.api.access.callers import Calling, Ready
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import Id, job_id
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
-from windlass.api.schema.requests import Edited, GroupMeant, GroupMute, OneGroup
+from windlass.api.schema.paging import PageQuery
+from windlass.api.schema.requests import GroupBatch, GroupMute, GroupSelection, NewPayload
 from windlass.core import wire
 from windlass.core.jobs.dead import GroupChange
 
@@ -24,9 +24,9 @@ routes = Routes("dead")
     own=True,
 )
 async def find(
-    caller: Calling,
-    engine: Ready,
-    paging: Paged,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    paging: PageQuery,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     fingerprint: Annotated[str | None, Query(max_length=64)] = None,
 ) -> dict[str, Any]:
@@ -45,8 +45,8 @@ async def find(
     "/groups", "jobs.read", responses.listed(responses.Group), summary="Group them by cause"
 )
 async def groups(
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     muted: Annotated[bool, Query(description="Those that are muted, too.")] = False,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
@@ -58,12 +58,12 @@ async def groups(
     return {"items": [wire.fields_of(group) for group in found]}
 
 
-@routes.post("/groups/retry", "jobs.retry", responses.Changed, summary="Retry a group")
+@routes.post("/groups/retry", "jobs.retry", responses.GroupChange, summary="Retry a group")
 async def retry_group(
-    request: Request, caller: Calling, engine: Ready, body: OneGroup
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupBatch
 ) -> dict[str, Any]:
     request.state.target = f"{body.definition}/{body.fingerprint}"
-    return _changed(
+    return _group_change(
         await engine.dead.retry_group(
             body.definition,
             body.fingerprint,
@@ -75,12 +75,12 @@ async def retry_group(
     )
 
 
-@routes.post("/groups/discard", "jobs.discard", responses.Changed, summary="Discard a group")
+@routes.post("/groups/discard", "jobs.discard", responses.GroupChange, summary="Discard a group")
 async def discard_group(
-    request: Request, caller: Calling, engine: Ready, body: OneGroup
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupBatch
 ) -> dict[str, Any]:
     request.state.target = f"{body.definition}/{body.fingerprint}"
-    return _changed(
+    return _group_change(
         await engine.dead.discard_group(
             body.definition, body.fingerprint, limit=body.limit, scope=caller.scope
         )
@@ -89,7 +89,7 @@ async def discard_group(
 
 @routes.post("/groups/mute", "dead.mute", responses.Mute, summary="Mute a group")
 async def mute_group(
-    request: Request, caller: Calling, engine: Ready, body: GroupMute
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupMute
 ) -> dict[str, Any]:
     """It is no longer listed, and no verdict counts it: for a time, or until it is unmuted. Whoever is
     bound to a tenant, or names one, mutes it for that tenant; else it is for all."""
@@ -107,7 +107,7 @@ async def mute_group(
 
 @routes.post("/groups/unmute", "dead.mute", responses.Mute, summary="Unmute a group")
 async def unmute_group(
-    request: Request, caller: Calling, engine: Ready, body: GroupMeant
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: GroupSelection
 ) -> dict[str, Any]:
     """The answer tells of a mute that holds nevertheless: what is muted for all tenants stays so for
     each of them."""
@@ -118,7 +118,7 @@ async def unmute_group(
 
 
 @routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry one")
-async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     job = await engine.dead.retry(job_id, actor=caller.name, scope=caller.scope, by=caller.by)
     return await render.job(engine, job)
 
@@ -126,7 +126,9 @@ async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 @routes.post(
     "/{job_id}/edit-retry", "jobs.retry", responses.Job, summary="Retry one with another payload"
 )
-async def edit_retry(caller: Calling, engine: Ready, job_id: Id, body: Edited) -> dict[str, Any]:
+async def edit_retry(
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: NewPayload
+) -> dict[str, Any]:
     job = await engine.dead.edit_retry(
         job_id, body.payload, actor=caller.name, scope=caller.scope, by=caller.by
     )
@@ -134,9 +136,9 @@ async def edit_retry(caller: Calling, engine: Ready, job_id: Id, body: Edited) -
 
 
 @routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Discard one")
-async def discard(caller: Calling, engine: Ready, job_id: Id) -> None:
+async def discard(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> None:
     await engine.dead.discard(job_id, scope=caller.scope)
 
 
-def _changed(change: GroupChange) -> dict[str, Any]:
+def _group_change(change: GroupChange) -> dict[str, Any]:
     return {"changed": change.changed, "skipped": change.skipped, "more": change.more}

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from fastapi import Path, Query, Request, Response
 
-from windlass.api.access.callers import Caller, Calling, Ready, caller_of
-from windlass.api.live.feed import Following
+from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine, authenticate_caller
+from windlass.api.live.feed import CurrentFeed
 from windlass.api.live.job_wait import wait_for_end
-from windlass.api.middleware.field_names import of_fields
-from windlass.api.middleware.hints import as_requests
-from windlass.api.middleware.problems import by_commands
+from windlass.api.middleware.field_names import with_body_names
+from windlass.api.middleware.hints import commands_to_requests
+from windlass.api.middleware.problems import is_cli_request
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import LAST_NUMBER, Paged
-from windlass.api.schema.requests import InstantAsked, JobEdit, NewJob, NewJobs, Reason
+from windlass.api.schema.paging import LAST_NUMBER, PageQuery
+from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
 from windlass.app.options import Delivery
 from windlass.core import wire
 from windlass.core.access.roles import Right
@@ -67,19 +67,19 @@ _STATES = frozenset([*JobState, *View])
 async def enqueue(
     request: Request,
     response: Response,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     body: NewJob,
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
     too, with the status `valid`, when it was only checked. An `Idempotency-Key` becomes the job's
     `idempotency_key`, unless the body has one."""
-    options = {"tenant": tenant_of(caller, body.tenant), **body.options()}
+    options = {"tenant": target_tenant(caller, body.tenant), **body.options()}
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    made = _Made(body.definition, body.payload, options, key)
+    made = _JobRequest(body.definition, body.payload, options, key)
     return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
 
 
@@ -95,8 +95,8 @@ async def enqueue(
 async def enqueue_batch(
     request: Request,
     response: Response,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     body: NewJobs,
     dry_run: Annotated[bool, Query(description="Check them, and store nothing.")] = False,
 ) -> dict[str, Any]:
@@ -104,14 +104,14 @@ async def enqueue_batch(
     has every one at fault: `/jobs/3/payload/to` is in the fourth. 201 when a job was created, else
     200. An `Idempotency-Key` is the batch's, and no job's."""
     items = [
-        _Made(
+        _JobRequest(
             each.definition,
             each.payload,
-            {"tenant": tenant_of(caller, each.tenant), **each.options()},
+            {"tenant": target_tenant(caller, each.tenant), **each.options()},
         )
         for each in body.jobs
     ]
-    prepared: list[_Prepared] = []
+    prepared: list[_PreparedJob] = []
     refused: dict[int, WindlassError] = {}
     for place, made in enumerate(items):
         try:
@@ -127,7 +127,7 @@ async def enqueue_batch(
             receipts = [_VALID] * len(items)
         else:
             app: Windlass = request.app.state.windlass
-            found = await app.deliveries.deliver_together(
+            found = await app.deliveries.deliver_all(
                 [(each.job, each.definition, each.delivery) for each in prepared], by=caller.by
             )
             receipts = [wire.receipt(each) for each in found]
@@ -143,17 +143,17 @@ async def enqueue_batch(
 
 @routes.get("", "jobs.read", responses.paged(responses.JobEntry), summary="List jobs", own=True)
 async def find(
-    caller: Calling,
-    engine: Ready,
-    paging: Paged,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    paging: PageQuery,
     q: Annotated[str, Query(description="A filter, such as `state:retrying attempts:>3`.")] = "",
     state: Annotated[list[str] | None, Query(description="States and views.")] = None,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     queue: Annotated[str | None, Query(max_length=191)] = None,
     source: Annotated[str | None, Query(max_length=16)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: Annotated[InstantAsked | None, Query()] = None,
-    created_before: Annotated[InstantAsked | None, Query()] = None,
+    created_after: Annotated[QueryInstant | None, Query()] = None,
+    created_before: Annotated[QueryInstant | None, Query()] = None,
 ) -> dict[str, Any]:
     """Newest first, without payloads and results, and with the first 500 characters of errors."""
     states = frozenset(word for words in state or () for word in words.split(","))
@@ -176,14 +176,14 @@ async def find(
 
 
 @routes.get("/summary", "jobs.read", responses.Summary, summary="Count jobs")
-async def summary(caller: Calling, engine: Ready) -> dict[str, Any]:
+async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """By state, by view, and how long the oldest in line waits; history is not looked at."""
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
 @routes.get("/{job_id}", "jobs.read", responses.Job, summary="One job", own=True)
-async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    return await render.job(engine, await theirs(caller, engine, job_id))
+async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
+    return await render.job(engine, await visible_job(caller, engine, job_id))
 
 
 @routes.get(
@@ -193,8 +193,8 @@ async def get(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     summary="Its attempts",
     own=True,
 )
-async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await theirs(caller, engine, job_id)
+async def attempts(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
+    job = await visible_job(caller, engine, job_id)
     found = await engine.jobs.attempts(job.id, caller.scope)
     return {"items": render.attempts(found)}
 
@@ -206,8 +206,8 @@ async def attempts(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]
     summary="Its history",
     own=True,
 )
-async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await theirs(caller, engine, job_id)
+async def history(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
+    job = await visible_job(caller, engine, job_id)
     found = await engine.jobs.history(job.id, caller.scope)
     return {"items": render.history(engine, found)}
 
@@ -216,15 +216,15 @@ async def history(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     "/{job_id}/logs", "logs.read", responses.listed(responses.LogLine), summary="Its log", own=True
 )
 async def logs(
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     job_id: Id,
     after: Annotated[
         int, Query(ge=0, le=LAST_NUMBER, description="The last sequence number seen.")
     ] = 0,
     limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
 ) -> dict[str, Any]:
-    job = await theirs(caller, engine, job_id)
+    job = await visible_job(caller, engine, job_id)
     found = await engine.jobs.logs(job.id, scope=caller.scope, after=after, limit=limit)
     return {"items": render.lines(found)}
 
@@ -236,8 +236,8 @@ async def logs(
     summary="What it waits for, and what waits for it",
     own=True,
 )
-async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await theirs(caller, engine, job_id)
+async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
+    job = await visible_job(caller, engine, job_id)
     found = await engine.jobs.family(job.id, caller.scope, created_by=caller.owner)
     return {
         "edges": [
@@ -261,10 +261,12 @@ async def graph(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
     summary="Why it is not running",
     own=True,
 )
-async def explain(request: Request, caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
-    job = await theirs(caller, engine, job_id)
+async def explain(
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, job_id: Id
+) -> dict[str, Any]:
+    job = await visible_job(caller, engine, job_id)
     told = await engine.jobs.explain(job.id, caller.scope, created_by=caller.owner)
-    hint = told.hint if by_commands(request) else as_requests(told.hint)
+    hint = told.hint if is_cli_request(request) else commands_to_requests(told.hint)
     return {"code": told.code, "sentence": told.sentence, "hint": hint}
 
 
@@ -279,9 +281,9 @@ async def explain(request: Request, caller: Calling, engine: Ready, job_id: Id) 
 async def wait(
     request: Request,
     response: Response,
-    caller: Calling,
-    engine: Ready,
-    feed: Following,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    feed: CurrentFeed,
     job_id: Id,
     timeout: Annotated[
         float, Query(ge=0, le=60, description="For how many seconds at most.")
@@ -289,7 +291,7 @@ async def wait(
 ) -> dict[str, Any]:
     """200 with the job once it has ended, however it did; 202 with the job as it stands when the time
     is over before: ask again. A waiting request counts as a stream does."""
-    job = await theirs(caller, engine, job_id)
+    job = await visible_job(caller, engine, job_id)
     if not job.ended and timeout:
         seats = feed.places.take(caller.name, caller.scope.tenant)
         try:
@@ -297,14 +299,16 @@ async def wait(
         finally:
             feed.places.give_back(seats)
         # The credential may be gone by now, and the job with it.
-        again = await caller_of(request, request.query_params.get("tenant"))
-        job = await theirs(again, engine, str(job.id))
+        again = await authenticate_caller(request, request.query_params.get("tenant"))
+        job = await visible_job(again, engine, str(job.id))
     response.status_code = 200 if job.ended else 202
     return await render.job(engine, job)
 
 
 @routes.patch("/{job_id}", "jobs.update", responses.Job, summary="Change it while it waits")
-async def update(caller: Calling, engine: Ready, job_id: Id, body: JobEdit) -> dict[str, Any]:
+async def update(
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: JobEdit
+) -> dict[str, Any]:
     """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
     job = await engine.jobs.update(
         job_id, body.change(), scope=caller.scope, actor=caller.name, by=caller.by
@@ -313,17 +317,17 @@ async def update(caller: Calling, engine: Ready, job_id: Id, body: JobEdit) -> d
 
 
 @routes.delete("/{job_id}", "jobs.discard", status_code=204, summary="Delete it")
-async def discard(caller: Calling, engine: Ready, job_id: Id) -> None:
+async def discard(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> None:
     """Only once it has ended, and nothing waits for it: else 409."""
     await engine.jobs.discard(job_id, scope=caller.scope)
 
 
 @routes.post("/{job_id}/cancel", "jobs.cancel", responses.Job, summary="Cancel it", own=True)
 async def cancel(
-    caller: Calling, engine: Ready, job_id: Id, body: Reason | None = None
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: Reason | None = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once, asks a running one to stop."""
-    found = await theirs(caller, engine, job_id)
+    found = await visible_job(caller, engine, job_id)
     job = await engine.jobs.cancel(
         found.id, scope=caller.scope, actor=caller.name, reason=body.reason if body else None
     )
@@ -331,14 +335,14 @@ async def cancel(
 
 
 @routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry it")
-async def retry(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
     job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/run-now", "jobs.run_now", responses.Job, summary="Run it now")
-async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
+@routes.post("/{job_id}/run-now", "jobs.run_now", responses.Job, summary="ScheduledRun it now")
+async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await render.job(engine, job)
@@ -347,7 +351,7 @@ async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 @routes.post(
     "/{job_id}/reveal",
     "jobs.reveal",
-    responses.Revealed,
+    responses.RevealedJob,
     summary="Its payload and result, secrets included",
     audits=False,
     keys="refused",
@@ -355,15 +359,15 @@ async def run_now(caller: Calling, engine: Ready, job_id: Id) -> dict[str, Any]:
 async def reveal(
     request: Request,
     response: Response,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     job_id: Id,
     body: Reason | None = None,
 ) -> dict[str, Any]:
     """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
     job = await engine.jobs.reveal(job_id, caller.scope)
     await engine.audit.record(
-        caller.known_as,
+        caller.effective_principal,
         "jobs.reveal",
         Target("jobs", str(job.id)),
         tenant=job.tenant,
@@ -386,18 +390,18 @@ async def reveal(
 async def clone(
     request: Request,
     response: Response,
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     job_id: Id,
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """Of the same definition and payload, secrets included, due at once. It waits for no other job
     and has none of its keys."""
-    job = await _readable(caller, engine, job_id)
+    job = await _readable_job(caller, engine, job_id)
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    made = _Made(job.definition, engine.jobs.opened(job).payload, options)
+    made = _JobRequest(job.definition, engine.jobs.opened(job).payload, options)
     return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
 
 
@@ -405,7 +409,7 @@ async def clone(
 _CLONED = ("tenant", "queue", "priority", "max_attempts", "metadata", "correlation_id")
 
 
-class _Made(NamedTuple):
+class _JobRequest(NamedTuple):
     """A job to enqueue, and the options it is enqueued with."""
 
     definition: str
@@ -415,7 +419,7 @@ class _Made(NamedTuple):
     key: str | None = None
 
 
-class _Prepared(NamedTuple):
+class _PreparedJob(NamedTuple):
     """A job to store; `behalf` if it is another's than the caller's."""
 
     job: ToEnqueue
@@ -429,7 +433,7 @@ async def _enqueue(
     response: Response,
     caller: Caller,
     engine: Engine,
-    made: _Made,
+    made: _JobRequest,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
@@ -454,7 +458,9 @@ async def _enqueue(
     return shown
 
 
-async def _prepare(request: Request, caller: Caller, engine: Engine, made: _Made) -> _Prepared:
+async def _prepare(
+    request: Request, caller: Caller, engine: Engine, made: _JobRequest
+) -> _PreparedJob:
     """A job that is checked and may be stored."""
     options = made.options
     # Before anything else is looked at: who may not enqueue it is not told what would be valid.
@@ -465,7 +471,7 @@ async def _prepare(request: Request, caller: Caller, engine: Engine, made: _Made
     options["source_ref"] = request_id
     if behalf is not None:
         options["created_by"] = await engine.access.allow_enqueue_for(
-            caller.known_as, behalf, tenant=options["tenant"], request_id=request_id
+            caller.effective_principal, behalf, tenant=options["tenant"], request_id=request_id
         )
     elif caller.name is not None:
         options["created_by"] = caller.name
@@ -475,17 +481,17 @@ async def _prepare(request: Request, caller: Caller, engine: Engine, made: _Made
         scope = Scope.of(options["tenant"])
         await engine.jobs.check_parents(parents, scope, created_by=caller.name)
     app: Windlass = request.app.state.windlass
-    delivery = Delivery({}).and_also(options)
+    delivery = Delivery({}).merged_with(options)
     job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
-    return _Prepared(job, definition, delivery, behalf is not None and caller.name is not None)
+    return _PreparedJob(job, definition, delivery, behalf is not None and caller.name is not None)
 
 
 async def _record_behalf(
-    request: Request, caller: Caller, engine: Engine, prepared: _Prepared, id: str
+    request: Request, caller: Caller, engine: Engine, prepared: _PreparedJob, id: str
 ) -> None:
     """Leave an audit entry of a job that was enqueued for somebody else."""
     await engine.audit.record(
-        caller.known_as,
+        caller.effective_principal,
         Right.JOBS_ENQUEUE_FOR,
         Target("job", id),
         tenant=prepared.job.tenant,
@@ -499,7 +505,7 @@ def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
     sent = request.state.sent["jobs"]
     found = []
     for place, error in refused.refused.items():
-        known = of_fields(NewJob, error, sent[place])
+        known = with_body_names(NewJob, error, sent[place])
         field = next((f"/{name}" for kind, name in _FIELDS.items() if isinstance(error, kind)), "")
         whole = f"{error.message} {error.reason}".strip()
         found += [
@@ -522,7 +528,7 @@ _FIELDS: Mapping[type[WindlassError], str] = {
 _VALID = {"status": "valid", "job_id": None, "because": None}
 
 
-async def _readable(caller: Caller, engine: Engine, id: str) -> Job:
+async def _readable_job(caller: Caller, engine: Engine, id: str) -> Job:
     """A job that the caller may look at, though what they are about to do is another right."""
     if not caller.reads_all and parse_job_id(id) is None:
         raise JobNotFound(id)
@@ -532,15 +538,15 @@ async def _readable(caller: Caller, engine: Engine, id: str) -> Job:
     return job
 
 
-async def theirs(caller: Caller, engine: Engine, id: str) -> Job:
+async def visible_job(caller: Caller, engine: Engine, id: str) -> Job:
     """A job that the caller may know of."""
     # The end of an id could be that of another's job, and tell of it.
     if caller.owner is not None and parse_job_id(id) is None:
         raise JobNotFound(id)
-    return caller.theirs(await engine.jobs.get(id, caller.scope), id)
+    return caller.visible_job(await engine.jobs.get(id, caller.scope), id)
 
 
-def tenant_of(caller: Caller, asked: str | None) -> str:
+def target_tenant(caller: Caller, asked: str | None) -> str:
     """The tenant that something new belongs to; never one the caller may not touch."""
     if asked is None or asked == caller.scope.tenant:
         return caller.tenant

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
-from windlass.api.access.callers import Calling, Ready
-from windlass.api.jobs.jobs import theirs
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.api.jobs.jobs import visible_job
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
-from windlass.core.jobs.models import Level, LogPlace
+from windlass.api.schema.paging import PageQuery
+from windlass.core.jobs.models import LogLevel, LogPlace
 from windlass.ids import JobId, parse_job_id
 
 routes = Routes("logs")
@@ -22,9 +22,9 @@ _Instant = Query(
 
 @routes.get("", "logs.read", responses.paged(responses.LogLine), summary="Search logs", own=True)
 async def search(
-    caller: Calling,
-    engine: Ready,
-    paging: Paged,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    paging: PageQuery,
     words: Annotated[
         str | None,
         Query(
@@ -35,7 +35,7 @@ async def search(
     ] = None,
     definition: Annotated[str | None, Query(max_length=191)] = None,
     job: Annotated[str | None, Query(description="Only this job's lines.", max_length=64)] = None,
-    level: Annotated[Level | None, Query(description="This one and worse.")] = None,
+    level: Annotated[LogLevel | None, Query(description="This one and worse.")] = None,
     since: Annotated[str | None, _Instant] = None,
     until: Annotated[str | None, _Instant] = None,
 ) -> dict[str, Any]:
@@ -45,24 +45,24 @@ async def search(
         words,
         definition=definition,
         level=level,
-        job=None if job is None else (await theirs(caller, engine, job)).id,
+        job=None if job is None else (await visible_job(caller, engine, job)).id,
         since=since,
         until=until,
         created_by=caller.owner,
-        before=_read(paging.after),
+        before=_read_cursor(paging.after),
         limit=paging.limit + 1,
         scope=caller.scope,
     )
     page = found[: paging.limit]
     more = len(found) > paging.limit
-    return paging.page(render.lines(page), _written(page[-1].place) if more else None)
+    return paging.page(render.lines(page), _cursor_text(page[-1].place) if more else None)
 
 
-def _written(place: LogPlace) -> str:
+def _cursor_text(place: LogPlace) -> str:
     return f"{place.at.isoformat()} {place.job_id} {place.sequence}"
 
 
-def _read(cursor: str | None) -> LogPlace | None:
+def _read_cursor(cursor: str | None) -> LogPlace | None:
     if cursor is None:
         return None
     at, id, sequence = cursor.split()

@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
-from windlass.api.access.callers import Calling, Ready
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import job_id
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
-from windlass.api.schema.requests import NewOperation, OperationMeant
+from windlass.api.schema.paging import PageQuery
+from windlass.api.schema.requests import NewOperation, OperationRequest
 from windlass.core import wire
 from windlass.core.jobs.filter import parse
 from windlass.core.jobs.operations import ItemState
@@ -23,10 +23,12 @@ Id = Annotated[str, Path(description="An operation's id.", max_length=64)]
 
 
 @routes.post("/preview", "operations.read", responses.Preview, summary="What would it do?")
-async def preview(caller: Calling, engine: Ready, body: OperationMeant) -> dict[str, Any]:
+async def preview(
+    caller: CurrentCaller, engine: ReadyEngine, body: OperationRequest
+) -> dict[str, Any]:
     """How many jobs match, by state, how many would be skipped and why, and a few of them."""
     found = await engine.operations.preview(
-        caller.known_as,
+        caller.effective_principal,
         body.action,
         _jobs(body.q),
         change=body.change(),
@@ -47,11 +49,11 @@ async def preview(caller: Calling, engine: Ready, body: OperationMeant) -> dict[
     audits=False,
 )
 async def begin(
-    request: Request, caller: Calling, engine: Ready, body: NewOperation
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewOperation
 ) -> dict[str, Any]:
     """On the jobs that match now. Its counts tell how far it is."""
     operation = await engine.operations.create(
-        caller.known_as,
+        caller.effective_principal,
         body.action,
         _jobs(body.q),
         query=body.q,
@@ -65,11 +67,11 @@ async def begin(
 
 
 @routes.get("", "operations.read", responses.paged(responses.Operation), summary="List operations")
-async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     """Newest first."""
     before = job_id(paging.after)
     found = await engine.operations.list(
-        caller.known_as,
+        caller.effective_principal,
         tenant=caller.scope.tenant,
         before=None if before is None else OperationId(before),
         limit=paging.limit + 1,
@@ -79,9 +81,11 @@ async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
 
 
 @routes.get("/{id}", "operations.read", responses.Operation, summary="One operation")
-async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     """`done`, `failed` and `skipped` of `total` are settled; `left` are not."""
-    found = await engine.operations.get(caller.known_as, _id(id), tenant=caller.scope.tenant)
+    found = await engine.operations.get(
+        caller.effective_principal, _id(id), tenant=caller.scope.tenant
+    )
     return render.operation(engine, found)
 
 
@@ -92,15 +96,15 @@ async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
     summary="What became of its jobs",
 )
 async def items(
-    caller: Calling,
-    engine: Ready,
-    paging: Paged,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    paging: PageQuery,
     id: Id,
     state: Annotated[ItemState, Query(description="Only those.")] = "failed",
 ) -> dict[str, Any]:
     """In one state, with the state a job was brought to, or why it was left alone."""
     found = await engine.operations.items(
-        caller.known_as,
+        caller.effective_principal,
         _id(id),
         state,
         tenant=caller.scope.tenant,
@@ -113,10 +117,12 @@ async def items(
 
 
 @routes.post("/{id}/stop", "operations.write", responses.Operation, summary="Stop it", audits=False)
-async def stop(request: Request, caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+async def stop(
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id
+) -> dict[str, Any]:
     """Between two batches; what was done stays done."""
     stopped = await engine.operations.stop(
-        caller.known_as,
+        caller.effective_principal,
         _id(id),
         tenant=caller.scope.tenant,
         request_id=request.state.request_id,
@@ -132,10 +138,12 @@ async def stop(request: Request, caller: Calling, engine: Ready, id: Id) -> dict
     summary="Undo a cancel",
     audits=False,
 )
-async def undo(request: Request, caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+async def undo(
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, id: Id
+) -> dict[str, Any]:
     """An operation of its own, which puts the jobs in line again that were waiting."""
     undoing = await engine.operations.undo(
-        caller.known_as,
+        caller.effective_principal,
         _id(id),
         tenant=caller.scope.tenant,
         request_id=request.state.request_id,

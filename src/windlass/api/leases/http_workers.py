@@ -10,26 +10,26 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from windlass.api.access.callers import Caller, Calling, Ready
+from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import responses
 from windlass.api.schema.worker_requests import (
-    Beat,
-    Beats,
+    AttemptEnds,
     Claim,
-    Completion,
-    Ends,
-    Failing,
-    Leaving,
-    Presence,
+    FailureRequest,
+    LeaseHeartbeat,
+    LeaseHeartbeats,
     Release,
+    SuccessRequest,
+    WorkerDeparture,
+    WorkerHeartbeat,
     ended,
 )
 from windlass.core.jobs.dedupe import check_name, is_name
 from windlass.core.jobs.states import Outcome
 from windlass.core.leases import worker_wire as wire
-from windlass.core.leases.lease import Held
-from windlass.core.leases.worker_wire import Ended
+from windlass.core.leases.lease import LeaseRef
+from windlass.core.leases.worker_wire import AttemptReport
 from windlass.engine.engine import Engine
 from windlass.engine.leases.leases import storable_fields
 from windlass.errors import Forbidden
@@ -45,7 +45,7 @@ _LONGEST_NAME = 80
 
 
 @routes.post("/jobs/claim", RIGHT, responses.Claimed, keys="own", summary="Claim jobs")
-async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
+async def claim(caller: CurrentCaller, engine: ReadyEngine, body: Claim) -> dict[str, Any]:
     """Leases with what their runs need, and in how many seconds another job becomes due."""
     claimed = await engine.remote.claim(
         _id(caller, body.worker),
@@ -64,9 +64,11 @@ async def claim(caller: Calling, engine: Ready, body: Claim) -> dict[str, Any]:
 
 
 @routes.post(
-    "/heartbeat", RIGHT, responses.Renewed, keys="own", summary="Renew all leases of a worker"
+    "/heartbeat", RIGHT, responses.RenewedLeases, keys="own", summary="Renew all leases of a worker"
 )
-async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str, Any]:
+async def heartbeat_all(
+    caller: CurrentCaller, engine: ReadyEngine, body: LeaseHeartbeats
+) -> dict[str, Any]:
     """Takes progress and log lines of all runs at once. `stop` is null, canceled or lost."""
     asked = [lease.held for lease in body.leases]
     if body.complete:
@@ -82,11 +84,13 @@ async def heartbeat_all(caller: Calling, engine: Ready, body: Beats) -> dict[str
 
 
 @routes.post(
-    "/jobs/{job_id}/heartbeat", RIGHT, responses.Stopping, keys="own", summary="Renew a lease"
+    "/jobs/{job_id}/heartbeat", RIGHT, responses.StopRequest, keys="own", summary="Renew a lease"
 )
-async def heartbeat(caller: Calling, engine: Ready, job_id: UUID, body: Beat) -> dict[str, Any]:
+async def heartbeat(
+    caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: LeaseHeartbeat
+) -> dict[str, Any]:
     """Takes progress and log lines. `stop` is null, canceled or lost."""
-    held = Held(JobId(job_id), body.token)
+    held = LeaseRef(JobId(job_id), body.token)
     alive = await engine.remote.heartbeat(
         _id(caller, body.worker),
         [held],
@@ -97,46 +101,52 @@ async def heartbeat(caller: Calling, engine: Ready, job_id: UUID, body: Beat) ->
     return {"stop": _stop(alive.get(held))}
 
 
-@routes.post("/finish", RIGHT, responses.Finished, keys="own", summary="Report how runs ended")
-async def finish(caller: Calling, engine: Ready, body: Ends) -> dict[str, Any]:
+@routes.post("/finish", RIGHT, responses.LeaseResults, keys="own", summary="Report how runs ended")
+async def finish(caller: CurrentCaller, engine: ReadyEngine, body: AttemptEnds) -> dict[str, Any]:
     """Many at once. `state` is where the job went; null where its lease is lost."""
     ends = [ended(end.held, end, Outcome(end.outcome)) for end in body.ends]
-    return {"ends": await _finished(engine, _id(caller, body.worker), ends)}
+    return {"ends": await _finish(engine, _id(caller, body.worker), ends)}
 
 
 @routes.post(
-    "/jobs/{job_id}/complete", RIGHT, responses.Settled, keys="own", summary="Report success"
+    "/jobs/{job_id}/complete", RIGHT, responses.LeaseResult, keys="own", summary="Report success"
 )
 async def complete(
-    caller: Calling, engine: Ready, job_id: UUID, body: Completion
+    caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: SuccessRequest
 ) -> dict[str, Any]:
     """`state` is where the job went; null where its lease is lost."""
-    end = ended(Held(JobId(job_id), body.token), body, Outcome.SUCCEEDED)
-    [told] = await _finished(engine, _id(caller, body.worker), [end])
-    return told
-
-
-@routes.post("/jobs/{job_id}/fail", RIGHT, responses.Settled, keys="own", summary="Report failure")
-async def fail(caller: Calling, engine: Ready, job_id: UUID, body: Failing) -> dict[str, Any]:
-    """Whether it is tried again is decided here. `state` is where the job went; null where its
-    lease is lost."""
-    end = ended(Held(JobId(job_id), body.token), body, Outcome(body.outcome))
-    [told] = await _finished(engine, _id(caller, body.worker), [end])
+    end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.SUCCEEDED)
+    [told] = await _finish(engine, _id(caller, body.worker), [end])
     return told
 
 
 @routes.post(
-    "/jobs/{job_id}/release", RIGHT, responses.Settled, keys="own", summary="Hand a job back"
+    "/jobs/{job_id}/fail", RIGHT, responses.LeaseResult, keys="own", summary="Report failure"
 )
-async def release(caller: Calling, engine: Ready, job_id: UUID, body: Release) -> dict[str, Any]:
-    """Unrun and uncounted. `state` is where the job went; null where its lease is lost."""
-    end = ended(Held(JobId(job_id), body.token), body, Outcome.RELEASED)
-    [told] = await _finished(engine, _id(caller, body.worker), [end])
+async def fail(
+    caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: FailureRequest
+) -> dict[str, Any]:
+    """Whether it is tried again is decided here. `state` is where the job went; null where its
+    lease is lost."""
+    end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome(body.outcome))
+    [told] = await _finish(engine, _id(caller, body.worker), [end])
     return told
 
 
-@routes.post("/beat", RIGHT, responses.Wanted, keys="own", summary="Keep a worker's row")
-async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]:
+@routes.post(
+    "/jobs/{job_id}/release", RIGHT, responses.LeaseResult, keys="own", summary="Hand a job back"
+)
+async def release(
+    caller: CurrentCaller, engine: ReadyEngine, job_id: UUID, body: Release
+) -> dict[str, Any]:
+    """Unrun and uncounted. `state` is where the job went; null where its lease is lost."""
+    end = ended(LeaseRef(JobId(job_id), body.token), body, Outcome.RELEASED)
+    [told] = await _finish(engine, _id(caller, body.worker), [end])
+    return told
+
+
+@routes.post("/beat", RIGHT, responses.WorkerOrder, keys="own", summary="Keep a worker's row")
+async def beat(caller: CurrentCaller, engine: ReadyEngine, body: WorkerHeartbeat) -> dict[str, Any]:
     """Answers what operators want of it: to run, to drain (claim no more, and stay) or to stop; and
     which of its definitions nobody has made known here: they have no jobs."""
     id = _id(caller, body.worker)
@@ -146,13 +156,13 @@ async def beat(caller: Calling, engine: Ready, body: Presence) -> dict[str, Any]
 
 
 @routes.post("/leave", RIGHT, keys="own", status_code=204, summary="Remove a worker's row")
-async def leave(caller: Calling, engine: Ready, body: Leaving) -> None:
+async def leave(caller: CurrentCaller, engine: ReadyEngine, body: WorkerDeparture) -> None:
     """For a worker that has stopped."""
     await engine.workers.leave(_id(caller, body.worker))
 
 
-async def _finished(
-    engine: Engine, worker: WorkerId, ends: Sequence[Ended]
+async def _finish(
+    engine: Engine, worker: WorkerId, ends: Sequence[AttemptReport]
 ) -> list[dict[str, Any]]:
     states = await engine.remote.finish(worker, ends)
     return [{**wire.held(end.held), "state": states.get(end.held)} for end in ends]

@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import Path
 
-from windlass.api.access.callers import Calling, Ready
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import responses
-from windlass.api.schema.paging import Paged
+from windlass.api.schema.paging import PageQuery
 from windlass.api.schema.requests import QueueLimit, Reason
 from windlass.core import wire
 
@@ -17,25 +17,27 @@ Name = Annotated[str, Path(min_length=1, max_length=191)]
 
 
 @routes.get("", "queues.read", responses.paged(responses.Queue), summary="List queues")
-async def find(caller: Calling, engine: Ready, paging: Paged) -> dict[str, Any]:
+async def find(caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery) -> dict[str, Any]:
     page = paging.cut(await engine.queues.list(caller.scope), lambda queue: queue.name)
     return {**page, "items": [wire.queue(each) for each in page["items"]]}
 
 
 @routes.get("/{name}", "queues.read", responses.Queue, summary="One queue")
-async def get(caller: Calling, engine: Ready, name: Name) -> dict[str, Any]:
+async def get(caller: CurrentCaller, engine: ReadyEngine, name: Name) -> dict[str, Any]:
     return wire.queue(await engine.queues.get(name, caller.scope))
 
 
 @routes.patch("/{name}", "queues.write", responses.Queue, summary="Limit it")
-async def limit(caller: Calling, engine: Ready, name: Name, body: QueueLimit) -> dict[str, Any]:
+async def limit(
+    caller: CurrentCaller, engine: ReadyEngine, name: Name, body: QueueLimit
+) -> dict[str, Any]:
     await engine.queues.limit(name, body.max_concurrency)
     return wire.queue(await engine.queues.get(name, caller.scope))
 
 
 @routes.post("/{name}/pause", "queues.pause", responses.Queue, summary="Pause it")
 async def pause(
-    caller: Calling, engine: Ready, name: Name, body: Reason | None = None
+    caller: CurrentCaller, engine: ReadyEngine, name: Name, body: Reason | None = None
 ) -> dict[str, Any]:
     """Stops claims; what runs goes on."""
     await engine.queues.pause(name, reason=body.reason if body else None, actor=caller.name)
@@ -43,6 +45,6 @@ async def pause(
 
 
 @routes.post("/{name}/resume", "queues.pause", responses.Queue, summary="Resume it")
-async def resume(caller: Calling, engine: Ready, name: Name) -> dict[str, Any]:
+async def resume(caller: CurrentCaller, engine: ReadyEngine, name: Name) -> dict[str, Any]:
     await engine.queues.resume(name)
     return wire.queue(await engine.queues.get(name, caller.scope))

@@ -13,12 +13,12 @@ class Audience(NamedTuple):
     overseers: bool = True
 
 
-EVERYBODY = Audience(None)
+ALL_TENANTS_AUDIENCE = Audience(None)
 #: Those who see all tenants. No tenant has this id.
 OVERSEERS = Audience("")
 
 
-class Place(NamedTuple):
+class StreamEntryKey(NamedTuple):
     """Where something is seen: what is seen there later takes its place."""
 
     topic: str
@@ -26,24 +26,24 @@ class Place(NamedTuple):
     key: str
 
 
-class Change(NamedTuple):
+class StreamChange(NamedTuple):
     """Something new at a place, as JSON text; None: too much is new in the topic to tell."""
 
-    place: Place
+    place: StreamEntryKey
     text: str | None
 
 
 #: What is at each place: what is told of it, and a mark that only tells whether it is the same.
-Seen = Mapping[Place, tuple[Mapping[str, Any], object]]
+Snapshot = Mapping[StreamEntryKey, tuple[Mapping[str, Any], object]]
 
 
-class Picture:
+class SnapshotHistory:
     """What was last seen, to be compared with."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, dict[Place, tuple[Mapping[str, Any], object]]] = {}
+        self._seen: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {}
 
-    def changes(self, topic: str, seen: Seen, *, whole: bool) -> list[Change]:
+    def changes(self, topic: str, seen: Snapshot, *, whole: bool) -> list[StreamChange]:
         """What is new in a topic. The first look at one tells nothing: whoever listens reads for
         themselves. `whole` means that what is not seen is not there."""
         before = self._seen.get(topic)
@@ -51,20 +51,20 @@ class Picture:
         if before is None:
             return []
         if not whole and before and before.keys().isdisjoint(seen):
-            return [Change(Place(topic, EVERYBODY, ""), None)]
-        return [*_new(before, seen), *(_gone(before, seen) if whole else ())]
+            return [StreamChange(StreamEntryKey(topic, ALL_TENANTS_AUDIENCE, ""), None)]
+        return [*_changed_entries(before, seen), *(_removed_entries(before, seen) if whole else ())]
 
     def forget(self, topics: Collection[str]) -> None:
         for topic in topics:
             self._seen.pop(topic, None)
 
 
-def _new(before: Seen, seen: Seen) -> Iterable[Change]:
+def _changed_entries(before: Snapshot, seen: Snapshot) -> Iterable[StreamChange]:
     for place, now in seen.items():
         if before.get(place) != now:
-            yield Change(place, dump_json({"topic": place.topic, **now[0]}))
+            yield StreamChange(place, dump_json({"topic": place.topic, **now[0]}))
 
 
-def _gone(before: Seen, seen: Seen) -> Iterable[Change]:
+def _removed_entries(before: Snapshot, seen: Snapshot) -> Iterable[StreamChange]:
     for place in before.keys() - seen.keys():
-        yield Change(place, dump_json({"topic": place.topic, "key": place.key, "gone": True}))
+        yield StreamChange(place, dump_json({"topic": place.topic, "key": place.key, "gone": True}))

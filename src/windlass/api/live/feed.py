@@ -15,21 +15,21 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from windlass import clock
-from windlass.api.live.changes import Audience, Change, Picture
-from windlass.api.live.intervals import Pace
-from windlass.api.live.pollers import LOOKS, Look
-from windlass.api.live.rechecks import Rechecks
-from windlass.api.live.stream_quota import Places
+from windlass.api.live.changes import Audience, SnapshotHistory, StreamChange
+from windlass.api.live.intervals import StreamIntervals
+from windlass.api.live.pollers import POLLERS, Look
+from windlass.api.live.rechecks import PermissionRechecks
+from windlass.api.live.stream_quota import StreamQuota
 from windlass.api.live.subscription import Subscription
 from windlass.core.jobs.models import Scope
 from windlass.engine.engine import Engine
 
 #: Between looks that somebody new waits for.
-_BREATH_SECONDS = 0.05
+_BATCH_SECONDS = 0.05
 
 
 @dataclass(slots=True)
-class _Watched:
+class _WatchedTopic:
     """A topic that somebody listens to, or did a moment ago."""
 
     listeners: int = 0
@@ -38,19 +38,19 @@ class _Watched:
     since: int | None = None
 
 
-class Feed:
+class LiveFeed:
     """What changes, numbered. `epoch` and a number are an event's id."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: StreamIntervals) -> None:
         self.pace = pace
-        self.places = Places(pace)
-        self.rechecks = Rechecks(pace)
+        self.places = StreamQuota(pace)
+        self.rechecks = PermissionRechecks(pace)
         self.epoch = secrets.token_hex(4)
         self.sequence = 0
-        self._kept: deque[tuple[int, Change]] = deque(maxlen=pace.kept_changes)
-        self._topics: dict[str, _Watched] = {}
+        self._kept: deque[tuple[int, StreamChange]] = deque(maxlen=pace.kept_changes)
+        self._topics: dict[str, _WatchedTopic] = {}
         self._listeners: defaultdict[str | None, set[Subscription]] = defaultdict(set)
-        self._picture = Picture()
+        self._picture = SnapshotHistory()
         self._due: dict[Look, float] = {}
         self._wanted = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
@@ -65,7 +65,7 @@ class Feed:
             scope,
             sequence=self.sequence,
             most=self.pace.waiting_changes,
-            leave=self._leave,
+            leave=self._unsubscribe,
         )
         if self._over:
             subscription.end()
@@ -73,18 +73,18 @@ class Feed:
         if last_id is not None:
             self._resume(subscription, last_id)
         for topic in topics:
-            watched = self._topics.setdefault(topic, _Watched())
+            watched = self._topics.setdefault(topic, _WatchedTopic())
             watched.listeners += 1
         fresh = {topic for topic in topics if self._topics[topic].since is None}
-        subscription.await_first_look(fresh)
+        subscription.wait_for_first_poll(fresh)
         self._listeners[scope.tenant].add(subscription)
-        self._look_soon(engine, fresh)
+        self._trigger_polls(engine, fresh)
         return subscription
 
     def end(self) -> None:
         """End all streams, at once and for good."""
         self._over = True
-        for subscription in list(self._everybody()):
+        for subscription in list(self._all_subscriptions()):
             subscription.end()
         if self._looking is not None:
             self._looking.cancel()
@@ -94,7 +94,7 @@ class Feed:
         if self._looking is not None:
             await asyncio.gather(self._looking, return_exceptions=True)
 
-    def _leave(self, subscription: Subscription) -> None:
+    def _unsubscribe(self, subscription: Subscription) -> None:
         listeners = self._listeners[subscription.scope.tenant]
         if subscription in listeners:
             listeners.discard(subscription)
@@ -106,7 +106,7 @@ class Feed:
 
     def _resume(self, subscription: Subscription, last_id: str) -> None:
         last = self._number(last_id)
-        missed = {topic for topic in subscription.topics if not self._told_since(topic, last)}
+        missed = {topic for topic in subscription.topics if not self._replay_changes(topic, last)}
         subscription.resume(missed, told=self.sequence if last is None else last)
         if last is None:
             return
@@ -124,14 +124,14 @@ class Feed:
         last = int(number[:20])
         return last if oldest - 1 <= last <= self.sequence else None
 
-    def _told_since(self, topic: str, last: int | None) -> bool:
+    def _replay_changes(self, topic: str, last: int | None) -> bool:
         watched = self._topics.get(topic)
         if last is None or watched is None or watched.since is None:
             return False
         return watched.since <= last
 
-    def _look_soon(self, engine: Engine, fresh: Collection[str]) -> None:
-        for look in LOOKS:
+    def _trigger_polls(self, engine: Engine, fresh: Collection[str]) -> None:
+        for look in POLLERS:
             if any(look.serves(topic) for topic in fresh):
                 self._due[look] = 0.0
                 self._wanted.set()
@@ -140,27 +140,27 @@ class Feed:
 
     async def _run(self, engine: Engine) -> None:
         while self._topics:
-            for look in LOOKS:
+            for look in POLLERS:
                 topics = [topic for topic in self._topics if look.serves(topic)]
                 if topics and self._due.get(look, 0.0) <= clock.monotonic():
-                    await self._take(engine, look, topics)
+                    await self._poll(engine, look, topics)
             self._forget()
-            await asyncio.sleep(_BREATH_SECONDS)
+            await asyncio.sleep(_BATCH_SECONDS)
             await self._sleep()
 
     async def _sleep(self) -> None:
         # Of looks that somebody listens to: what others were due at is long past.
         slowest = clock.monotonic() + self.pace.slowest_look_seconds
-        until = min((self._due.get(look, 0.0) for look in self._served()), default=slowest)
+        until = min((self._due.get(look, 0.0) for look in self._active_pollers()), default=slowest)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, until - clock.monotonic())):
                 await self._wanted.wait()
         self._wanted.clear()
 
-    def _served(self) -> list[Look]:
-        return [look for look in LOOKS if any(look.serves(topic) for topic in self._topics)]
+    def _active_pollers(self) -> list[Look]:
+        return [look for look in POLLERS if any(look.serves(topic) for topic in self._topics)]
 
-    async def _take(self, engine: Engine, look: Look, topics: Collection[str]) -> None:
+    async def _poll(self, engine: Engine, look: Look, topics: Collection[str]) -> None:
         """Look once. When the database does not answer, the next look finds what this one missed."""
         began = clock.monotonic()
         # Who comes meanwhile sets it to now again.
@@ -168,7 +168,7 @@ class Feed:
         try:
             for topic, (seen, whole) in (await look.read(engine, topics)).items():
                 self._publish(self._picture.changes(topic, seen, whole=whole))
-                self._looked_at(topic)
+                self._last_poll(topic)
         except Exception as error:  # noqa: BLE001  whatever it is, those who listen stay
             engine.telemetry.trouble("looking for changes", error)
             return
@@ -178,7 +178,7 @@ class Feed:
         )
         self._due[look] = min(self._due[look], began + rest)
 
-    def _publish(self, changes: Iterable[Change]) -> None:
+    def _publish(self, changes: Iterable[StreamChange]) -> None:
         for change in changes:
             self.sequence += 1
             self._kept.append((self.sequence, change))
@@ -188,20 +188,20 @@ class Feed:
 
     def _audience(self, audience: Audience) -> Iterable[Subscription]:
         if audience.tenant is None:
-            return self._everybody()
+            return self._all_subscriptions()
         theirs = self._listeners.get(audience.tenant, ())
         return (*theirs, *self._listeners.get(None, ())) if audience.overseers else theirs
 
-    def _everybody(self) -> Iterable[Subscription]:
+    def _all_subscriptions(self) -> Iterable[Subscription]:
         return (each for listeners in self._listeners.values() for each in listeners)
 
-    def _looked_at(self, topic: str) -> None:
+    def _last_poll(self, topic: str) -> None:
         watched = self._topics.get(topic)
         if watched is not None and watched.since is None:
             watched.since = self.sequence
-            for subscription in self._everybody():
+            for subscription in self._all_subscriptions():
                 if topic in subscription.topics:
-                    subscription.looked_at(topic, self.sequence)
+                    subscription.mark_polled(topic, self.sequence)
 
     def _forget(self) -> None:
         """Stop looking at what nobody has listened to for a while."""
@@ -219,15 +219,15 @@ class Feed:
         }
 
 
-async def _feed(request: Request) -> Feed:
-    feed: Feed = request.app.state.feed
+async def _feed(request: Request) -> LiveFeed:
+    feed: LiveFeed = request.app.state.feed
     return feed
 
 
-Following = Annotated[Feed, Depends(_feed)]
+CurrentFeed = Annotated[LiveFeed, Depends(_feed)]
 
 
-def _concerns(change: Change, subscription: Subscription) -> bool:
+def _concerns(change: StreamChange, subscription: Subscription) -> bool:
     audience, tenant = change.place.audience, subscription.scope.tenant
     if tenant is None:
         return audience.overseers

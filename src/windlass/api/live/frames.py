@@ -6,7 +6,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from windlass import clock
-from windlass.api.live.feed import Feed
+from windlass.api.live.feed import LiveFeed
 from windlass.api.live.subscription import Message, Subscription
 from windlass.core.payloads.json_text import dump_json
 from windlass.errors.wording import printable_json
@@ -24,7 +24,7 @@ class EventStream(StreamingResponse):
 
     def __init__(
         self,
-        feed: Feed,
+        feed: LiveFeed,
         subscription: Subscription,
         *,
         still_may: Callable[[], Awaitable[bool]],
@@ -41,7 +41,7 @@ class EventStream(StreamingResponse):
 
 
 async def _frames(
-    feed: Feed, subscription: Subscription, still_may: Callable[[], Awaitable[bool]]
+    feed: LiveFeed, subscription: Subscription, still_may: Callable[[], Awaitable[bool]]
 ) -> AsyncIterator[str]:
     pace = feed.pace
     yield f"retry: {round(pace.retry_seconds * 1000)}\n\n"

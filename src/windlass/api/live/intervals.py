@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class StreamIntervals:
     """The times and bounds of live updates."""
 
     #: Between two looks at the database; and at least so many times as long as a look took.

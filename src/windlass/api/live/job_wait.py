@@ -5,21 +5,21 @@ import asyncio
 from fastapi import Request
 
 from windlass import clock
-from windlass.api.live.feed import Feed
-from windlass.api.live.topics import of_job
+from windlass.api.live.feed import LiveFeed
+from windlass.api.live.topics import job_topic
 from windlass.core.jobs.models import Job, Scope
 from windlass.engine.engine import Engine
 
 
 async def wait_for_end(
-    request: Request, engine: Engine, feed: Feed, job: Job, *, timeout: float
+    request: Request, engine: Engine, feed: LiveFeed, job: Job, *, timeout: float
 ) -> None:
     """Return when a job has ended or is gone, the time is over, the client has left, or the server
     stops. No connection to the database is held meanwhile."""
     until = clock.monotonic() + min(timeout, feed.pace.wait_seconds)
     scope = Scope.of(job.tenant)
-    subscription = feed.subscribe(engine, frozenset({of_job(job.id)}), scope)
-    left = asyncio.ensure_future(_leave(request))
+    subscription = feed.subscribe(engine, frozenset({job_topic(job.id)}), scope)
+    left = asyncio.ensure_future(_wait_for_disconnect(request))
     left.add_done_callback(lambda _: subscription.end())
     try:
         # The first message tells that the job was looked at; what happens from then on is told.
@@ -32,7 +32,7 @@ async def wait_for_end(
         subscription.close()
 
 
-async def _leave(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     """Return when the client has gone."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

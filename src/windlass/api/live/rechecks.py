@@ -6,31 +6,33 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple
 
 from windlass import clock
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 
 
-class _Recheck(NamedTuple):
+class _PermissionCheck(NamedTuple):
     began_at: float
     verdict: "asyncio.Task[bool]"
 
 
-class Rechecks:
+class PermissionRechecks:
     """Verdicts that streams share while they are fresh. One that does not come in time is a no."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: StreamIntervals) -> None:
         self._pace = pace
-        self._recent: OrderedDict[Hashable, _Recheck] = OrderedDict()
+        self._recent: OrderedDict[Hashable, _PermissionCheck] = OrderedDict()
 
     async def may_listen(self, key: Hashable, check: Callable[[], Awaitable[bool]]) -> bool:
         """The verdict of `check`, or the one that another stream of this key has just got."""
         self._forget()
         recheck = self._recent.get(key)
         if recheck is None:
-            recheck = _Recheck(clock.monotonic(), asyncio.create_task(self._bounded(check)))
+            recheck = _PermissionCheck(
+                clock.monotonic(), asyncio.create_task(self._check_with_timeout(check))
+            )
             self._recent[key] = recheck
         return await asyncio.shield(recheck.verdict)
 
-    async def _bounded(self, check: Callable[[], Awaitable[bool]]) -> bool:
+    async def _check_with_timeout(self, check: Callable[[], Awaitable[bool]]) -> bool:
         try:
             async with asyncio.timeout(self._pace.recheck_timeout_seconds):
                 return await check()

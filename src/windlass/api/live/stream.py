@@ -5,11 +5,17 @@ from typing import Annotated
 from fastapi import Header, Query, Request
 from starlette.responses import Response
 
-from windlass.api.access.callers import ONLY_OWN, Caller, Calling, Ready, caller_of
+from windlass.api.access.callers import (
+    ONLY_OWN,
+    Caller,
+    CurrentCaller,
+    ReadyEngine,
+    authenticate_caller,
+)
 from windlass.api.live import topics as known
-from windlass.api.live.feed import Following
+from windlass.api.live.feed import CurrentFeed
 from windlass.api.live.frames import EventStream
-from windlass.api.middleware.rate_limit import presented
+from windlass.api.middleware.rate_limit import credential_hash
 from windlass.api.routing import Routes
 from windlass.engine.engine import Engine
 from windlass.errors import Forbidden, JobNotFound, WindlassError
@@ -28,9 +34,9 @@ routes = Routes("stream")
 )
 async def follow(
     request: Request,
-    caller: Calling,
-    engine: Ready,
-    feed: Following,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    feed: CurrentFeed,
     topics: Annotated[
         str,
         Query(
@@ -51,12 +57,12 @@ async def follow(
 
     async def check() -> bool:
         try:
-            return await caller_of(request, request.query_params.get("tenant")) == caller
+            return await authenticate_caller(request, request.query_params.get("tenant")) == caller
         except WindlassError:  # nobody it knows, or nobody can tell
             return False
 
     async def still_may() -> bool:
-        return await feed.rechecks.may_listen((caller, presented(request)), check)
+        return await feed.rechecks.may_listen((caller, credential_hash(request)), check)
 
     def close() -> None:
         subscription.close()
@@ -67,13 +73,13 @@ async def follow(
 
 async def _check(caller: Caller, engine: Engine, topics: frozenset[str]) -> None:
     for topic in sorted(topics):
-        right = known.right_of(topic)
+        right = known.required_right(topic)
         if not caller.may(right):
             raise Forbidden(right)
         # A right to listen, or to look, that reaches only what the caller made.
         if caller.owner is None and (caller.reads_all or right != "jobs.read"):
             continue
-        job = known.job_of(topic)
+        job = known.topic_job(topic)
         if job is None:
             raise Forbidden(right, because=ONLY_OWN)
         if (await engine.jobs.get(job, caller.scope)).created_by != caller.name:

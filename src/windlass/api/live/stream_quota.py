@@ -2,14 +2,14 @@
 
 from collections import Counter
 
-from windlass.api.live.intervals import Pace
+from windlass.api.live.intervals import StreamIntervals
 from windlass.errors import StreamsFull
 
 
-class Places:
+class StreamQuota:
     """Seats for streams: of one caller, of one tenant, and of all in this process."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: StreamIntervals) -> None:
         self._pace = pace
         self._taken: Counter[tuple[str, str]] = Counter()
 

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable, Collection
 from typing import Literal, NamedTuple
 
-from windlass.api.live.changes import Change, Place
+from windlass.api.live.changes import StreamChange, StreamEntryKey
 from windlass.core.jobs.models import Scope
 
 
@@ -39,7 +39,7 @@ class Subscription:
         self._greeting: Literal["ready", "resumed"] | None = "ready"
         self._unseen: set[str] = set()
         self._lost: set[str] = set()
-        self._waiting: dict[str, dict[Place, str]] = {}
+        self._waiting: dict[str, dict[StreamEntryKey, str]] = {}
         self._stirred = asyncio.Event()
         self._ended = asyncio.Event()
 
@@ -52,7 +52,7 @@ class Subscription:
         """Whether the client was told everything."""
         return not (self._unseen or self._greeting or self._lost or self._waiting)
 
-    def await_first_look(self, topics: Collection[str]) -> None:
+    def wait_for_first_poll(self, topics: Collection[str]) -> None:
         """Greet only once these topics were looked at: what changes after the greeting is told."""
         self._unseen.update(topics)
 
@@ -62,12 +62,12 @@ class Subscription:
         self._lost.update(missed)
         self._greeting = None if missed else "resumed"
 
-    def looked_at(self, topic: str, sequence: int) -> None:
+    def mark_polled(self, topic: str, sequence: int) -> None:
         self._unseen.discard(topic)
         self._sequence = sequence
         self._stirred.set()
 
-    def put(self, change: Change, sequence: int) -> None:
+    def put(self, change: StreamChange, sequence: int) -> None:
         """Keep a change of one of its topics for the client."""
         self._sequence = max(self._sequence, sequence)
         topic = change.place.topic
@@ -113,17 +113,19 @@ class Subscription:
             return None
         if self._greeting is not None:
             resumed, self._greeting = self._greeting == "resumed", None
-            return Message("ready", self._reached(), tuple(sorted(self.topics)), resumed=resumed)
+            return Message(
+                "ready", self._delivered_sequence(), tuple(sorted(self.topics)), resumed=resumed
+            )
         if self._lost:
             lost, self._lost = tuple(sorted(self._lost)), set()
-            return Message("reset", self._reached(), lost)
+            return Message("reset", self._delivered_sequence(), lost)
         if self._waiting:
             texts = tuple(text for each in self._waiting.values() for text in each.values())
             self._waiting = {}
-            return Message("changes", self._reached(), changes=texts)
+            return Message("changes", self._delivered_sequence(), changes=texts)
         return None
 
-    def _reached(self) -> int:
+    def _delivered_sequence(self) -> int:
         """Up to where the client will have been told everything, once it has this message."""
         if not self._waiting:
             self._told = self._sequence

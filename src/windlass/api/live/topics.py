@@ -30,24 +30,24 @@ def parse(text: str) -> frozenset[str]:
     return frozenset(_topic(word) for word in words)
 
 
-def right_of(topic: str) -> str:
+def required_right(topic: str) -> str:
     return RIGHTS[topic.partition(":")[0]]
 
 
-def of_job(id: JobId) -> str:
+def job_topic(id: JobId) -> str:
     return f"job:{id}"
 
 
-def job_of(topic: str) -> JobId | None:
+def topic_job(topic: str) -> JobId | None:
     """The job that a topic is about; None if it is about more."""
     kind, _, id = topic.partition(":")
     return parse_job_id(id) if kind == "job" else None
 
 
 def _topic(word: str) -> str:
-    id = job_of(word)
+    id = topic_job(word)
     if id is not None:
-        return of_job(id)
+        return job_topic(id)
     if word == "job" or word not in RIGHTS:
         raise OptionInvalid("topics", word[:191], allowed=_ALLOWED)
     return word

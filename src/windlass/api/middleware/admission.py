@@ -7,7 +7,7 @@ from windlass.api.access.callers import Caller, open_access
 from windlass.api.access.credentials import by_credentials, find_principal
 from windlass.api.middleware.browser_security import check_loopback, check_write
 from windlass.api.middleware.problems import respond
-from windlass.api.middleware.rate_limit import limits_of
+from windlass.api.middleware.rate_limit import rate_limiter_of
 from windlass.core.access.principal import Principal
 from windlass.engine.access.audit import Target
 from windlass.errors import CrossSiteRefused, NotAuthenticated, WindlassError
@@ -18,7 +18,7 @@ _UNCOUNTED = frozenset({"/healthz", "/readyz"})
 _MOST_CHARACTERS = 200
 
 
-class Admission:
+class AdmissionMiddleware:
     """Refuses remote requests to an open API, requests beyond a limit, and cross-site writes."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -39,7 +39,7 @@ async def _admit(request: Request) -> None:
     if request.app.state.authenticate is open_access:
         check_loopback(request)
     if _path(request) not in _UNCOUNTED:
-        limits_of(request).arrive(request)
+        rate_limiter_of(request).arrive(request)
     try:
         check_write(request)
     except CrossSiteRefused as error:
@@ -62,7 +62,7 @@ async def _record_cross_site(request: Request, error: CrossSiteRefused) -> None:
             "cross-site request refused", request=place, request_id=request.state.request_id
         )
         return
-    limits_of(request).admit(request, principal.actor, None, works=False)
+    rate_limiter_of(request).admit(request, principal.actor, None, works=False)
     engine = await request.app.state.windlass.ready()
     await engine.access.record_refusal(
         principal,
@@ -81,8 +81,8 @@ async def _principal(request: Request) -> Principal | None:
             return await find_principal(request)
         caller: Caller = await authenticate(request)
     except NotAuthenticated:
-        limits_of(request).reject(request)
+        rate_limiter_of(request).reject(request)
         return None
     except WindlassError:
         return None
-    return None if caller.name is None else caller.known_as
+    return None if caller.name is None else caller.effective_principal

@@ -15,7 +15,7 @@ from windlass.core.access.roles import is_audited
 from windlass.core.payloads.json_text import load_json
 from windlass.engine.access.audit import Target
 from windlass.engine.engine import Engine
-from windlass.engine.redaction import off_loop_if_long, redactor_of
+from windlass.engine.redaction import create_redactor, run_in_thread_if_long
 from windlass.errors import (
     DefinitionNotFound,
     EventNotFound,
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 RIGHT = "x-right"
 
 Shown = dict[str, Any]
-Look = Callable[["Caller", Engine, str], Awaitable[Shown]]
+AuditReader = Callable[["Caller", Engine, str], Awaitable[Shown]]
 
 
 @dataclass(frozen=True, slots=True)
-class Noting:
+class PendingAudit:
     """A change that is allowed, and under way."""
 
     caller: "Caller"
@@ -54,8 +54,8 @@ class Noting:
 async def begin(request: Request, caller: "Caller", engine: Engine, right: str) -> None:
     """Remember how what will be changed looks now."""
     if caller.name is not None and is_audited(right):
-        before = await _looked(request, caller, engine)
-        request.state.noting = Noting(caller, engine, right, before)
+        before = await _current_value(request, caller, engine)
+        request.state.noting = PendingAudit(caller, engine, right, before)
 
 
 def forget(request: Request) -> None:
@@ -65,19 +65,19 @@ def forget(request: Request) -> None:
 
 async def end(request: Request, response: Response) -> None:
     """Leave the entry of a change that was made; what is answered is how it looks now."""
-    noting: Noting | None = getattr(request.state, "noting", None)
+    noting: PendingAudit | None = getattr(request.state, "noting", None)
     if noting is None:
         return
     shown = json.loads(bytes(response.body)) if response.body else None
-    before = await _redacted(noting.engine, noting.before)
-    after = await _redacted(noting.engine, shown if isinstance(shown, dict) else None)
+    before = await _redact(noting.engine, noting.before)
+    after = await _redact(noting.engine, shown if isinstance(shown, dict) else None)
     await _record(
         request,
         noting.caller,
         noting.engine,
         noting.right,
-        before=_unlike(before, after),
-        after=_unlike(after, before),
+        before=_difference(before, after),
+        after=_difference(after, before),
         about=after or before or {},
     )
 
@@ -104,7 +104,7 @@ async def record_refusal(request: Request, error: Exception) -> None:
     # Who names a foreign tenant is known, and becomes no caller.
     by: Principal | None = getattr(request.state, "principal", None)
     if caller is not None and caller.name is not None:
-        by = caller.known_as
+        by = caller.effective_principal
     reads = request.method in ("GET", "HEAD", "OPTIONS")
     if by is None or not isinstance(error, TenantNotFound if reads else _REFUSALS):
         return
@@ -137,7 +137,7 @@ async def _record(
     made = next((str(about[name]) for name in _NAMES if name in about), "")
     tenant = caller.scope.tenant or about.get("tenant_id")
     await engine.audit.record(
-        caller.known_as,
+        caller.effective_principal,
         right,
         _target(request, right, made),
         tenant=tenant,
@@ -157,10 +157,10 @@ def _target(request: Request, right: str, made: str = "") -> Target:
 _NAMES = ("id", "key", "name")
 
 
-async def _looked(request: Request, caller: "Caller", engine: Engine) -> Shown | None:
+async def _current_value(request: Request, caller: "Caller", engine: Engine) -> Shown | None:
     noun = request.scope["route"].tags[0]
     named = next(iter(map(str, request.path_params.values())), None)
-    look = _LOOKS.get(noun)
+    look = _AUDIT_READERS.get(noun)
     if look is None or named is None:
         return None
     try:
@@ -195,7 +195,7 @@ async def _worker(caller: "Caller", engine: Engine, id: str) -> Shown:
 
 
 #: A noun -> how one of it looks; verbs of the other nouns leave their entries themselves.
-_LOOKS: Mapping[str, Look] = {
+_AUDIT_READERS: Mapping[str, AuditReader] = {
     "jobs": _job,
     "dead": _job,
     "definitions": _definition,
@@ -209,7 +209,7 @@ _LOOKS: Mapping[str, Look] = {
 _PASSING = ("age_seconds", "last_seen_at")
 
 
-def _unlike(one: Shown | None, other: Shown | None) -> Shown | None:
+def _difference(one: Shown | None, other: Shown | None) -> Shown | None:
     """What of one is not the same in the other."""
     if one is None or other is None:
         return one
@@ -220,22 +220,22 @@ def _unlike(one: Shown | None, other: Shown | None) -> Shown | None:
     }
 
 
-async def _redacted(engine: Engine, shown: Shown | None) -> Shown | None:
+async def _redact(engine: Engine, shown: Shown | None) -> Shown | None:
     """Without what a payload schema marks as secret; names and patterns are the audit's to hide."""
     if shown is None:
         return None
-    redactor = redactor_of(engine.settings)
+    redactor = create_redactor(engine.settings)
     if "payload" in shown and "definition" in shown:
         try:
             schema = load_json((await engine.definitions.get(shown["definition"])).payload_schema)
         except DefinitionNotFound:
             return shown
         hide = partial(redactor.redact_value, shown["payload"], schema)
-        return {**shown, "payload": await off_loop_if_long(hide, shown["payload"])}
+        return {**shown, "payload": await run_in_thread_if_long(hide, shown["payload"])}
     if "default_payload" in shown:
         hide = partial(redactor.redact_value, shown["default_payload"], shown["payload_schema"])
         return {
             **shown,
-            "default_payload": await off_loop_if_long(hide, shown["default_payload"]),
+            "default_payload": await run_in_thread_if_long(hide, shown["default_payload"]),
         }
     return shown

@@ -9,7 +9,7 @@ from windlass.errors import PayloadTooLarge
 TIMES = 4
 
 
-class Budget:
+class BodyLimitMiddleware:
     """Refuses a body that is too large as soon as that shows."""
 
     def __init__(self, app: ASGIApp, *, limit: int) -> None:

@@ -65,7 +65,7 @@ def is_cross_site(request: Request) -> bool | None:
     if origin is None:
         return None
     own = f"{request.url.scheme}://{request.headers.get('host', '')}"
-    return _normal(origin) != _normal(own)
+    return _normalize_origin(origin) != _normalize_origin(own)
 
 
 def check_same_site(request: Request) -> None:
@@ -112,7 +112,7 @@ def _cookie(request: Request) -> str:
     return SECURE_COOKIE if request.url.scheme == "https" else COOKIE
 
 
-def _normal(origin: str) -> tuple[str, str]:
+def _normalize_origin(origin: str) -> tuple[str, str]:
     """Scheme and place of an origin, to be compared: a default port is left out."""
     scheme, _, place = origin.lower().partition("://")
     return scheme, place.removesuffix(_DEFAULT_PORTS.get(scheme, ""))

@@ -32,7 +32,7 @@ class GuardedConfig(uvicorn.Config):
         self.settings = windlass.settings.server
         self.telemetry = windlass.telemetry
         self.connection_limits = ConnectionLimits(
-            total=_affordable(self.settings.max_connections),
+            total=_connection_limit(self.settings.max_connections),
             per_address=self.settings.max_connections_per_address,
             unlimited=app.state.proxies.trusts,
         )
@@ -125,7 +125,7 @@ class GuardedConnection(H11Protocol):
         self.transport.close()
 
 
-def _affordable(wanted: int) -> int:
+def _connection_limit(wanted: int) -> int:
     """As many connections as are wanted, or as the process may open files for."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:

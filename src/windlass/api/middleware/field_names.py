@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter
 
 from windlass.api.middleware.query_parameters import parameters_of
-from windlass.api.schema.requests import Shape
+from windlass.api.schema.requests import RequestModel
 from windlass.core.payloads.field_errors import by_types
 from windlass.errors import (
     FieldError,
@@ -45,7 +45,7 @@ _UNREPEATED = frozenset(
 _NO_JSON = "not JSON: send it with `Content-Type: application/json`"
 
 
-class _Place(NamedTuple):
+class _FieldLocation(NamedTuple):
     """Where an option stands in a request. `sent` is what was given for a field that is called
     otherwise than its option, and so was converted."""
 
@@ -54,7 +54,7 @@ class _Place(NamedTuple):
     sent: object = None
 
 
-def unreadable(request: Request, error: RequestValidationError) -> RequestInvalid:
+def validation_problem(request: Request, error: RequestValidationError) -> RequestInvalid:
     """The error of a request whose fields are not what the route takes."""
     by_holder: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for each in error.errors():
@@ -64,62 +64,72 @@ def unreadable(request: Request, error: RequestValidationError) -> RequestInvali
     for holder, problems in by_holder.items():
         match holder:
             case "body":
-                found += _of_body(request, problems, error.body)
+                found += _body_errors(request, problems, error.body)
             case "query":
                 query = dict(request.query_params)
-                found += [_at(f"?{e.pointer[1:]}", e) for e in by_types(problems, query, {})]
+                found += [_error_at(f"?{e.pointer[1:]}", e) for e in by_types(problems, query, {})]
             case "path":
                 named = by_types(problems, request.path_params, {})
-                found += [_at(f"{{{e.pointer[1:]}}}", e) for e in named]
+                found += [_error_at(f"{{{e.pointer[1:]}}}", e) for e in named]
             case _:
                 found += by_types(problems, dict(request.headers), {})
     return RequestInvalid(found)
 
 
-def as_sent(request: Request, error: WindlassError) -> WindlassError:
+def with_request_names(request: Request, error: WindlassError) -> WindlassError:
     """An error of a verb, with the names and pointers of the request that it was asked by."""
     route = request.scope.get("route")
     if not isinstance(route, APIRoute) or isinstance(error, RequestInvalid):
         return error
     if isinstance(error, OptionInvalid):
-        place = _place(request, route, error.option)
+        place = _locate_option(request, route, error.option)
         return error if place is None else error.renamed(place.name, place.sent, place.pointer)
     model = body_model(route)
-    return error if model is None else of_fields(model, error, getattr(request.state, "sent", None))
+    return (
+        error
+        if model is None
+        else with_body_names(model, error, getattr(request.state, "sent", None))
+    )
 
 
-def of_fields(model: type[Shape], error: WindlassError, sent: object = None) -> WindlassError:
+def with_body_names(
+    model: type[RequestModel], error: WindlassError, sent: object = None
+) -> WindlassError:
     """An error of a verb, with the names and pointers of a body of this model."""
     has_payload = "payload" in model.model_fields
     match error:
         case OptionInvalid():
-            place = _in_body(model, error.option, sent)
+            place = _locate_in_body(model, error.option, sent)
             return error if place is None else error.renamed(place.name, place.sent, place.pointer)
         case PayloadInvalid() if has_payload:
-            within = [_at(f"/payload{each.pointer}", each) for each in error.errors]
+            within = [_error_at(f"/payload{each.pointer}", each) for each in error.errors]
             return PayloadInvalid(error.definition, within)
         case PayloadTooLarge() | PayloadUnstorable() if has_payload and error.of_payload:
             return _with_errors(
-                error, [_at(f"/payload{each.pointer}", each) for each in error.errors]
+                error, [_error_at(f"/payload{each.pointer}", each) for each in error.errors]
             )
         case _ if error.errors and model.OPTIONS:
-            return _with_errors(error, [_at(_renamed(model, e.pointer), e) for e in error.errors])
+            return _with_errors(
+                error, [_error_at(_rename_pointer(model, e.pointer), e) for e in error.errors]
+            )
         case _:
             return error
 
 
-def body_model(route: APIRoute) -> type[Shape] | None:
+def body_model(route: APIRoute) -> type[RequestModel] | None:
     """The model of the body that a route takes."""
     if route.body_field is None:
         return None
     annotation = route.body_field.field_info.annotation
     for each in (annotation, *get_args(annotation)):
-        if isinstance(each, type) and issubclass(each, Shape):
+        if isinstance(each, type) and issubclass(each, RequestModel):
             return each
     return None
 
 
-def _of_body(request: Request, problems: list[dict[str, Any]], body: object) -> list[FieldError]:
+def _body_errors(
+    request: Request, problems: list[dict[str, Any]], body: object
+) -> list[FieldError]:
     if isinstance(body, bytes):
         return [FieldError("", _NO_JSON)]
     if body is None:
@@ -142,39 +152,39 @@ def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
     }
 
 
-def _place(request: Request, route: APIRoute, option: str) -> _Place | None:
+def _locate_option(request: Request, route: APIRoute, option: str) -> _FieldLocation | None:
     if option in request.query_params and option in parameters_of(route):
-        return _Place(f"?{option}", option)
+        return _FieldLocation(f"?{option}", option)
     model, name = body_model(route), option.replace(" ", "_")
     sent = getattr(request.state, "sent", None)
-    if model is not None and (found := _in_body(model, option, sent)):
+    if model is not None and (found := _locate_in_body(model, option, sent)):
         return found
     if name in request.path_params:
-        return _Place(f"{{{name}}}", name)
+        return _FieldLocation(f"{{{name}}}", name)
     return None
 
 
-def _in_body(model: type[Shape], option: str, sent: object) -> _Place | None:
+def _locate_in_body(model: type[RequestModel], option: str, sent: object) -> _FieldLocation | None:
     fields = {said: field for field, said in model.OPTIONS.items()}
     name = fields.get(option, option)
     given = sent if isinstance(sent, Mapping) else {}
     if name in model.model_fields:
         converted = name != option and name not in _UNREPEATED
-        return _Place(f"/{name}", name, given.get(name) if converted else None)
-    for field, inner in _nested(model):
-        if field in given and (found := _in_body(inner, option, given[field])):
+        return _FieldLocation(f"/{name}", name, given.get(name) if converted else None)
+    for field, inner in _nested_models(model):
+        if field in given and (found := _locate_in_body(inner, option, given[field])):
             return found._replace(pointer=f"/{field}{found.pointer}")
     return None
 
 
-def _nested(model: type[Shape]) -> Iterator[tuple[str, type[Shape]]]:
+def _nested_models(model: type[RequestModel]) -> Iterator[tuple[str, type[RequestModel]]]:
     for name, field in model.model_fields.items():
         for each in (field.annotation, *get_args(field.annotation)):
-            if isinstance(each, type) and issubclass(each, Shape):
+            if isinstance(each, type) and issubclass(each, RequestModel):
                 yield name, each
 
 
-def _renamed(model: type[Shape], pointer: str) -> str:
+def _rename_pointer(model: type[RequestModel], pointer: str) -> str:
     fields = {said: field for field, said in model.OPTIONS.items()}
     first, *rest = pointer.split("/")[1:] or [""]
     return "/".join(["", fields.get(first, first), *rest]) if first in fields else pointer
@@ -186,5 +196,5 @@ def _with_errors(error: WindlassError, errors: list[FieldError]) -> WindlassErro
     return made
 
 
-def _at(pointer: str, error: FieldError) -> FieldError:
+def _error_at(pointer: str, error: FieldError) -> FieldError:
     return FieldError(pointer, error.message)

@@ -49,7 +49,7 @@ _ALONE = re.compile(r"^windlass ([a-z][a-z-]*(?: [a-z][a-z-]*)?)(?: (\S+))?")
 _PARAMETER = re.compile(r"\{\w+\}")
 
 
-def as_requests(text: str) -> str:
+def commands_to_requests(text: str) -> str:
     """Text with each command that a request can do spelled as that request."""
     return _ALONE.sub(lambda each: _request(each).strip("`"), _COMMAND.sub(_request, text))
 

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from fastapi import Header, Request
 from starlette.responses import Response
 
-from windlass.api.access.callers import Calling, Ready
-from windlass.engine.access.idempotency import Answered, Turn
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.engine.access.idempotency import RequestClaim, StoredResponse
 from windlass.engine.engine import Engine
 from windlass.errors import FieldError, RequestInvalid
 
 #: Whether answers are kept under keys, keys are refused, or a route minds them itself.
-Keys = Literal["kept", "refused", "own"]
+IdempotencyPolicy = Literal["kept", "refused", "own"]
 
 _HEADER = "idempotency-key"
 #: How a truth value is spelled in a query.
@@ -31,7 +31,7 @@ _Key = Annotated[
 class Repeated(Exception):
     """Not an error: there is an answer already."""
 
-    def __init__(self, answered: Answered) -> None:
+    def __init__(self, answered: StoredResponse) -> None:
         super().__init__()
         self._answered = answered
 
@@ -45,7 +45,7 @@ class Repeated(Exception):
 
 
 async def once(
-    request: Request, caller: Calling, engine: Ready, idempotency_key: _Key = None
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, idempotency_key: _Key = None
 ) -> None:
     """Take the key of a request that has one, or tell that it was answered.
 
@@ -60,12 +60,12 @@ async def once(
         route=f"{request.method} {request.url.path}",
         request=request.url.query.encode() + b"\n" + await _body(request),
     )
-    if isinstance(begun, Answered):
+    if isinstance(begun, StoredResponse):
         raise Repeated(begun)
     request.state.turn = engine, begun
 
 
-def refuse_key(request: Request) -> None:
+def reject_idempotency_key(request: Request) -> None:
     """For a route whose answer has a secret: it is kept nowhere, so it cannot be given again."""
     if _HEADER in request.headers:
         raise RequestInvalid(
@@ -76,19 +76,19 @@ def refuse_key(request: Request) -> None:
 async def keep(request: Request, response: Response) -> None:
     """Keep what was answered, if something was done."""
     if response.status_code >= HTTPStatus.BAD_REQUEST:  # a job that a limit rejects
-        await let_go(request)
+        await release(request)
         return
-    if (taken := _taken(request)) is not None:
+    if (taken := _held_key(request)) is not None:
         engine, turn = taken
         body = bytes(response.body).decode() if response.body else None
         await engine.answers.keep(turn, response.status_code, body)
 
 
-async def let_go(request: Request) -> None:
+async def release(request: Request) -> None:
     """A problem is not kept: the same may be asked again, under the same key."""
-    if (taken := _taken(request)) is not None:
+    if (taken := _held_key(request)) is not None:
         engine, turn = taken
-        await engine.answers.let_go(turn)
+        await engine.answers.release(turn)
 
 
 async def _body(request: Request) -> bytes:
@@ -97,6 +97,6 @@ async def _body(request: Request) -> bytes:
     return await request.body() if sent is None else json.dumps(sent, sort_keys=True).encode()
 
 
-def _taken(request: Request) -> tuple[Engine, Turn] | None:
-    taken: tuple[Engine, Turn] | None = getattr(request.state, "turn", None)
+def _held_key(request: Request) -> tuple[Engine, RequestClaim] | None:
+    taken: tuple[Engine, RequestClaim] | None = getattr(request.state, "turn", None)
     return taken

@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
 from windlass import errors
-from windlass.api.middleware.field_names import as_sent, unreadable
-from windlass.api.middleware.hints import as_requests
+from windlass.api.middleware.field_names import validation_problem, with_request_names
+from windlass.api.middleware.hints import commands_to_requests
 from windlass.errors import FieldError, WindlassError
 from windlass.errors.wording import printable_json
 
@@ -118,13 +118,13 @@ class Problem(JSONResponse):
 
 def install(app: FastAPI) -> None:
     """Have every error of an app answered as a problem."""
-    app.add_exception_handler(WindlassError, _ours)
-    app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unforeseen)
+    app.add_exception_handler(WindlassError, _windlass_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected_error)
 
 
-def unstorable(request: Request) -> Response | None:
+def address_error(request: Request) -> Response | None:
     """The refusal of an address with a character that no database can compare with anything."""
     if "\0" not in request.scope["path"] and b"%00" not in request.scope["query_string"]:
         return None
@@ -139,10 +139,10 @@ def status_of(kind: type[WindlassError]) -> HTTPStatus:
 
 def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
     def told(text: str) -> str:
-        return text if by_commands(request) else as_requests(text)
+        return text if is_cli_request(request) else commands_to_requests(text)
 
-    if not by_commands(request):
-        error = as_sent(request, error)
+    if not is_cli_request(request):
+        error = with_request_names(request, error)
     status = status_of(type(error))
     body: dict[str, Any] = {
         "type": f"urn:windlass:{error.code}",
@@ -157,12 +157,12 @@ def problem(request: Request, error: WindlassError, **headers: str) -> Problem:
     return Problem(body, status, headers)
 
 
-def by_commands(request: Request) -> bool:
+def is_cli_request(request: Request) -> bool:
     """Whether the command line asks: it is answered with its own flags and commands."""
     return request.headers.get(CALLER) == COMMANDS
 
 
-async def _ours(request: Request, error: Exception) -> Response:
+async def _windlass_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, WindlassError)
     return respond(request, error)
 
@@ -180,12 +180,12 @@ def respond(request: Request, error: WindlassError) -> Response:
     return problem(request, error)
 
 
-async def _unreadable(request: Request, error: Exception) -> Response:
+async def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return problem(request, unreadable(request, error))
+    return problem(request, validation_problem(request, error))
 
 
-async def _http(request: Request, error: Exception) -> Response:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, WindlassError):
         return problem(request, error.__cause__)
@@ -209,13 +209,13 @@ def _methods_of(request: Request) -> list[str]:
     )
 
 
-async def _unforeseen(request: Request, error: Exception) -> Response:
+async def _unexpected_error(request: Request, error: Exception) -> Response:
     """What no route has caught, such as an error of a middleware."""
-    log_unforeseen(request, error)
+    log_unexpected_error(request, error)
     return problem(request, errors.ServerFailed())
 
 
-def log_unforeseen(request: Request, error: Exception) -> None:
+def log_unexpected_error(request: Request, error: Exception) -> None:
     """Log an error under its request's id; see `Telemetry.trouble` for what of it."""
     request.app.state.telemetry.trouble(
         "answering a request", error, request_id=request.state.request_id

@@ -15,21 +15,21 @@ from fastapi import Depends, Request
 
 from windlass.engine.access.login_throttle import network
 from windlass.errors import RequestsThrottled
-from windlass.settings.tree import Server
+from windlass.settings.tree import ServerSettings
 
 #: Of each kind; who was not seen for longest is forgotten first, which only lets it begin anew.
 _REMEMBERED = 10_000
 _MINUTE = 60.0
 
 
-class Limits:
+class RateLimiter:
     """What is left to everybody who asks. Without settings nobody is counted."""
 
     def __init__(
-        self, settings: Server | None, clock: Callable[[], float] = time.monotonic
+        self, settings: ServerSettings | None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        def buckets(per_minute: Callable[[Server], int | None]) -> "Buckets":
-            return Buckets(None if settings is None else per_minute(settings), clock)
+        def buckets(per_minute: Callable[[ServerSettings], int | None]) -> "TokenBuckets":
+            return TokenBuckets(None if settings is None else per_minute(settings), clock)
 
         self._tokens = buckets(lambda said: said.requests_per_minute_per_token)
         self._workers = buckets(lambda said: said.requests_per_minute_per_worker)
@@ -40,7 +40,7 @@ class Limits:
     def arrive(self, request: Request) -> None:
         """Count a request before it is looked at, unless its credential was found good lately: who
         tries many must not cost a question to the database each."""
-        if presented(request) not in self._known:
+        if credential_hash(request) not in self._known:
             self.count(request)
 
     def count(self, request: Request) -> None:
@@ -53,14 +53,14 @@ class Limits:
     def reject(self, request: Request) -> None:
         """Count a request whose credential is not valid, or not any more: from now on each request
         that presents it counts against its address."""
-        self._known.pop(presented(request), None)
+        self._known.pop(credential_hash(request), None)
         self.count(request)
 
     def admit(self, request: Request, name: str | None, tenant: str | None, *, works: bool) -> None:
         """Count a request of somebody who is known; `works` is a worker's token, which has more."""
         if name is None:
             return
-        self._known[presented(request)] = None
+        self._known[credential_hash(request)] = None
         if len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         (self._workers if works else self._tokens).take(name, "this credential")
@@ -68,7 +68,7 @@ class Limits:
             self._tenants.take(tenant, "this tenant")
 
 
-class Buckets:
+class TokenBuckets:
     """A bucket for each key: it holds a minute's worth, and fills at the pace that is allowed."""
 
     def __init__(self, per_minute: int | None, clock: Callable[[], float]) -> None:
@@ -95,19 +95,19 @@ class Buckets:
             self._left.popitem(last=False)
 
 
-def presented(request: Request) -> bytes:
+def credential_hash(request: Request) -> bytes:
     """The credential as it came, hashed: secrets are not kept in memory longer than needed."""
     shown = request.headers.get("authorization") or request.headers.get("cookie", "")
     return hashlib.sha256(shown.encode(errors="replace")).digest()
 
 
-def limits_of(request: Request) -> Limits:
-    limits: Limits = request.app.state.limits
+def rate_limiter_of(request: Request) -> RateLimiter:
+    limits: RateLimiter = request.app.state.limits
     return limits
 
 
 def _count(request: Request) -> None:
-    limits_of(request).count(request)
+    rate_limiter_of(request).count(request)
 
 
 #: For routes that ask for no credential, such as the one to sign in: a valid one is no way around.

@@ -5,7 +5,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from windlass.api.middleware.browser_security import ALWAYS, DEFAULTS
-from windlass.api.middleware.problems import unstorable
+from windlass.api.middleware.problems import address_error
 from windlass.api.middleware.proxies import TrustedProxies
 from windlass.ids import new_job_id
 from windlass.storage.connection.tenant_binding import unbound
@@ -13,7 +13,7 @@ from windlass.storage.connection.tenant_binding import unbound
 HEADER = "x-request-id"
 
 
-class Entrance:
+class RequestIdMiddleware:
     """Assigns the request id, which the response and every log line carry.
 
     It stands around everything else, the handler of unexpected errors included, so that no response
@@ -42,5 +42,5 @@ class Entrance:
             await send(message)
 
         with unbound():  # the tenant that a request is bound to stays with it
-            app = unstorable(Request(scope)) or self._app
+            app = address_error(Request(scope)) or self._app
             await app(scope, receive, send_with_headers)

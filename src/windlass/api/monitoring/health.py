@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from windlass import clock
-from windlass.api.access.callers import Ready
+from windlass.api.access.callers import ReadyEngine
 from windlass.api.routing import PROBLEMS, SafeRoute
 from windlass.api.schema import responses
 from windlass.errors import ServerDraining
@@ -26,7 +26,7 @@ async def healthz(request: Request) -> dict[str, str]:
 
 
 @router.get("/readyz", summary="Can it answer?", response_model=None, responses=_OK)
-async def readyz(request: Request, engine: Ready) -> dict[str, str]:
+async def readyz(request: Request, engine: ReadyEngine) -> dict[str, str]:
     state = request.app.state
     if getattr(state, "draining", False):
         raise ServerDraining

@@ -15,11 +15,11 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
-from windlass.api.access.callers import RIGHT, Calling, Ready, needs
+from windlass.api.access.callers import RIGHT, CurrentCaller, ReadyEngine, needs
 from windlass.api.routing import PROBLEMS, SafeRoute
 from windlass.core.monitoring.latency import Histogram
 from windlass.engine.monitoring import metrics
-from windlass.engine.monitoring.metrics import METRICS, Sample, cumulated
+from windlass.engine.monitoring.metrics import METRICS, Sample, cumulative_counts
 from windlass.errors import Forbidden
 
 _READ = "metrics.read"
@@ -37,7 +37,10 @@ router = APIRouter(route_class=SafeRoute, tags=["health"], responses=PROBLEMS)
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def show(
-    request: Request, engine: Ready, caller: Calling, accept: Annotated[str, Header()] = ""
+    request: Request,
+    engine: ReadyEngine,
+    caller: CurrentCaller,
+    accept: Annotated[str, Header()] = "",
 ) -> Response:
     """Of all tenants, and at most some seconds old."""
     if caller.scope.tenant is not None:
@@ -68,7 +71,7 @@ def _family(metric: metrics.Metric, samples: Sequence[Sample]) -> Metric:
             for sample in samples:
                 assert isinstance(sample.value, Histogram)
                 histogram.add_metric(
-                    sample.labels, cumulated(sample.value), sum_value=sample.value.seconds
+                    sample.labels, cumulative_counts(sample.value), sum_value=sample.value.seconds
                 )
             return histogram
         case "counter" | "gauge":

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Query
 
-from windlass.api.access.callers import Calling, Ready
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.routing import Routes
 from windlass.api.schema import responses
-from windlass.api.schema.paging import Paged
+from windlass.api.schema.paging import PageQuery
 from windlass.core.monitoring import summary_wire as wire
 from windlass.core.monitoring.summary import WINDOWS
 
@@ -20,8 +20,8 @@ Window = Annotated[
 
 @routes.get("", "stats.read", responses.Stats, summary="What happened, slot by slot")
 async def get(
-    caller: Calling,
-    engine: Ready,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
     window: Window = "1h",
     definition: Annotated[str | None, Query(max_length=191)] = None,
     queue: Annotated[str | None, Query(max_length=191)] = None,
@@ -41,7 +41,7 @@ async def get(
     "/tenants", "stats.read", responses.paged(responses.TenantStats), summary="The same by tenant"
 )
 async def tenants(
-    caller: Calling, engine: Ready, paging: Paged, window: Window = "1h"
+    caller: CurrentCaller, engine: ReadyEngine, paging: PageQuery, window: Window = "1h"
 ) -> dict[str, Any]:
     """How the jobs of each tenant stand, and what happened in the window; to those of one tenant,
     of theirs."""

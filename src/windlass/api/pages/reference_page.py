@@ -152,16 +152,16 @@ def _operation(operation: _Operation, schemas: Json) -> Iterator[str]:
     if parameters := about.get("parameters"):
         rows = (
             [
-                f"<code>{_text(each['name'])}</code>{_needed(each.get('required', False))}",
+                f"<code>{_text(each['name'])}</code>{_required_mark(each.get('required', False))}",
                 _text(each["in"]),
-                *_typed(each["schema"], each.get("description", "")),
+                *_value_cell(each["schema"], each.get("description", "")),
             ]
             for each in parameters
         )
         yield f"<h4>Parameters</h4>{_table(('name', 'in', 'type', 'meaning'), rows)}"
     if body := about.get("requestBody"):
         schema = body["content"]["application/json"]["schema"]
-        yield f"<h4>Body: {_type(schema)}{_needed(body.get('required', False))}</h4>"
+        yield f"<h4>Body: {_type(schema)}{_required_mark(body.get('required', False))}</h4>"
         if inner := _resolved(schema, schemas):
             yield _fields(inner)
     yield f"<h4>Answers</h4>{_table(('status', 'body', 'meaning'), _answers(about))}"
@@ -220,15 +220,15 @@ def _fields(schema: Json) -> str:
     required = schema.get("required", ())
     rows = (
         [
-            f"<code>{_text(name)}</code>{_needed(name in required)}",
-            *_typed(field, field.get("description", "")),
+            f"<code>{_text(name)}</code>{_required_mark(name in required)}",
+            *_value_cell(field, field.get("description", "")),
         ]
         for name, field in schema.get("properties", {}).items()
     )
     return _table(("field", "type", "meaning"), rows)
 
 
-def _typed(schema: Json, said: str) -> tuple[str, str]:
+def _value_cell(schema: Json, said: str) -> tuple[str, str]:
     """What a value is, and what it means, with its bounds and its default."""
     parts = [_prose(said)] if said else []
     bounds = [words for each in (schema, *schema.get("anyOf", ())) for words in _bounds(each)]
@@ -291,7 +291,7 @@ def _resolved(schema: Json, schemas: Json) -> Json | None:
 def _example(operation: _Operation, schemas: Json) -> str:
     """A line for a shell: one of the examples, or one made of what is required."""
     for example in EXAMPLES:
-        if example.method == operation.method and _leads_to(example.path, operation.path):
+        if example.method == operation.method and _matches_route(example.path, operation.path):
             return curl(example._replace(keeps=""))
     path = _PARAMETER.sub(lambda found: f"${found[1].upper()}", operation.path)
     if needed := [
@@ -309,7 +309,7 @@ def _example(operation: _Operation, schemas: Json) -> str:
     return curl(Example("", operation.method, path, body)).replace("$API", "${API%/api/v1}", 1)
 
 
-def _leads_to(path: str, route: str) -> bool:
+def _matches_route(path: str, route: str) -> bool:
     """Whether the path of an example, below `/api/v1`, is one of a route."""
     given = path.partition("?")[0].split("/")
     steps = route.removeprefix("/api/v1").split("/")
@@ -346,7 +346,7 @@ def _sample(schema: Json, schemas: Json) -> Any:
             return "…"
 
 
-def _needed(required: bool) -> str:
+def _required_mark(required: bool) -> str:
     return " <span class=needed>required</span>" if required else ""
 
 

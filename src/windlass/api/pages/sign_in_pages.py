@@ -10,14 +10,14 @@ from urllib.parse import parse_qsl
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from windlass.api.access.callers import Ready
-from windlass.api.access.login import address_of, give_session, note_of
+from windlass.api.access.callers import ReadyEngine
+from windlass.api.access.login import client_address, set_session_cookie, user_agent_of
 from windlass.api.middleware.browser_security import check_same_site, page_headers, session_secret
 from windlass.api.middleware.problems import status_of
 from windlass.api.middleware.rate_limit import Counted
 from windlass.api.routing import SafeRoute
 from windlass.core.access.principal import Principal
-from windlass.engine.access.sessions import SignedIn
+from windlass.engine.access.sessions import NewSession
 from windlass.engine.engine import Engine
 from windlass.errors import (
     FieldError,
@@ -50,22 +50,22 @@ async def ask_login(link: str = "") -> Response:
 
 
 @router.post("/login")
-async def login(request: Request, engine: Ready) -> Response:
-    said = await _said(request)
+async def login(request: Request, engine: ReadyEngine) -> Response:
+    said = await _form_fields(request)
 
-    async def sign_in() -> SignedIn:
+    async def sign_in() -> NewSession:
         if link := said.get("link", ""):
-            return await engine.sessions.by_link(
-                link, address=address_of(request), note=note_of(request)
+            return await engine.sessions.login_with_link(
+                link, address=client_address(request), note=user_agent_of(request)
             )
         return await engine.sessions.login(
             said.get("name", ""),
             said.get("password", ""),
-            address=address_of(request),
-            note=note_of(request),
+            address=client_address(request),
+            note=user_agent_of(request),
         )
 
-    return await _signed_in(request, sign_in, lambda error: _login_page(error=error))
+    return await _sign_in_response(request, sign_in, lambda error: _login_page(error=error))
 
 
 @router.get("/password")
@@ -75,34 +75,36 @@ async def ask_password(link: str = "") -> Response:
 
 
 @router.post("/password")
-async def set_password(request: Request, engine: Ready) -> Response:
-    said = await _said(request)
+async def set_password(request: Request, engine: ReadyEngine) -> Response:
+    said = await _form_fields(request)
     link = said.get("link", "")
 
-    async def sign_in() -> SignedIn:
+    async def sign_in() -> NewSession:
         password = said.get("password", "")
         return await engine.sessions.set_password(
-            link, password, address=address_of(request), note=note_of(request)
+            link, password, address=client_address(request), note=user_agent_of(request)
         )
 
-    return await _signed_in(request, sign_in, lambda error: _password_page(link, error=error))
+    return await _sign_in_response(
+        request, sign_in, lambda error: _password_page(link, error=error)
+    )
 
 
 @router.get("/invitation")
-async def ask_invitation(request: Request, engine: Ready, link: str = "") -> Response:
+async def ask_invitation(request: Request, engine: ReadyEngine, link: str = "") -> Response:
     """A button for who is signed in; else forms to sign in, or to come as somebody new. It looks
     the same whatever the link is, and whether there is an account or not."""
-    return _invitation_page(link, await _signed_in_as(request, engine))
+    return _invitation_page(link, await _current_user(request, engine))
 
 
 @router.post("/invitation")
-async def accept_invitation(request: Request, engine: Ready) -> Response:
-    said = await _said(request)
+async def accept_invitation(request: Request, engine: ReadyEngine) -> Response:
+    said = await _form_fields(request)
     link = said.get("link", "")
-    address, note = address_of(request), note_of(request)
-    who = await _signed_in_as(request, engine)
+    address, note = client_address(request), user_agent_of(request)
+    who = await _current_user(request, engine)
 
-    async def sign_in() -> SignedIn | None:
+    async def sign_in() -> NewSession | None:
         if "new_password" in said:
             return await engine.invitations.accept_as_new(
                 link, said["new_password"], address=address, note=note
@@ -116,17 +118,19 @@ async def accept_invitation(request: Request, engine: Ready) -> Response:
         await engine.invitations.accept(who, link, keep=session_secret(request))
         return None
 
-    return await _signed_in(request, sign_in, lambda error: _invitation_page(link, who, error))
+    return await _sign_in_response(
+        request, sign_in, lambda error: _invitation_page(link, who, error)
+    )
 
 
-async def _signed_in_as(request: Request, engine: Engine) -> Principal | None:
+async def _current_user(request: Request, engine: Engine) -> Principal | None:
     try:
-        return await engine.access.by_session(session_secret(request) or "")
+        return await engine.access.authenticate_session(session_secret(request) or "")
     except NotAuthenticated:
         return None
 
 
-async def _said(request: Request) -> dict[str, str]:
+async def _form_fields(request: Request) -> dict[str, str]:
     """The fields of a form of ours."""
     check_same_site(request)
     text = (await request.body()).decode(errors="replace")
@@ -137,9 +141,9 @@ async def _said(request: Request) -> dict[str, str]:
         raise RequestInvalid([FieldError("", problem)]) from None
 
 
-async def _signed_in(
+async def _sign_in_response(
     request: Request,
-    sign_in: Callable[[], Awaitable[SignedIn | None]],
+    sign_in: Callable[[], Awaitable[NewSession | None]],
     page: Callable[[WindlassError], Response],
 ) -> Response:
     """To the first page, with a session if one was begun, or the same form again and what was
@@ -152,7 +156,7 @@ async def _signed_in(
         return answer
     answer = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
     if made is not None:
-        give_session(request, answer, made)
+        set_session_cookie(request, answer, made)
     return answer
 
 

@@ -7,18 +7,18 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from windlass.api.access.callers import OWN, RIGHT, Caller, counted_caller
+from windlass.api.access.callers import OWN, RIGHT, Caller, rate_limited_caller
 from windlass.api.middleware.browser_security import page_headers
 from windlass.api.routing import SafeRoute
 from windlass.api.schema import render
 from windlass.core.access.roles import Right
 from windlass.core.durations import words
 from windlass.core.jobs.query import JobQuery
-from windlass.core.monitoring.state_icons import SIGNS
+from windlass.core.monitoring.state_icons import STATE_ICONS
 from windlass.engine.engine import Engine
 from windlass.engine.leases.workers import liveness
 from windlass.errors import Forbidden, NotAuthenticated
-from windlass.errors.wording import counted, first_line
+from windlass.errors.wording import counted, shorten
 from windlass.ids import short
 
 router = APIRouter(route_class=SafeRoute, include_in_schema=False)
@@ -43,7 +43,7 @@ ul{display:flex;flex-wrap:wrap;gap:1rem 2rem;padding:0;list-style:none}ul b{disp
 line-height:28px}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:6px 12px 6px 0;
 border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}th{font-weight:normal}
 .wide{overflow-x:auto}.glyph{display:inline-block;min-width:1.2em}
-""" + "".join(f".{name} .glyph{{color:var(--{name})}}" for name in SIGNS)
+""" + "".join(f".{name} .glyph{{color:var(--{name})}}" for name in STATE_ICONS)
 _HEADERS = page_headers(_STYLE)
 
 
@@ -52,7 +52,7 @@ async def overview(request: Request) -> Response:
     """What whoever asks may see, for the tenant they name; who is not signed in is asked to."""
     root = request.scope.get("root_path", "")
     try:
-        caller = await counted_caller(request, request.query_params.get("tenant"))
+        caller = await rate_limited_caller(request, request.query_params.get("tenant"))
     except NotAuthenticated:
         return RedirectResponse(f"{root}/login", 303)
     if not caller.may(Right.JOBS_READ):
@@ -72,7 +72,7 @@ async def overview(request: Request) -> Response:
 
 async def _parts(engine: Engine, caller: Caller, now: datetime) -> AsyncIterator[str]:
     if caller.owner is None:
-        yield await _standing(engine, caller)
+        yield await _verdict_and_counts(engine, caller)
     if caller.may(Right.QUEUES_READ):
         yield await _queues(engine, caller)
     if caller.owner is None:
@@ -82,7 +82,7 @@ async def _parts(engine: Engine, caller: Caller, now: datetime) -> AsyncIterator
         yield await _runs(engine, caller, now)
 
 
-async def _standing(engine: Engine, caller: Caller) -> str:
+async def _verdict_and_counts(engine: Engine, caller: Caller) -> str:
     """A verdict, and how many jobs are where."""
     summary = await engine.summaries.summary(caller.scope)
     workers = [w for w in await engine.workers.list() if liveness(w) == "live" and w.claims]
@@ -125,7 +125,7 @@ async def _jobs(engine: Engine, caller: Caller, now: datetime) -> str:
             _text(job.queue),
             f"{job.attempts}/{job.max_attempts}",
             _ago(job.created_at, now),
-            _text(first_line(shown["last_error"] or "")),
+            _text(shorten(shown["last_error"] or "")),
         ]
         for job, shown in zip(page.jobs, await render.jobs(engine, page), strict=True)
     )
@@ -163,7 +163,7 @@ def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> s
 
 
 def _sign(name: str) -> str:
-    sign = SIGNS[name]
+    sign = STATE_ICONS[name]
     return f"<span class=glyph aria-hidden=true>{sign.glyph}</span> {sign.label}"
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
 
-from windlass.api.access.callers import Calling
+from windlass.api.access.callers import CurrentCaller
 from windlass.api.schema.cursors import Cursors
 from windlass.core.jobs.models import Scope
 
@@ -40,7 +40,7 @@ class Paging:
 
 async def _paging(
     request: Request,
-    caller: Calling,
+    caller: CurrentCaller,
     limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 50,
     cursor: Annotated[
         str | None, Query(max_length=500, description="Where to go on: a next_cursor.")
@@ -56,4 +56,4 @@ async def _paging(
 
 _OWN = ("limit", "cursor")
 
-Paged = Annotated[Paging, Depends(_paging)]
+PageQuery = Annotated[Paging, Depends(_paging)]

@@ -14,19 +14,19 @@ from windlass.core.jobs.models import (
     ALL_TENANTS,
     Attempt,
     Job,
+    JobPage,
     LogLine,
-    Page,
     Scope,
     Transition,
     WorkerRow,
 )
-from windlass.core.jobs.operations import Operation, Preview
+from windlass.core.jobs.operations import Operation, OperationPreview
 from windlass.core.payloads.json_text import load_json
 from windlass.core.triggers.trigger import Event, Trigger
 from windlass.engine.access.users import OneTimeLink
 from windlass.engine.engine import Engine
 from windlass.engine.leases.workers import liveness
-from windlass.engine.redaction import off_loop_if_long, redactor_of
+from windlass.engine.redaction import create_redactor, run_in_thread_if_long
 from windlass.errors import DefinitionNotFound
 
 
@@ -40,16 +40,16 @@ async def job(engine: Engine, job: Job) -> dict[str, Any]:
         wire.job,
         job,
         now=await engine.now(),
-        redactor=redactor_of(engine.settings),
+        redactor=create_redactor(engine.settings),
         schema=schema,
         opened=engine.sealer.open_if_possible(job).payload,
     )
-    return await off_loop_if_long(show, job.payload, job.result, job.metadata, job.warnings)
+    return await run_in_thread_if_long(show, job.payload, job.result, job.metadata, job.warnings)
 
 
-async def jobs(engine: Engine, page: Page) -> Sequence[dict[str, Any]]:
+async def jobs(engine: Engine, page: JobPage) -> Sequence[dict[str, Any]]:
     """A list's entries."""
-    now, redactor = await engine.now(), redactor_of(engine.settings)
+    now, redactor = await engine.now(), create_redactor(engine.settings)
     return [wire.job(each, now=now, redactor=redactor, whole=False) for each in page.jobs]
 
 
@@ -58,7 +58,7 @@ def attempts(found: Sequence[Attempt]) -> list[dict[str, Any]]:
 
 
 def history(engine: Engine, found: Sequence[Transition]) -> list[dict[str, Any]]:
-    redactor = redactor_of(engine.settings)
+    redactor = create_redactor(engine.settings)
     return [wire.transition(each, redactor) for each in found]
 
 
@@ -92,7 +92,7 @@ def definition_row(
 ) -> dict[str, Any]:
     """A definition as its row stands, and what is known beside it."""
     shown = wire.definition(definition, times)
-    hide = redactor_of(engine.settings).redact_value
+    hide = create_redactor(engine.settings).redact_value
     for holder in (shown, shown["code"] or {}):
         if "default_payload" in holder:
             holder["default_payload"] = hide(holder["default_payload"], shown["payload_schema"])
@@ -111,19 +111,19 @@ async def event(engine: Engine, event: Event) -> dict[str, Any]:
 
 
 async def events(engine: Engine, found: Sequence[Event]) -> list[dict[str, Any]]:
-    redactor = redactor_of(engine.settings)
+    redactor = create_redactor(engine.settings)
 
     def show() -> list[dict[str, Any]]:
         return [wire.event(each, redactor) for each in found]
 
-    return await off_loop_if_long(show, *(each.data for each in found))
+    return await run_in_thread_if_long(show, *(each.data for each in found))
 
 
 def operation(engine: Engine, operation: Operation) -> dict[str, Any]:
-    return wire.operation(operation, redactor_of(engine.settings))
+    return wire.operation(operation, create_redactor(engine.settings))
 
 
-async def preview(engine: Engine, found: Preview) -> dict[str, Any]:
+async def preview(engine: Engine, found: OperationPreview) -> dict[str, Any]:
     """What an operation would do, with some of its jobs as lists show them."""
     return {
         "action": str(found.action),
@@ -131,7 +131,7 @@ async def preview(engine: Engine, found: Preview) -> dict[str, Any]:
         "more": found.more,
         "by_state": dict(found.by_state),
         "skipped": [{"reason": why, "count": count} for why, count in found.skipped.items()],
-        "sample": await jobs(engine, Page(found.sample, None)),
+        "sample": await jobs(engine, JobPage(found.sample, None)),
     }
 
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from windlass.core.access.accounts import LinkPurpose
-from windlass.core.definitions.definition import Isolation, Kind
+from windlass.core.definitions.definition import DefinitionKind, Isolation
 from windlass.core.instants import ALLOWED, in_utc
-from windlass.core.jobs.change import Change
+from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.filter import MOST_CHARACTERS
 from windlass.core.jobs.models import OnDuplicate, ParentFailure
 from windlass.core.triggers.trigger import Misfire, Overlap, TriggerType
@@ -18,7 +18,7 @@ from windlass.engine.definitions.definitions import IfExists
 Name = Annotated[str, StringConstraints(min_length=1, max_length=191)]
 Text = Annotated[str, StringConstraints(max_length=2_000)]
 Seconds = Annotated[float, Field(ge=0, le=10 * 365 * 86_400, allow_inf_nan=False)]
-Whole = Annotated[int, Field(strict=True)]
+Integer = Annotated[int, Field(strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
 Object = dict[str, Any]
 
@@ -35,10 +35,10 @@ def _in_zone(at: datetime) -> datetime:
 
 Instant = Annotated[datetime, AfterValidator(_bounded)]
 #: As in a filter, one without an offset is in UTC.
-InstantAsked = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bounded)]
+QueryInstant = Annotated[datetime, AfterValidator(_in_zone), AfterValidator(_bounded)]
 
 
-class Shape(BaseModel):
+class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     #: A field -> the option of the Python API that it is, where that is called otherwise.
@@ -49,7 +49,7 @@ class Shape(BaseModel):
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
-class NewJob(Shape):
+class NewJob(RequestModel):
     """A job to enqueue."""
 
     model_config = ConfigDict(
@@ -75,7 +75,7 @@ class NewJob(Shape):
     """Whose job it is; by default the caller's tenant."""
     queue: Name | None = None
     """The line it waits in; by default the definition's."""
-    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    priority: Integer | Literal["critical", "high", "normal", "low"] | None = None
     """A smaller number runs first; by default the definition's."""
     due_at: Instant | None = None
     """From when on it may run. Either this or `delay_seconds`."""
@@ -83,7 +83,7 @@ class NewJob(Shape):
     """For how long it waits before it may run."""
     expires_seconds: Seconds | None = None
     """It is canceled if it has not begun so long after it was due."""
-    max_attempts: Whole | None = None
+    max_attempts: Integer | None = None
     """How often it may be tried, the first time included."""
     timeout_seconds: Seconds | None = None
     """How long an attempt may take."""
@@ -122,7 +122,7 @@ class NewJob(Shape):
         }
 
 
-class NewJobs(Shape):
+class NewJobs(RequestModel):
     """Jobs to enqueue in one transaction."""
 
     model_config = ConfigDict(
@@ -142,19 +142,19 @@ class NewJobs(Shape):
     """In the order in which they are answered."""
 
 
-class Reason(Shape):
+class Reason(RequestModel):
     """Why something is done; it is shown to whoever asks later."""
 
     reason: Text | None = None
 
 
-class Edited(Shape):
+class NewPayload(RequestModel):
     """Another payload."""
 
     payload: Object
 
 
-class JobEdit(Shape):
+class JobEdit(RequestModel):
     """What is changed of a job that waits; what is null or left out stays. Metadata is replaced as a
     whole."""
 
@@ -163,14 +163,14 @@ class JobEdit(Shape):
     )
     OPTIONS: ClassVar[Mapping[str, str]] = {"due_at": "at", "delay_seconds": "delay"}
 
-    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
+    priority: Integer | Literal["critical", "high", "normal", "low"] | None = None
     queue: Name | None = None
     due_at: Instant | None = None
     delay_seconds: Seconds | None = None
     metadata: Object | None = None
 
-    def change(self) -> Change:
-        return Change.of(
+    def change(self) -> JobChange:
+        return JobChange.of(
             priority=self.priority,
             queue=self.queue,
             at=self.due_at,
@@ -179,14 +179,14 @@ class JobEdit(Shape):
         )
 
 
-class GroupMeant(Shape):
+class GroupSelection(RequestModel):
     """Dead-lettered jobs with one cause."""
 
     definition: Name
     fingerprint: Annotated[str, StringConstraints(max_length=64)]
 
 
-class GroupMute(GroupMeant, Reason):
+class GroupMute(GroupSelection, Reason):
     """For how long dead-lettered jobs with one cause are not to be heard of, and why."""
 
     model_config = ConfigDict(
@@ -209,13 +209,13 @@ class GroupMute(GroupMeant, Reason):
     )
 
 
-class OneGroup(GroupMeant):
+class GroupBatch(GroupSelection):
     """Some of the dead-lettered jobs with one cause."""
 
     limit: Annotated[int, Field(ge=1, le=100_000)] = 1_000
 
 
-class OperationMeant(Shape):
+class OperationRequest(RequestModel):
     """One action on the jobs that a filter finds."""
 
     model_config = ConfigDict(
@@ -228,11 +228,11 @@ class OperationMeant(Shape):
     q: Annotated[str, StringConstraints(max_length=MOST_CHARACTERS)]
     changes: JobEdit | None = Field(default=None, description="What `update` changes.")
 
-    def change(self) -> Change | None:
+    def change(self) -> JobChange | None:
         return None if self.changes is None else self.changes.change()
 
 
-class NewOperation(OperationMeant, Reason):
+class NewOperation(OperationRequest, Reason):
     """An operation to begin, and why."""
 
     partly: Flag = Field(
@@ -240,7 +240,7 @@ class NewOperation(OperationMeant, Reason):
     )
 
 
-class DefinitionEdit(Shape):
+class DefinitionEdit(RequestModel):
     """What an operator says of a definition. Null unsets what can be."""
 
     model_config = ConfigDict(
@@ -251,23 +251,23 @@ class DefinitionEdit(Shape):
     title: Name | None = None
     description: Annotated[str, StringConstraints(max_length=10_000)] | None = None
     queue: Name | None = None
-    priority: Whole | Literal["critical", "high", "normal", "low"] | None = None
-    max_attempts: Whole | None = None
+    priority: Integer | Literal["critical", "high", "normal", "low"] | None = None
+    max_attempts: Integer | None = None
     backoff: Object | None = None
     timeout_seconds: Seconds | None = None
-    max_concurrency: Whole | None = None
+    max_concurrency: Integer | None = None
     limit_key: Name | None = Field(
         default=None,
         description="The field of the payload that limits per key count by: `args.id`.",
     )
-    max_per_key: Whole | None = None
+    max_per_key: Integer | None = None
     rate_limit: Name | None = Field(default=None, description="Starts in a time: `100/min`.")
     rate_per_key: Name | None = None
     dedupe: Literal["payload"] | None = None
     dedupe_window_seconds: Seconds | None = None
     on_duplicate: OnDuplicate | None = None
     isolation: Isolation | None = None
-    memory_limit_mb: Whole | None = None
+    memory_limit_mb: Integer | None = None
     idempotent: Flag | None = None
     requires_permission: Name | None = None
     on_parent_failure: ParentFailure | None = None
@@ -279,7 +279,7 @@ class DefinitionEdit(Shape):
     )
     retention_days: Seconds | Literal["forever"] | None = None
     log_retention_days: Seconds | Literal["forever"] | None = None
-    retention_count: Whole | None = None
+    retention_count: Integer | None = None
     tags: list[Name] | None = None
     default_payload: Object | None = None
     metadata: Object | None = None
@@ -289,7 +289,7 @@ class DefinitionEdit(Shape):
     command: Name | None = Field(
         default=None, description="A command of the settings, `[commands.<name>]`, by its name."
     )
-    kind: Kind | None = Field(
+    kind: DefinitionKind | None = Field(
         default=None, description="`remote` for a worker over HTTP; else what the handler says."
     )
     payload_schema: Object | None = None
@@ -329,7 +329,7 @@ class NewDefinition(DefinitionEdit):
         }
 
 
-class TriggerEdit(Shape):
+class TriggerEdit(RequestModel):
     """What is changed of a trigger."""
 
     OPTIONS: ClassVar[Mapping[str, str]] = {
@@ -355,7 +355,7 @@ class TriggerEdit(Shape):
     delay_seconds: Seconds | None = None
     dedupe_window_seconds: Seconds | None = None
     dedupe_key: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
-    max_attempts: Whole | None = None
+    max_attempts: Integer | None = None
 
 
 class NewTrigger(TriggerEdit):
@@ -381,7 +381,7 @@ class NewTrigger(TriggerEdit):
     tenant: Name | None = None
 
 
-class NewEvent(Shape):
+class NewEvent(RequestModel):
     """Something that has happened."""
 
     model_config = ConfigDict(
@@ -394,18 +394,18 @@ class NewEvent(Shape):
     correlation_id: Name | None = None
 
 
-class TriedWith(Shape):
+class TriggerTest(RequestModel):
     """What a trigger is tried with: an event of the past, or data."""
 
     event_id: Name | None = None
     data: Object | None = None
 
 
-class QueueLimit(Shape):
-    max_concurrency: Whole | None
+class QueueLimit(RequestModel):
+    max_concurrency: Integer | None
 
 
-class NewToken(Shape):
+class NewToken(RequestModel):
     """A program's credential: a role in a tenant, or in the whole installation."""
 
     name: Name
@@ -418,7 +418,7 @@ class NewToken(Shape):
     OPTIONS: ClassVar[Mapping[str, str]] = {"expires_seconds": "expires"}
 
 
-class NewUser(Shape):
+class NewUser(RequestModel):
     """Somebody who signs in, once a password is set by a link."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "ada@example.com"}]})
@@ -427,27 +427,27 @@ class NewUser(Shape):
     superadmin: Flag = False
 
 
-class NewSuperadmin(Shape):
+class NewSuperadmin(RequestModel):
     """Somebody who is offered to administer everything."""
 
     name: Name
 
 
-class UserEdit(Shape):
+class UserEdit(RequestModel):
     """What is changed of a user. Superadmin is only taken away here; an invitation gives it."""
 
     superadmin: Flag | None = None
     disabled: Flag | None = None
 
 
-class NewLink(Shape):
+class NewLink(RequestModel):
     """A link that works once: to set a password, or to sign in."""
 
     purpose: LinkPurpose = "password"
     expires_seconds: Annotated[int, Field(strict=True, ge=60, le=30 * 86_400)] | None = None
 
 
-class NewMember(Shape):
+class NewMember(RequestModel):
     """A role in a tenant that is offered to somebody."""
 
     model_config = ConfigDict(
@@ -460,33 +460,33 @@ class NewMember(Shape):
     tenant: Name | None = None
 
 
-class MemberEdit(Shape):
+class MemberEdit(RequestModel):
     """What is changed of a member."""
 
     role: Name | None = None
     permissions: Annotated[list[Name], Field(max_length=100)] | None = None
 
 
-class Login(Shape):
+class Login(RequestModel):
     """A person's name and password."""
 
     name: Name
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
 
-class ByLink(Shape):
+class LinkLogin(RequestModel):
     """What a one-time link carries."""
 
     link: Annotated[str, StringConstraints(max_length=200)]
 
 
-class PasswordByLink(ByLink):
+class PasswordByLink(LinkLogin):
     """A password, and the link that allows to set it: of an account, or of an invitation."""
 
     password: Annotated[str, StringConstraints(max_length=1_000)]
 
 
-class PasswordChange(Shape):
+class PasswordChange(RequestModel):
     """The password there is, and the one to come."""
 
     OPTIONS: ClassVar[Mapping[str, str]] = {"after": "password"}
@@ -495,28 +495,28 @@ class PasswordChange(Shape):
     after: Annotated[str, StringConstraints(max_length=1_000)]
 
 
-class NewTenant(Shape):
+class NewTenant(RequestModel):
     """A tenant."""
 
     id: Name
     name: Name | None = None
-    weight: Whole = 1
-    max_running: Whole | None = None
-    max_open: Whole | None = None
+    weight: Integer = 1
+    max_running: Integer | None = None
+    max_open: Integer | None = None
     timezone: Name = "UTC"
 
 
-class TenantEdit(Shape):
+class TenantEdit(RequestModel):
     """What is changed of a tenant. Null unsets a limit."""
 
     name: Name | None = None
-    weight: Whole | None = None
-    max_running: Whole | None = None
-    max_open: Whole | None = None
+    weight: Integer | None = None
+    max_running: Integer | None = None
+    max_open: Integer | None = None
     timezone: Name | None = None
 
 
-class AuditHead(Shape):
+class AuditHead(RequestModel):
     """Where an audit chain ended once, as `GET /audit/heads` answered it."""
 
     tenant_id: Name | None = Field(description="None is the installation.")
@@ -525,7 +525,7 @@ class AuditHead(Shape):
     signature: Annotated[str, StringConstraints(max_length=191)] | None = None
 
 
-class PinnedHeads(Shape):
+class PinnedHeads(RequestModel):
     """Heads that were kept outside the database."""
 
     heads: Annotated[list[AuditHead], Field(max_length=10_000)]

@@ -22,11 +22,11 @@ from windlass.core.jobs.states import View
 from windlass.core.leases.lease import Lease
 from windlass.core.triggers import trigger
 from windlass.core.triggers.trigger import MatchOutcome
-from windlass.core.wire import INNER, LIST_LEAVES_OUT
+from windlass.core.wire import INTERNAL_FIELDS, LIST_LEAVES_OUT
 from windlass.engine.leases.queues import QueueCounts
 
 
-class _Open(BaseModel):
+class _ResponseModel(BaseModel):
     """A field may be added to an answer; none changes its meaning."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
@@ -42,7 +42,7 @@ def _shape(name: str, model: type, *, without: Sequence[str] = (), **more: Any) 
         if each not in without
     }
     shown |= {each: (type, ...) for each, type in more.items()}
-    return create_model(name, __base__=_Open, __doc__=model.__doc__, **shown)
+    return create_model(name, __base__=_ResponseModel, __doc__=model.__doc__, **shown)
 
 
 def _types(model: type) -> dict[str, Any]:
@@ -73,9 +73,13 @@ def _json(type: Any) -> Any:
 _STATE = Literal["pending", "queued", "running", "completed", "canceled", "dead_letter"]
 _VIEW = typing.Union[_STATE, Literal[tuple(View)]]  # type: ignore[valid-type]  # noqa: UP007
 
-Job = _shape("Job", models.Job, without=INNER, view=_VIEW, payload_version=int)
+Job = _shape("Job", models.Job, without=INTERNAL_FIELDS, view=_VIEW, payload_version=int)
 JobEntry = _shape(
-    "JobEntry", models.Job, without=(*INNER, *LIST_LEAVES_OUT), view=_VIEW, payload_version=int
+    "JobEntry",
+    models.Job,
+    without=(*INTERNAL_FIELDS, *LIST_LEAVES_OUT),
+    view=_VIEW,
+    payload_version=int,
 )
 Attempt = _shape("Attempt", models.Attempt, duration_ms=int | None)
 Transition = _shape("Transition", models.Transition)
@@ -111,7 +115,7 @@ TriggerAnswer = _shape(
 )
 
 
-class Match(_Open):
+class Match(_ResponseModel):
     """What a trigger did with an event, and why it created no job; without a trigger, what a
     definition's `on_dead_letter` did."""
 
@@ -149,13 +153,13 @@ class NewToken(Token):  # type: ignore[misc,valid-type]  # made at run time
     secret: str
 
 
-class SignedIn(_Open):
+class SignedIn(_ResponseModel):
     """Who signed in. The session is in the cookie that comes with it."""
 
     name: str
 
 
-class Receipt(_Open):
+class Receipt(_ResponseModel):
     """What enqueue answers: a job was created, an equal one exists, or a limit refused it."""
 
     status: Literal["created", "existing", "rejected", "valid"]
@@ -163,18 +167,18 @@ class Receipt(_Open):
     because: str | None
 
 
-class Receipts(_Open):
+class Receipts(_ResponseModel):
     """What became of each job of a batch, in its order."""
 
     items: list[Receipt]
 
 
-class Enqueued(_Open):
+class Enqueued(_ResponseModel):
     receipt: Receipt
     job: Job | None  # type: ignore[valid-type]  # made at run time
 
 
-class Revealed(_Open):
+class RevealedJob(_ResponseModel):
     """A job's payload and result as they were given, secrets included."""
 
     id: UUID
@@ -184,7 +188,7 @@ class Revealed(_Open):
     result: Any
 
 
-class Explanation(_Open):
+class Explanation(_ResponseModel):
     """Why a job is not running."""
 
     code: str
@@ -192,7 +196,7 @@ class Explanation(_Open):
     hint: str
 
 
-class Changed(_Open):
+class GroupChange(_ResponseModel):
     """How many of a group were changed and how many were not; whether there are more."""
 
     changed: int
@@ -200,25 +204,25 @@ class Changed(_Open):
     more: bool
 
 
-class Skipped(_Open):
+class SkipCount(_ResponseModel):
     """How many jobs would be left alone, and why."""
 
     reason: str
     count: int
 
 
-class Preview(_Open):
+class Preview(_ResponseModel):
     """What an operation would do: to how many jobs, and `more` if there are too many for one."""
 
     action: str
     total: int
     more: bool
     by_state: dict[str, int]
-    skipped: list[Skipped]
+    skipped: list[SkipCount]
     sample: list[JobEntry]  # type: ignore[valid-type]  # made at run time
 
 
-class OperationItem(_Open):
+class OperationItem(_ResponseModel):
     """A job of an operation, with the state it was brought to, or why it was left alone."""
 
     place: int
@@ -227,7 +231,7 @@ class OperationItem(_Open):
     note: str | None
 
 
-class _States(_Open):
+class _States(_ResponseModel):
     pending: int
     queued: int
     running: int
@@ -236,14 +240,14 @@ class _States(_Open):
     dead_letter: int
 
 
-class QueueTally(_States):
+class QueueStateCounts(_States):
     """The jobs of a queue by state, and for how long the oldest in line is due."""
 
     name: str
     oldest_queued_seconds: float | None
 
 
-class ViewCount(_Open):
+class ViewCount(_ResponseModel):
     """How many there are; at least so many where not all were looked at."""
 
     count: int
@@ -256,11 +260,11 @@ class Summary(_States):
 
     views: dict[str, ViewCount]
     oldest_queued_seconds: float | None
-    queues: list[QueueTally]
+    queues: list[QueueStateCounts]
     at: datetime
 
 
-class Point(_Open):
+class StatsPoint(_ResponseModel):
     """What happened in a slot of time that began `at`."""
 
     at: datetime
@@ -277,14 +281,14 @@ class Point(_Open):
     mean_wait_seconds: float | None
 
 
-class FailingDefinition(_Open):
+class FailingDefinition(_ResponseModel):
     definition: str
     failed: int
     dead_letter: int
     succeeded: int
 
 
-class Stats(_Open):
+class Stats(_ResponseModel):
     """What happened in a window of time: slot by slot, together, and what failed most. All but one in
     twenty jobs waited and ran for no longer than `p95_…_seconds`."""
 
@@ -292,8 +296,8 @@ class Stats(_Open):
     since: datetime
     until: datetime
     slot_seconds: float
-    points: list[Point]
-    total: Point
+    points: list[StatsPoint]
+    total: StatsPoint
     per_second: dict[str, float]
     failing: list[FailingDefinition]
     p95_wait_seconds: float | None
@@ -304,10 +308,10 @@ class TenantStats(_States):
     """A tenant's jobs by state, and what happened to them in a window of time."""
 
     tenant_id: str
-    total: Point
+    total: StatsPoint
 
 
-class Edge(_Open):
+class Edge(_ResponseModel):
     child_id: UUID
     parent_id: UUID
     policy: str
@@ -316,11 +320,11 @@ class Edge(_Open):
     parent_state: str | None
 
 
-class Graph(_Open):
+class Graph(_ResponseModel):
     edges: list[Edge]
 
 
-class Run(_Open):
+class ScheduledRun(_ResponseModel):
     """A coming due time; `note` tells what the clocks do to it."""
 
     at: datetime
@@ -328,16 +332,16 @@ class Run(_Open):
     note: str
 
 
-class SchedulePreview(_Open):
+class SchedulePreview(_ResponseModel):
     """What a schedule will do: in words, its next runs, and what may surprise."""
 
     words: str
     timezone: str
-    runs: list[Run]
+    runs: list[ScheduledRun]
     warnings: list[str]
 
 
-class Trial(_Open):
+class TriggerTestResult(_ResponseModel):
     """What a trigger would do."""
 
     matches: bool
@@ -346,7 +350,7 @@ class Trial(_Open):
     error: str | None
 
 
-class Link(_Open):
+class OneTimeLink(_ResponseModel):
     """A link that works once; its secret is shown this once."""
 
     purpose: Literal["login", "password", "invitation"]
@@ -355,14 +359,14 @@ class Link(_Open):
     expires_seconds: int
 
 
-class Invited(_Open):
+class PendingInvitation(_ResponseModel):
     """A pending member, and the link to send to them. By it they accept the role."""
 
     member: Member  # type: ignore[valid-type]  # made at run time
-    link: Link
+    link: OneTimeLink
 
 
-class Accepted(_Open):
+class AcceptedRole(_ResponseModel):
     """The role that was accepted; without a tenant it is in the whole installation."""
 
     name: str
@@ -370,7 +374,7 @@ class Accepted(_Open):
     role: str
 
 
-class Place(_Open):
+class Membership(_ResponseModel):
     """What somebody is and may do in a tenant; without a tenant, in the installation."""
 
     tenant_id: str | None
@@ -379,7 +383,7 @@ class Place(_Open):
     rights: list[str]
 
 
-class Me(_Open):
+class CallerIdentity(_ResponseModel):
     """Who asks. `rights` are those in `tenant_id`, or in all tenants; null means every one."""
 
     name: str
@@ -387,10 +391,10 @@ class Me(_Open):
     id: UUID | None
     tenant_id: str | None
     rights: list[str] | None
-    memberships: list[Place]
+    memberships: list[Membership]
 
 
-class Closed(_Open):
+class TenantDeletion(_ResponseModel):
     """How many open jobs ended. After a purge also how many rows of each kind were removed, how
     many jobs still run, and whether another purge is needed to remove the rest."""
 
@@ -400,14 +404,14 @@ class Closed(_Open):
     more: bool | None = None
 
 
-class Status(_Open):
+class Status(_ResponseModel):
     status: Literal["ok"]
 
 
-AuditEntry = _shape("AuditEntry", audit.Entry)
+AuditEntry = _shape("AuditEntry", audit.AuditEntry)
 
 
-class AuditEntries(_Open):
+class AuditEntries(_ResponseModel):
     """Entries of one chain, and the number to go on before; null at the end."""
 
     items: list[AuditEntry]  # type: ignore[valid-type]  # made at run time
@@ -424,31 +428,31 @@ ClaimedLease = _shape(
 )
 
 
-class Claimed(_Open):
+class Claimed(_ResponseModel):
     """Leases that were taken, and in how many seconds another job becomes due; null means none."""
 
     leases: list[ClaimedLease]  # type: ignore[valid-type]  # made at run time
     next_due_seconds: float | None
 
 
-class Stopping(_Open):
+class StopRequest(_ResponseModel):
     """Whether a run has to stop: because its job is canceled, or its lease lost."""
 
     stop: Literal["canceled", "lost"] | None
 
 
-class HeldLease(Stopping):
+class HeldLease(StopRequest):
     """A lease, and whether its run has to stop."""
 
     job_id: UUID
     token: int
 
 
-class Renewed(_Open):
+class RenewedLeases(_ResponseModel):
     leases: list[HeldLease]
 
 
-class Settled(_Open):
+class LeaseResult(_ResponseModel):
     """Where a job went after a run; null where its lease was lost, and nothing was changed."""
 
     job_id: UUID
@@ -456,18 +460,18 @@ class Settled(_Open):
     state: _STATE | None
 
 
-class Finished(_Open):
-    ends: list[Settled]
+class LeaseResults(_ResponseModel):
+    ends: list[LeaseResult]
 
 
-class Wanted(_Open):
+class WorkerOrder(_ResponseModel):
     """What operators want of a worker, and which of its definitions are not known here."""
 
     wanted: Literal["run", "drain", "stop"]
     unknown_definitions: list[str]
 
 
-class Problem(_Open):
+class Problem(_ResponseModel):
     """What happened, why, what to do, and a code that never changes."""
 
     type: str
@@ -482,7 +486,7 @@ class Problem(_Open):
 
 def listed(item: Any) -> type[BaseModel]:
     """All of a list."""
-    return create_model(f"{item.__name__}s", __base__=_Open, items=(list[item], ...))
+    return create_model(f"{item.__name__}s", __base__=_ResponseModel, items=(list[item], ...))
 
 
 def paged(item: Any) -> type[BaseModel]:
@@ -490,13 +494,13 @@ def paged(item: Any) -> type[BaseModel]:
     about = Field(description="Pass it as `cursor` to go on; null at the end.")
     return create_model(
         f"{item.__name__}Page",
-        __base__=_Open,
+        __base__=_ResponseModel,
         items=(list[item], ...),
         next_cursor=(str | None, about),
     )
 
 
-class AuditHead(_Open):
+class AuditHead(_ResponseModel):
     """Where an audit chain ends; without a tenant, the installation's."""
 
     tenant_id: str | None
@@ -505,18 +509,18 @@ class AuditHead(_Open):
     signature: str | None
 
 
-class AuditHeads(_Open):
+class AuditHeads(_ResponseModel):
     items: list[AuditHead]
 
 
-class AuditBreak(_Open):
+class AuditBreak(_ResponseModel):
     """The first entry that shows that a chain is not what was written."""
 
     sequence: int
     problem: str
 
 
-class AuditChain(_Open):
+class AuditChain(_ResponseModel):
     """What was found of one audit chain; without a tenant, the installation's."""
 
     tenant_id: str | None
@@ -526,7 +530,7 @@ class AuditChain(_Open):
     broken: AuditBreak | None
 
 
-class AuditReport(_Open):
+class AuditReport(_ResponseModel):
     """What was found of all chains that the caller may see. `problem` is about the list of chains."""
 
     whole: bool

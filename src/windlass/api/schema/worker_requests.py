@@ -6,13 +6,13 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, ConfigDict, Field, StringConstraints
 
-from windlass.api.schema.requests import Flag, Name, Object, Seconds, Shape
+from windlass.api.schema.requests import Flag, Name, Object, RequestModel, Seconds
 from windlass.core.instants import nearest
-from windlass.core.jobs.models import Level, LogLine, WorkerRow
+from windlass.core.jobs.models import LogLevel, LogLine, WorkerRow
 from windlass.core.jobs.states import Outcome
-from windlass.core.leases.lease import Held, Progress
-from windlass.core.leases.worker_orders import Order
-from windlass.core.leases.worker_wire import Ended
+from windlass.core.leases.lease import LeaseRef, ProgressReport
+from windlass.core.leases.worker_orders import WorkerOrder
+from windlass.core.leases.worker_wire import AttemptReport
 from windlass.engine.leases.leases import ERROR_BYTES, LINE_BYTES, NOTE_BYTES, TYPE_BYTES
 from windlass.ids import JobId, WorkerId
 
@@ -37,7 +37,7 @@ Warnings = Annotated[
 ]
 
 
-class Claim(Shape):
+class Claim(RequestModel):
     """What a worker can take."""
 
     model_config = ConfigDict(
@@ -64,38 +64,38 @@ class Claim(Shape):
     ] = None
 
 
-class Lease(Shape):
+class Lease(RequestModel):
     """A lease by its two numbers."""
 
     job_id: UUID
     token: Token
 
     @property
-    def held(self) -> Held:
-        return Held(JobId(self.job_id), self.token)
+    def held(self) -> LeaseRef:
+        return LeaseRef(JobId(self.job_id), self.token)
 
 
-class Step(Shape):
+class ProgressUpdate(RequestModel):
     """How far a run is."""
 
     fraction: Fraction
     note: Note | None = None
 
-    def progress(self, held: Held) -> Progress:
-        return Progress(
+    def progress(self, held: LeaseRef) -> ProgressReport:
+        return ProgressReport(
             job_id=held.job_id, token=held.token, fraction=self.fraction, note=self.note
         )
 
 
-class Said(Shape):
+class LogEntry(RequestModel):
     """A line of a run's log."""
 
-    level: Level = "info"
+    level: LogLevel = "info"
     message: Message
     at: AwareDatetime
     fields: Object = Field(default_factory=dict)
 
-    def line(self, held: Held) -> LogLine:
+    def line(self, held: LeaseRef) -> LogLine:
         return LogLine(
             job_id=held.job_id,
             attempt=held.token,
@@ -106,35 +106,35 @@ class Said(Shape):
         )
 
 
-class StepOf(Step, Lease):
+class RunProgress(ProgressUpdate, Lease):
     """How far one of several runs is."""
 
 
-class SaidOf(Said, Lease):
+class RunLogEntry(LogEntry, Lease):
     """A line of one of several runs' logs."""
 
 
-class Words(Shape):
+class LeaseCall(RequestModel):
     """Who speaks, and under which lease: what every call about one job carries."""
 
     worker: WorkerName
     token: Token
 
 
-class Beat(Words):
+class LeaseHeartbeat(LeaseCall):
     """That a run goes on, and what it tells. Without `renew` its lease is left as it is."""
 
     lease_seconds: LeaseSeconds = 30.0
     renew: Flag = True
-    progress: Step | None = None
-    lines: Annotated[list[Said], Field(max_length=1000)] = Field(default_factory=list)
+    progress: ProgressUpdate | None = None
+    lines: Annotated[list[LogEntry], Field(max_length=1000)] = Field(default_factory=list)
 
     @property
     def lease_time(self) -> timedelta | None:
         return timedelta(seconds=self.lease_seconds) if self.renew else None
 
 
-class Beats(Shape):
+class LeaseHeartbeats(RequestModel):
     """The same for all runs of a worker at once. `complete`: these are all leases that it holds, and
     others under its name are handed back, because the answer of a claim was lost."""
 
@@ -143,15 +143,15 @@ class Beats(Shape):
     lease_seconds: LeaseSeconds = 30.0
     renew: Flag = True
     complete: Flag = False
-    progress: Annotated[list[StepOf], Field(max_length=10_000)] = Field(default_factory=list)
-    lines: Annotated[list[SaidOf], Field(max_length=1000)] = Field(default_factory=list)
+    progress: Annotated[list[RunProgress], Field(max_length=10_000)] = Field(default_factory=list)
+    lines: Annotated[list[RunLogEntry], Field(max_length=1000)] = Field(default_factory=list)
 
     @property
     def lease_time(self) -> timedelta | None:
         return timedelta(seconds=self.lease_seconds) if self.renew else None
 
 
-class Process(Shape):
+class Process(RequestModel):
     """What is known of the process that a run was."""
 
     pid: Number | None = None
@@ -167,7 +167,7 @@ class Success(Process):
     warnings: Warnings = Field(default_factory=list)
 
 
-class Failed(Process):
+class FailureReport(Process):
     """Why a run failed. A permanent failure is not tried again; all else is for us to decide."""
 
     error: Long
@@ -176,23 +176,23 @@ class Failed(Process):
     permanent: Flag = False
 
 
-class Completion(Words, Success):
+class SuccessRequest(LeaseCall, Success):
     """That a run succeeded."""
 
 
-class Failing(Words, Failed):
+class FailureRequest(LeaseCall, FailureReport):
     """That a run failed."""
 
     outcome: Literal["failed", "timed_out"] = "failed"
 
 
-class Release(Words):
+class Release(LeaseCall):
     """That a job is handed back unrun, or is to be run later; its attempt does not count."""
 
     delay_seconds: Seconds = 0.0
 
 
-class End(Success, Lease):
+class AttemptEnd(Success, Lease):
     """How one of several runs ended: with the fields that its outcome has."""
 
     outcome: Literal["succeeded", "failed", "timed_out", "canceled", "released"]
@@ -203,24 +203,26 @@ class End(Success, Lease):
     delay_seconds: Seconds = 0.0
 
 
-class Ends(Shape):
+class AttemptEnds(RequestModel):
     """How runs ended."""
 
     worker: WorkerName
-    ends: Annotated[list[End], Field(max_length=1000)]
+    ends: Annotated[list[AttemptEnd], Field(max_length=1000)]
 
 
-def ended(held: Held, said: Completion | Failing | Release | End, outcome: Outcome) -> Ended:
+def ended(
+    held: LeaseRef, said: SuccessRequest | FailureRequest | Release | AttemptEnd, outcome: Outcome
+) -> AttemptReport:
     """An end as the engine takes it."""
     told = said.said()
     for name in ("worker", "token", "job_id", "outcome"):
         told.pop(name, None)
     delay = timedelta(seconds=told.pop("delay_seconds", 0.0))
     warnings = tuple(told.pop("warnings", ()))
-    return Ended(held=held, outcome=outcome, delay=delay, warnings=warnings, **told)
+    return AttemptReport(held=held, outcome=outcome, delay=delay, warnings=warnings, **told)
 
 
-class Presence(Shape):
+class WorkerHeartbeat(RequestModel):
     """What a worker is, and that it lives."""
 
     worker: WorkerName
@@ -234,15 +236,16 @@ class Presence(Shape):
     lease_seconds: LeaseSeconds = 30.0
     metadata: Object = Field(default_factory=dict)
     doing: Annotated[
-        Order, Field(description="What it does by now: one that drains or stops claims no more.")
-    ] = Order.RUN
+        WorkerOrder,
+        Field(description="What it does by now: one that drains or stops claims no more."),
+    ] = WorkerOrder.RUN
 
     def row(self, id: WorkerId, metadata: Object) -> WorkerRow:
         told = self.model_dump(exclude={"worker", "metadata"})
         return WorkerRow(id=id, metadata=metadata, **told)
 
 
-class Leaving(Shape):
+class WorkerDeparture(RequestModel):
     """Who has stopped."""
 
     worker: WorkerName

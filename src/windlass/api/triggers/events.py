@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request
 
-from windlass.api.access.callers import Calling, Ready
-from windlass.api.jobs.jobs import job_id, tenant_of
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.api.jobs.jobs import job_id, target_tenant
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
-from windlass.api.schema.requests import InstantAsked, NewEvent
+from windlass.api.schema.paging import PageQuery
+from windlass.api.schema.requests import NewEvent, QueryInstant
 from windlass.ids import EventId
 
 routes = Routes("events")
@@ -18,12 +18,14 @@ Id = Annotated[str, Path(max_length=64)]
 
 
 @routes.post("", "events.emit", responses.Event, status_code=201, summary="Emit an event")
-async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent) -> dict[str, Any]:
+async def emit(
+    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewEvent
+) -> dict[str, Any]:
     about = {"correlation_id": body.correlation_id} if body.correlation_id else {}
     event = await request.app.state.windlass.emit(
         body.name,
         body.data,
-        tenant=tenant_of(caller, body.tenant),
+        tenant=target_tenant(caller, body.tenant),
         created_by=caller.name,
         **about,
     )
@@ -32,13 +34,13 @@ async def emit(request: Request, caller: Calling, engine: Ready, body: NewEvent)
 
 @routes.get("", "events.read", responses.paged(responses.Event), summary="List events")
 async def find(
-    caller: Calling,
-    engine: Ready,
-    paging: Paged,
+    caller: CurrentCaller,
+    engine: ReadyEngine,
+    paging: PageQuery,
     name: Annotated[str | None, Query(max_length=191)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: Annotated[InstantAsked | None, Query()] = None,
-    created_before: Annotated[InstantAsked | None, Query()] = None,
+    created_after: Annotated[QueryInstant | None, Query()] = None,
+    created_before: Annotated[QueryInstant | None, Query()] = None,
 ) -> dict[str, Any]:
     before = job_id(paging.after)
     found = await engine.events.list(
@@ -55,7 +57,7 @@ async def find(
 
 
 @routes.get("/{id}", "events.read", responses.Event, summary="One event")
-async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     """What it tells, and which triggers matched it, made a job, met an equal one or failed, and why."""
     return await render.event(engine, await engine.events.get(id, caller.scope))
 
@@ -63,7 +65,7 @@ async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
 @routes.post(
     "/{id}/replay", "events.emit", responses.Event, status_code=201, summary="Emit it again"
 )
-async def replay(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+async def replay(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     return await render.event(
         engine, await engine.events.replay(id, caller.scope, created_by=caller.name)
     )

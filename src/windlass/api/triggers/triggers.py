@@ -6,19 +6,19 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request, Response
 
-from windlass.api.access.callers import Calling, Ready
-from windlass.api.jobs.jobs import tenant_of
+from windlass.api.access.callers import CurrentCaller, ReadyEngine
+from windlass.api.jobs.jobs import target_tenant
 from windlass.api.middleware import audit
 from windlass.api.routing import Routes
 from windlass.api.schema import render, responses
-from windlass.api.schema.paging import Paged
-from windlass.api.schema.requests import InstantAsked, NewTrigger, TriedWith, TriggerEdit
+from windlass.api.schema.paging import PageQuery
+from windlass.api.schema.requests import NewTrigger, QueryInstant, TriggerEdit, TriggerTest
 from windlass.core import wire
 from windlass.core.jobs.models import DEFAULT_TENANT, Origin
-from windlass.core.triggers.schedule import Cron, Every, Init, Once, Schedule
+from windlass.core.triggers.schedule import CronSchedule, Every, InitSchedule, Once, Schedule
 from windlass.core.triggers.schedule_preview import MOST_RUNS
 from windlass.core.triggers.trigger import Trigger, TriggerType
-from windlass.core.triggers.trigger_fields import strange_to, type_by
+from windlass.core.triggers.trigger_fields import foreign_fields, type_from_fields
 from windlass.errors import OptionInvalid, ScheduleInvalid, TriggerFieldsMixed
 
 Id = Annotated[
@@ -42,7 +42,7 @@ _TIMES = tuple(field for fields in _TIMES_OF.values() for field in fields)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class TriggerFilters:
     """What triggers can be chosen by."""
 
     type: Annotated[TriggerType | None, Query()] = None
@@ -64,7 +64,10 @@ def routes_for(noun: str) -> Routes:
 
     @routes.get("", "triggers.read", responses.paged(responses.Trigger), summary=f"List {noun}")
     async def find(
-        caller: Calling, engine: Ready, paging: Paged, chosen: Annotated[Chosen, Depends()]
+        caller: CurrentCaller,
+        engine: ReadyEngine,
+        paging: PageQuery,
+        chosen: Annotated[TriggerFilters, Depends()],
     ) -> dict[str, Any]:
         found = await engine.triggers.list(
             "time" if by_time else None,
@@ -76,7 +79,7 @@ def routes_for(noun: str) -> Routes:
             origin=chosen.origin,
             failing=chosen.failing,
         )
-        page = paging.cut(sorted(found, key=_place), _place)
+        page = paging.cut(sorted(found, key=_sort_key), _sort_key)
         return {**page, "items": [wire.trigger(each) for each in page["items"]]}
 
     @routes.post(
@@ -90,8 +93,8 @@ def routes_for(noun: str) -> Routes:
     async def create(
         request: Request,
         response: Response,
-        caller: Calling,
-        engine: Ready,
+        caller: CurrentCaller,
+        engine: ReadyEngine,
         body: NewTrigger,
         dry_run: DryRun = False,
     ) -> dict[str, Any]:
@@ -99,13 +102,13 @@ def routes_for(noun: str) -> Routes:
         trigger = await engine.triggers.create(
             body.name,
             definition=body.definition,
-            tenant=tenant_of(caller, body.tenant),
+            tenant=target_tenant(caller, body.tenant),
             created_by=caller.name,
             schedule=_schedule(body.name, type, body.said()),
             event=body.event_name,
             dry_run=dry_run,
             by=caller.by,
-            **_said(body, without=("name", "definition", "tenant", "event_name")),
+            **_given_options(body, without=("name", "definition", "tenant", "event_name")),
         )
         if dry_run:
             audit.forget(request)
@@ -113,22 +116,22 @@ def routes_for(noun: str) -> Routes:
         return await render.trigger(engine, trigger)
 
     @routes.get("/{id}", "triggers.read", responses.TriggerAnswer, summary="One of them")
-    async def get(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    async def get(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         return await render.trigger(engine, await engine.triggers.get(id, caller.scope))
 
     @routes.patch("/{id}", "triggers.write", responses.TriggerAnswer, summary="Change it")
     async def update(
         request: Request,
-        caller: Calling,
-        engine: Ready,
+        caller: CurrentCaller,
+        engine: ReadyEngine,
         id: Id,
         body: TriggerEdit,
         dry_run: DryRun = False,
     ) -> dict[str, Any]:
         """What is left out stays; other times count from now, also those of another type."""
-        changes = _said(body)
+        changes = _given_options(body)
         trigger = await engine.triggers.get(id, caller.scope)
-        if (schedule := _changed(trigger, body.said())) is not None:
+        if (schedule := _changed_schedule(trigger, body.said())) is not None:
             changes["schedule"] = schedule
         changed = await engine.triggers.update(
             id, caller.scope, dry_run=dry_run, by=caller.by, **changes
@@ -138,24 +141,24 @@ def routes_for(noun: str) -> Routes:
         return await render.trigger(engine, changed)
 
     @routes.post("/{id}/enable", "triggers.write", responses.TriggerAnswer, summary="Enable it")
-    async def enable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    async def enable(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         enabled = await engine.triggers.enable(id, caller.scope, by=caller.by)
         return await render.trigger(engine, enabled)
 
     @routes.post("/{id}/disable", "triggers.write", responses.TriggerAnswer, summary="Disable it")
-    async def disable(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    async def disable(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         disabled = await engine.triggers.disable(id, caller.scope)
         return await render.trigger(engine, disabled)
 
     @routes.post(
         "/{id}/reset", "triggers.write", responses.TriggerAnswer, summary="Return it to the code"
     )
-    async def reset(caller: Calling, engine: Ready, id: Id) -> dict[str, Any]:
+    async def reset(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
         reset = await engine.triggers.reset(id, caller.scope, by=caller.by)
         return await render.trigger(engine, reset)
 
     @routes.delete("/{id}", "triggers.write", status_code=204, summary="Delete it")
-    async def delete(caller: Calling, engine: Ready, id: Id) -> None:
+    async def delete(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> None:
         await engine.triggers.delete(id, caller.scope)
 
     return routes
@@ -164,16 +167,16 @@ def routes_for(noun: str) -> Routes:
 def _add_preview(routes: Routes) -> None:
     @routes.get("/preview", "triggers.read", responses.SchedulePreview, summary="What would it do?")
     async def preview(
-        caller: Calling,
-        engine: Ready,
+        caller: CurrentCaller,
+        engine: ReadyEngine,
         cron: Annotated[str | None, Query(max_length=255)] = None,
         interval_seconds: Annotated[float | None, Query(allow_inf_nan=False)] = None,
-        at: Annotated[InstantAsked | None, Query()] = None,
+        at: Annotated[QueryInstant | None, Query()] = None,
         timezone: Annotated[
             str | None, Query(max_length=64, description="Else the tenant's.")
         ] = None,
         after: Annotated[
-            InstantAsked | None, Query(description="Runs after this instant; else from now on.")
+            QueryInstant | None, Query(description="Runs after this instant; else from now on.")
         ] = None,
         limit: Annotated[int, Query(ge=1, le=MOST_RUNS, description="How many runs.")] = 5,
         dedupe_window_seconds: Annotated[
@@ -207,10 +210,16 @@ def _add_preview(routes: Routes) -> None:
 routes = routes_for("triggers")
 
 
-@routes.post("/{id}/test", "triggers.read", responses.Trial, summary="What would it do?")
-async def test(caller: Calling, engine: Ready, id: Id, body: TriedWith) -> dict[str, Any]:
+@routes.post(
+    "/{id}/test", "triggers.read", responses.TriggerTestResult, summary="What would it do?"
+)
+async def test(
+    caller: CurrentCaller, engine: ReadyEngine, id: Id, body: TriggerTest
+) -> dict[str, Any]:
     """Whether an event would make a job, with which payload, or why not. Stores nothing."""
-    tried = await engine.trials.test(id, event=body.event_id, data=body.data, scope=caller.scope)
+    tried = await engine.trigger_dry_runs.test(
+        id, event=body.event_id, data=body.data, scope=caller.scope
+    )
     return {
         "matches": tried.matches,
         "because": tried.because,
@@ -219,11 +228,11 @@ async def test(caller: Calling, engine: Ready, id: Id, body: TriedWith) -> dict[
     }
 
 
-def _place(trigger: Trigger) -> str:
+def _sort_key(trigger: Trigger) -> str:
     return f"{trigger.tenant}\0{trigger.name}"
 
 
-def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
+def _given_options(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
     """What was said beside the times, as options. A null in place of an event says nothing."""
     return {
         body.OPTIONS.get(name, name): value
@@ -232,10 +241,10 @@ def _said(body: TriggerEdit, without: tuple[str, ...] = ()) -> dict[str, Any]:
     }
 
 
-def _checked(type: TriggerType, said: Mapping[str, Any]) -> TriggerType:
+def _check_type(type: TriggerType, said: Mapping[str, Any]) -> TriggerType:
     """The type, if everything that was said is of it."""
     given = [name for name, value in said.items() if value is not None]
-    if strange := strange_to(type, given):
+    if strange := foreign_fields(type, given):
         raise TriggerFieldsMixed(type, strange)
     return type
 
@@ -243,7 +252,7 @@ def _checked(type: TriggerType, said: Mapping[str, Any]) -> TriggerType:
 def _new_type(said: Mapping[str, Any], *, by_time: bool) -> TriggerType:
     """The type of a new trigger, as said or as its fields tell it."""
     given = [name for name, value in said.items() if value is not None]
-    type = said.get("type") or type_by(given)
+    type = said.get("type") or type_from_fields(given)
     allowed = "a type by time: cron, interval, once, init" if by_time else "the type of a trigger"
     if type is None:
         raise OptionInvalid("type", None, allowed=f"{allowed}, or a field that tells it")
@@ -251,7 +260,7 @@ def _new_type(said: Mapping[str, Any], *, by_time: bool) -> TriggerType:
         raise OptionInvalid("type", "event", allowed=allowed)
     if type == "event" and not said.get("event_name"):
         raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
-    return _checked(type, said)
+    return _check_type(type, said)
 
 
 def _schedule(name: str, type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
@@ -265,13 +274,13 @@ def times_of(type: TriggerType, said: Mapping[str, Any]) -> Schedule | None:
     """The fields of a type as a schedule; an error names the field that is missing or wrong."""
     match type:
         case "cron" if said.get("cron"):
-            return Cron(said["cron"], said.get("timezone"))
+            return CronSchedule(said["cron"], said.get("timezone"))
         case "interval" if said.get("interval_seconds"):
             return _every(said["interval_seconds"])
         case "once" if said.get("at"):
             return Once(said["at"])
         case "init":
-            return Init(said.get("run_once") is not False)
+            return InitSchedule(said.get("run_once") is not False)
         case "event":
             return None
         case _:
@@ -296,15 +305,17 @@ _NEEDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _changed(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | None:
+def _changed_schedule(trigger: Trigger, said: Mapping[str, Any]) -> Schedule | None:
     """The times of a trigger with other fields, perhaps of another type; None if they stay."""
     given = [name for name, value in said.items() if value is not None]
     # Nothing else tells the type of one that has one: by event stays so, as by time does.
-    told = type_by([name for name in given if name in ("cron", "interval_seconds", "at")])
+    told = type_from_fields([name for name in given if name in ("cron", "interval_seconds", "at")])
     by_event = trigger.type == "event"
     if by_event and said.get("event_name", trigger.event_name) is None:
         raise OptionInvalid("event_name", None, allowed="a name, for a trigger of type event")
-    type = _checked(said.get("type") or (trigger.type if by_event else told or trigger.type), said)
+    type = _check_type(
+        said.get("type") or (trigger.type if by_event else told or trigger.type), said
+    )
     if by_event != (type == "event"):
         kind = "event" if by_event else "time"
         raise OptionInvalid("type", type, allowed=f"a type by {kind}: {trigger.name} is one")

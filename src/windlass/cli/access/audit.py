@@ -7,7 +7,7 @@ import click
 
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.core.access.principal import local
 from windlass.errors import CommandInvalid
@@ -15,8 +15,8 @@ from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
-    from windlass.cli.connect.api_client import Client, Shown
-    from windlass.engine.access.audit_verify import Signing
+    from windlass.cli.connect.api_client import Client, JsonObject
+    from windlass.engine.access.audit_verify import SigningResult
 
 _PAGE = 1_000
 
@@ -43,7 +43,7 @@ def audit() -> None:
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, help="How many. [50]")
 @click.option("--before", type=int, metavar="NUMBER", help="Entries before this number.")
 @with_call
-def list_entries(call: Call, limit: int, before: int | None) -> None:
+def list_entries(call: Invocation, limit: int, before: int | None) -> None:
     """List entries, newest first."""
     page = call.ask(lambda api: _entries(api, limit, before))
     call.out.list(
@@ -85,14 +85,14 @@ def list_entries(call: Call, limit: int, before: int | None) -> None:
     help="Heads kept elsewhere, as `audit head --json` printed them; each must still be there.",
 )
 @with_call
-def verify(call: Call, heads: BinaryIO | None) -> int:
+def verify(call: Invocation, heads: BinaryIO | None) -> int:
     """Check every chain: that no entry was changed, dropped, added or moved, and none is gone.
 
     Exits with 1 if one was. With -t only that tenant's chain is checked.
     """
-    pinned = None if heads is None else _pinned(heads.read())
+    pinned = None if heads is None else _parse_heads(heads.read())
 
-    async def asked(api: "Client") -> "Shown":
+    async def asked(api: "Client") -> "JsonObject":
         if pinned is None:
             return await api.get("/audit/verify")
         return await api.post("/audit/verify", {"heads": pinned})
@@ -102,7 +102,7 @@ def verify(call: Call, heads: BinaryIO | None) -> int:
         call.out.json(found)
     else:
         for chain in found["chains"]:
-            call.out.data(_found(chain))
+            call.out.data(_chain_text(chain))
         if found["problem"] is not None:
             call.out.data(f"list of chains: broken: {found['problem']}")
         if not found["signed"]:
@@ -117,7 +117,7 @@ def verify(call: Call, heads: BinaryIO | None) -> int:
     examples=["windlass audit head", "windlass audit head --json > heads.json"],
 )
 @with_call
-def show_heads(call: Call) -> None:
+def show_heads(call: Invocation) -> None:
     """Print where each chain ends, with its signature.
 
     Keep them where database accounts cannot write: `audit verify --heads` then finds
@@ -142,14 +142,14 @@ def show_heads(call: Call) -> None:
 @click.option("--accept", is_flag=True, help="Also sign what does not verify, as it is now.")
 @click.option("--dry-run", is_flag=True, help="Say which chains would be signed, and sign none.")
 @with_call
-def sign(call: Call, accept: bool, dry_run: bool) -> int:
+def sign(call: Invocation, accept: bool, dry_run: bool) -> int:
     """Sign the ends of all chains with audit.key: once it is set, and after it was changed.
 
     A chain that does not verify is not signed until an operator has checked and accepted it.
     """
     from windlass.cli.framework.invocation import actor
 
-    async def signed(app: "Windlass") -> "Signing":
+    async def signed(app: "Windlass") -> "SigningResult":
         engine = await app.ready()
         return await engine.audit.sign(
             local(name=actor() or "local"), accept=accept, dry_run=dry_run
@@ -168,7 +168,7 @@ def _chain(one: Item) -> str:
     return str(one["tenant_id"] or "") or "(installation)"
 
 
-def _found(chain: Item) -> str:
+def _chain_text(chain: Item) -> str:
     head = {"valid": "signed", "unsigned": "not signed"}.get(chain["head"], chain["head"])
     if chain["whole"]:
         return f"{_chain(chain)}: whole, entries: {chain['entries']:,}, end {head}"
@@ -176,7 +176,7 @@ def _found(chain: Item) -> str:
     return f"{_chain(chain)}: broken at entry {broken['sequence']}: {broken['problem']}"
 
 
-def _pinned(text: bytes) -> list[Any]:
+def _parse_heads(text: bytes) -> list[Any]:
     """Heads as `audit head` prints them: one object, or one a line."""
     try:
         try:
@@ -191,7 +191,7 @@ def _pinned(text: bytes) -> list[Any]:
         ) from None
 
 
-async def _entries(api: "Client", limit: int, before: int | None) -> "Shown":
+async def _entries(api: "Client", limit: int, before: int | None) -> "JsonObject":
     items: list[Any] = []
     while True:
         page = await api.get("/audit", limit=min(limit - len(items), _PAGE), before=before)

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.printing import prompt
 from windlass.errors import ConfirmationNeeded, NotAuthenticated, WindlassError
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.server_address import At
+    from windlass.cli.connect.server_address import ServerAddress
 
 
 @click.command(
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 )
 @click.option("--name", metavar="TEXT", help="User name; asked for if it is not given.")
 @with_call
-def login(call: Call, name: str | None) -> None:
+def login(call: Invocation, name: str | None) -> None:
     """Sign in to the server at --url, by name and password or with a token.
 
     From then on commands with this --url need no token file. What is kept is in a file that only
     you can read.
     """
-    from windlass.cli.connect.saved_logins import keep
-    from windlass.cli.connect.server_address import At
+    from windlass.cli.connect.saved_logins import save_login
+    from windlass.cli.connect.server_address import ServerAddress
 
     at = _server(call)
     if call.flags.token_file is None:
@@ -37,10 +37,10 @@ def login(call: Call, name: str | None) -> None:
             raise ConfirmationNeeded("signing in by a password")
         name = name or prompt("Name")
         password = prompt("Password", hide_input=True)
-        at = At(at.url, session=_signed_in(call, at, name, password))
+        at = ServerAddress(at.url, session=_open_session(call, at, name, password))
     call.server = at  # whoever this makes us
     me = call.ask(lambda api: api.get("/whoami"))
-    keep(at.url, {"token": at.token} if at.token else {"session": at.session or ""})
+    save_login(at.url, {"token": at.token} if at.token else {"session": at.session or ""})
     call.out.say(f"Signed in to {at.url} as {me['name']}.")
 
 
@@ -52,16 +52,16 @@ def login(call: Call, name: str | None) -> None:
     ],
 )
 @with_call
-def logout(call: Call) -> None:
+def logout(call: Invocation) -> None:
     """Sign out of the server at --url, and forget what `login` has kept for it.
 
     A session ends; a token stays valid until it is revoked.
     """
-    from windlass.cli.connect.saved_logins import keep, kept
+    from windlass.cli.connect.saved_logins import kept, save_login
 
     at = _server(call)
     login = kept(at.url)
-    keep(at.url, None)
+    save_login(at.url, None)
     if "session" in login:
         call.server = type(at)(at.url, session=login["session"])
         try:
@@ -71,19 +71,19 @@ def logout(call: Call) -> None:
     call.out.say(f"Signed out of {at.url}." if login else f"You were not signed in to {at.url}.")
 
 
-def _server(call: Call) -> "At":
+def _server(call: Invocation) -> "ServerAddress":
     if call.server is None:
         raise click.UsageError("name the server by --url")
     return call.server
 
 
-def _signed_in(call: Call, at: "At", name: str, password: str) -> str:
+def _open_session(call: Invocation, at: "ServerAddress", name: str, password: str) -> str:
     """The session that a name and a password open."""
     import asyncio
 
-    from windlass.cli.connect.remote_api import session_of
+    from windlass.cli.connect.remote_api import open_session
 
-    session = asyncio.run(session_of(at, name, password))
+    session = asyncio.run(open_session(at, name, password))
     if session is None:
         raise NotAuthenticated
     return session

@@ -2,7 +2,7 @@
 
 import click
 
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item
 
 AT = click.option(
@@ -14,7 +14,7 @@ AT = click.option(
 )
 
 
-def print_link(call: Call, at: str, link: Item) -> None:
+def print_link(call: Invocation, at: str, link: Item) -> None:
     """Print the address by which somebody comes in, once."""
     call.out.data(f"{at.rstrip('/')}{link['path']}")
     call.out.say("Send this link now: it works once and is not shown again.")

@@ -6,14 +6,14 @@ import click
 
 from windlass.cli.access.login_link import AT, print_link
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.framework.suggestions import suggesting
 from windlass.cli.text.output import Column, Item
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 _PERMISSIONS = click.option(
     "--permission",
@@ -36,9 +36,9 @@ def members() -> None:
 
 
 @members.command("list", examples=["windlass members list -t acme", "windlass members list --json"])
-@paged()
+@with_paging()
 @with_call
-def list_members(call: Call, limit: int, cursor: str | None) -> None:
+def list_members(call: Invocation, limit: int, cursor: str | None) -> None:
     """List members, by tenant and name; those who have not accepted yet are pending."""
     page = call.ask(lambda api: api.page("/members", limit=limit, cursor=cursor))
     call.out.list(
@@ -69,9 +69,9 @@ def list_members(call: Call, limit: int, cursor: str | None) -> None:
 @click.option("--role", default="user", show_default=True, help="user or tenant_admin.")
 @_PERMISSIONS
 @AT
-@rehearsable("invite {user} as {role} in the tenant")
+@with_dry_run("invite {user} as {role} in the tenant")
 @with_call
-def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
+def invite(call: Invocation, user: str, role: str, permissions: tuple[str, ...], at: str) -> None:
     """Invite USER into the tenant, and print the link to accept the invitation.
 
     Until then the role is pending and gives no right. Inviting again makes a new link.
@@ -97,9 +97,9 @@ def invite(call: Call, user: str, role: str, permissions: tuple[str, ...], at: s
 @click.argument("user")
 @click.argument("role")
 @_PERMISSIONS
-@rehearsable("make {user} {role} in the tenant")
+@with_dry_run("make {user} {role} in the tenant")
 @with_call
-def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None:
+def role(call: Invocation, user: str, role: str, permissions: tuple[str, ...]) -> None:
     """Change the ROLE of the member USER, and the permissions if any are named."""
     from windlass.cli.connect.api_client import path
 
@@ -107,7 +107,7 @@ def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None
     if permissions:
         body["permissions"] = list(permissions)
 
-    async def change(api: "Client") -> "Shown":
+    async def change(api: "Client") -> "JsonObject":
         async with suggesting(api, "members", user):
             return await api.patch(path("members", user), body)
 
@@ -122,15 +122,15 @@ def role(call: Call, user: str, role: str, permissions: tuple[str, ...]) -> None
     ]
 )
 @click.argument("user")
-@rehearsable("take {user} out of the tenant")
+@with_dry_run("take {user} out of the tenant")
 @with_call
-def remove(call: Call, user: str) -> None:
+def remove(call: Invocation, user: str) -> None:
     """Remove USER from the tenant, or withdraw an invitation. The account stays."""
     from windlass.cli.connect.api_client import path
 
     call.confirm(f"removing the member {user}", f"Removing the member {user}. Go on?")
 
-    async def drop(api: "Client") -> "Shown":
+    async def drop(api: "Client") -> "JsonObject":
         async with suggesting(api, "members", user):
             return await api.delete(path("members", user))
 
@@ -138,7 +138,7 @@ def remove(call: Call, user: str) -> None:
     call.out.say(f"{user} is removed.")
 
 
-def _print(call: Call, member: Item) -> None:
+def _print(call: Invocation, member: Item) -> None:
     call.out.one(
         member,
         lambda: call.out.data(f"{member['name']}  {member['role']} in {member['tenant_id']}"),

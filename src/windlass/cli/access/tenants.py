@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.text.output import Column, Item
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 _DRY = click.option("--dry-run", is_flag=True, help="Show the tenant, and change nothing.")
 
@@ -31,9 +31,9 @@ def tenants() -> None:
 
 
 @tenants.command("list", examples=["windlass tenants list", "windlass tenants list --json"])
-@paged()
+@with_paging()
 @with_call
-def list_tenants(call: Call, limit: int, cursor: str | None) -> None:
+def list_tenants(call: Invocation, limit: int, cursor: str | None) -> None:
     """List tenants."""
     page = call.ask(lambda api: api.page("/tenants", limit=limit, cursor=cursor))
     call.out.list(
@@ -55,7 +55,7 @@ def list_tenants(call: Call, limit: int, cursor: str | None) -> None:
 @tenants.command(examples=["windlass tenants show acme", "windlass tenants show acme --json"])
 @click.argument("tenant_id", metavar="TENANT")
 @with_call
-def show(call: Call, tenant_id: str) -> None:
+def show(call: Invocation, tenant_id: str) -> None:
     """Show everything about TENANT."""
     from windlass.cli.connect.api_client import path
 
@@ -74,9 +74,9 @@ def show(call: Call, tenant_id: str) -> None:
 @click.option("--max-running", type=int, metavar="N", help="How many of its jobs run at a time.")
 @click.option("--max-open", type=int, metavar="N", help="How many of its jobs may be open.")
 @click.option("--zone", metavar="ZONE", help="The time zone of its schedules. [UTC]")
-@rehearsable("make the tenant {tenant_id}")
+@with_dry_run("make the tenant {tenant_id}")
 @with_call
-def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> None:
+def create(call: Invocation, /, tenant_id: str, zone: str | None, **about: Any) -> None:
     """Create a tenant with the id TENANT. Ids of deleted tenants cannot be used again."""
     given = {"id": tenant_id, "timezone": zone, **about}
     body = {name: value for name, value in given.items() if value is not None}
@@ -93,9 +93,9 @@ def create(call: Call, /, tenant_id: str, zone: str | None, **about: Any) -> Non
 @click.argument("tenant_id", metavar="TENANT")
 @click.option("--name", metavar="TEXT", help="Display name.")
 @click.option("--zone", metavar="ZONE", help="The time zone of its schedules from now on.")
-@rehearsable("change the tenant {tenant_id}")
+@with_dry_run("change the tenant {tenant_id}")
 @with_call
-def change(call: Call, tenant_id: str, name: str | None, zone: str | None) -> None:
+def change(call: Invocation, tenant_id: str, name: str | None, zone: str | None) -> None:
     """Change the name or the time zone of TENANT; `limits` changes its limits."""
     from windlass.cli.connect.api_client import path
 
@@ -112,7 +112,7 @@ def change(call: Call, tenant_id: str, name: str | None, zone: str | None) -> No
 @click.argument("tenant_id", metavar="TENANT")
 @_DRY
 @with_call
-def suspend(call: Call, tenant_id: str, dry_run: bool) -> None:
+def suspend(call: Invocation, tenant_id: str, dry_run: bool) -> None:
     """Suspend TENANT: no new jobs, none started; running jobs finish."""
     _change(call, tenant_id, "suspend", dry_run=dry_run, asks=True)
 
@@ -121,7 +121,7 @@ def suspend(call: Call, tenant_id: str, dry_run: bool) -> None:
 @click.argument("tenant_id", metavar="TENANT")
 @_DRY
 @with_call
-def resume(call: Call, tenant_id: str, dry_run: bool) -> None:
+def resume(call: Invocation, tenant_id: str, dry_run: bool) -> None:
     """Resume a suspended TENANT."""
     _change(call, tenant_id, "resume", dry_run=dry_run, asks=False)
 
@@ -137,9 +137,9 @@ def resume(call: Call, tenant_id: str, dry_run: bool) -> None:
 @click.option("--weight", metavar="N", help="Its share of the workers.")
 @click.option("--max-running", metavar="N", help="How many of its jobs run at a time, or none.")
 @click.option("--max-open", metavar="N", help="How many of its jobs may be open, or none.")
-@rehearsable("change the limits of the tenant {tenant_id}")
+@with_dry_run("change the limits of the tenant {tenant_id}")
 @with_call
-def limits(call: Call, /, tenant_id: str, **given: str | None) -> None:
+def limits(call: Invocation, /, tenant_id: str, **given: str | None) -> None:
     """Set limits of TENANT; `none` takes one away. Without flags, show them."""
     from windlass.cli.connect.api_client import path
 
@@ -159,7 +159,7 @@ def limits(call: Call, /, tenant_id: str, **given: str | None) -> None:
 @click.option("--purge", is_flag=True, help="Remove all its rows, too; only the audit stays.")
 @_DRY
 @with_call
-def delete(call: Call, tenant_id: str, purge: bool, dry_run: bool) -> None:
+def delete(call: Invocation, tenant_id: str, purge: bool, dry_run: bool) -> None:
     """Delete TENANT: its open jobs end in the dead letter, its tokens and members go.
 
     Its history stays without --purge, and its id stays taken. A deleted tenant can be purged later.
@@ -190,7 +190,7 @@ def delete(call: Call, tenant_id: str, purge: bool, dry_run: bool) -> None:
             )
 
 
-async def _purge(api: "Client", at: str) -> "Shown":
+async def _purge(api: "Client", at: str) -> "JsonObject":
     """Purge until nothing more can be removed; a request removes a bounded number of rows."""
     closed, rows = 0, Counter[str]()
     while True:
@@ -201,7 +201,7 @@ async def _purge(api: "Client", at: str) -> "Shown":
             return {**done, "closed": closed, "rows": dict(sorted(rows.items()))}
 
 
-def _change(call: Call, tenant_id: str, verb: str, *, dry_run: bool, asks: bool) -> None:
+def _change(call: Invocation, tenant_id: str, verb: str, *, dry_run: bool, asks: bool) -> None:
     from windlass.cli.connect.api_client import path
 
     if asks and not dry_run:
@@ -211,7 +211,7 @@ def _change(call: Call, tenant_id: str, verb: str, *, dry_run: bool, asks: bool)
     _print(call, call.ask(lambda api: api.get(at) if dry_run else api.post(f"{at}/{verb}")))
 
 
-def _print(call: Call, tenant: Item) -> None:
+def _print(call: Invocation, tenant: Item) -> None:
     call.out.one(
         tenant,
         lambda: call.out.facts(

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.framework.commands import Command, Group, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, moment
 from windlass.clock import utcnow
@@ -15,7 +15,7 @@ from windlass.errors import CommandInvalid, TokenNotFound
 from windlass.errors.wording import listed, quoted
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 _SHORTEST_ID = 6
 _MOST = 10_000
@@ -35,9 +35,9 @@ def tokens() -> None:
 
 @tokens.command("list", examples=["windlass tokens list", "windlass tokens list -t acme --json"])
 @click.option("--all", "everything", is_flag=True, help="Revoked and expired ones too.")
-@paged()
+@with_paging()
 @with_call
-def list_tokens(call: Call, everything: bool, limit: int, cursor: str | None) -> None:
+def list_tokens(call: Invocation, everything: bool, limit: int, cursor: str | None) -> None:
     """List tokens, newest first, without their secrets."""
     page = call.ask(lambda api: api.page("/tokens", revoked=everything, limit=limit, cursor=cursor))
     now = utcnow()
@@ -84,9 +84,9 @@ def list_tokens(call: Call, everything: bool, limit: int, cursor: str | None) ->
     metavar="DURATION",
     help="Lifetime, such as 90d; without it the token does not expire.",
 )
-@rehearsable("make a token called {name} with the role {role}")
+@with_dry_run("make a token called {name} with the role {role}")
 @with_call
-def create(call: Call, name: str, role: str, rights: str | None, expires: str | None) -> int:
+def create(call: Invocation, name: str, role: str, rights: str | None, expires: str | None) -> int:
     """Create a token called NAME and print its secret, which is shown only once.
 
     With --db no token is needed to run this.
@@ -111,7 +111,7 @@ def create(call: Call, name: str, role: str, rights: str | None, expires: str | 
 @click.argument("token")
 @click.option("--dry-run", is_flag=True, help="Show which token, and change nothing.")
 @with_call
-def revoke(call: Call, token: str, dry_run: bool) -> None:
+def revoke(call: Invocation, token: str, dry_run: bool) -> None:
     """Revoke TOKEN, named by its id, the end of it, or its name. It stops working at once."""
     from windlass.cli.connect.api_client import path
 
@@ -125,7 +125,7 @@ def revoke(call: Call, token: str, dry_run: bool) -> None:
         call.out.data(found["id"])
 
 
-async def _find(api: "Client", text: str) -> "Shown":
+async def _find(api: "Client", text: str) -> "JsonObject":
     valid = (await api.page("/tokens", revoked=False, limit=_MOST))["items"]
     fits = [
         one

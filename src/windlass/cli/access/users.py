@@ -6,14 +6,14 @@ import click
 
 from windlass.cli.access.login_link import AT, print_link
 from windlass.cli.framework.commands import Command, Group, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.framework.suggestions import suggesting
 from windlass.cli.text.output import Column
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 
 @click.group(
@@ -28,9 +28,9 @@ def users() -> None:
 
 
 @users.command("list", examples=["windlass users list", "windlass users list --json"])
-@paged()
+@with_paging()
 @with_call
-def list_users(call: Call, limit: int, cursor: str | None) -> None:
+def list_users(call: Invocation, limit: int, cursor: str | None) -> None:
     """List users, by name."""
     page = call.ask(lambda api: api.page("/users", limit=limit, cursor=cursor))
     call.out.list(
@@ -56,9 +56,9 @@ def list_users(call: Call, limit: int, cursor: str | None) -> None:
 )
 @click.argument("name")
 @AT
-@rehearsable("make a user called {name} who administers everything")
+@with_dry_run("make a user called {name} who administers everything")
 @with_call
-def create(call: Call, name: str, at: str) -> int:
+def create(call: Invocation, name: str, at: str) -> int:
     """Create the superadmin NAME, and print a link to set a password.
 
     Members of a tenant are invited: `windlass members invite`.
@@ -76,9 +76,9 @@ def create(call: Call, name: str, at: str) -> int:
 @click.argument("name")
 @click.option("--login", is_flag=True, help="A link to sign in, instead of one to set a password.")
 @AT
-@rehearsable("make a link for the user {name}")
+@with_dry_run("make a link for the user {name}")
 @with_call
-def link(call: Call, name: str, login: bool, at: str) -> int:
+def link(call: Invocation, name: str, login: bool, at: str) -> int:
     """Print a link that works once for the user called NAME."""
     return _print(call, name, at, "login" if login else "password", make=False)
 
@@ -92,9 +92,9 @@ def link(call: Call, name: str, login: bool, at: str) -> int:
 )
 @click.argument("name")
 @AT
-@rehearsable("invite {name} to administer everything")
+@with_dry_run("invite {name} to administer everything")
 @with_call
-def invite(call: Call, name: str, at: str) -> int:
+def invite(call: Invocation, name: str, at: str) -> int:
     """Invite NAME as superadmin, and print the link to accept it.
 
     Who has an account accepts signed in to it; who has none sets a password by the link.
@@ -103,10 +103,10 @@ def invite(call: Call, name: str, at: str) -> int:
     return 0
 
 
-def _print(call: Call, name: str, at: str, purpose: str, *, make: bool) -> int:
+def _print(call: Invocation, name: str, at: str, purpose: str, *, make: bool) -> int:
     from windlass.cli.connect.api_client import path
 
-    async def new_link(api: "Client") -> "Shown":
+    async def new_link(api: "Client") -> "JsonObject":
         if make:
             await api.post("/users", {"name": name, "superadmin": True})
         async with suggesting(api, "users", name):

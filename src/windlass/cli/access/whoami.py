@@ -3,7 +3,7 @@
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item
 
 
@@ -12,13 +12,13 @@ from windlass.cli.text.output import Item
     examples=["windlass whoami", "windlass whoami --url https://jobs.example.com --json"],
 )
 @with_call
-def whoami(call: Call) -> None:
+def whoami(call: Invocation) -> None:
     """Show the current identity, its tenants and its rights."""
     me = call.ask(lambda api: api.get("/whoami"))
     call.out.one(me, lambda: _show(call, me), key="name")
 
 
-def _show(call: Call, me: Item) -> None:
+def _show(call: Invocation, me: Item) -> None:
     rights = "everything" if me["rights"] is None else ", ".join(me["rights"])
     places = [
         f"{each['role']} in {each['tenant_id'] or 'the installation'}" for each in me["memberships"]

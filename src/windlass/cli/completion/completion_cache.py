@@ -24,7 +24,7 @@ _DATABASE = "WINDLASS_DATABASE_URL"
 _FILES = ("windlass.toml", "pyproject.toml")
 
 
-class Known(NamedTuple):
+class CachedValue(NamedTuple):
     """A value that may be meant, and what a person knows it by."""
 
     value: str
@@ -32,30 +32,30 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CompletionCache:
     """The last answer to one question at one place."""
 
     file: Path
 
     @classmethod
-    def of(cls, question: str, flags: Flags) -> "Kept":
+    def of(cls, question: str, flags: Flags) -> "CompletionCache":
         import hashlib
 
-        asked = json.dumps([question, *_place(flags)])
+        asked = json.dumps([question, *_cache_key(flags)])
         name = hashlib.sha256(asked.encode()).hexdigest()[:32]
         return cls(_folder() / f"{name}.json")
 
-    def read(self) -> Sequence[Known] | None:
+    def read(self) -> Sequence[CachedValue] | None:
         """None if there is none, or none that can be read."""
         with contextlib.suppress(OSError, ValueError, TypeError):
-            return [Known(*each) for each in json.loads(self.file.read_text("utf-8"))]
+            return [CachedValue(*each) for each in json.loads(self.file.read_text("utf-8"))]
         return None
 
-    def write(self, known: Sequence[Known]) -> None:
-        from windlass.cli.connect.private_files import write_own
+    def write(self, known: Sequence[CachedValue]) -> None:
+        from windlass.cli.connect.private_files import write_private
 
         with contextlib.suppress(OSError):  # a shell can complete without
-            write_own(self.file, json.dumps(known))
+            write_private(self.file, json.dumps(known))
 
     def is_fresh(self) -> bool:
         return time.time() - self.file.stat().st_mtime < FRESH_SECONDS
@@ -67,10 +67,10 @@ class Kept:
 
 
 def offered(
-    source: str, begun: str, flags: Flags, ask: Callable[[], Sequence[Known] | None]
-) -> list[Known]:
+    source: str, begun: str, flags: Flags, ask: Callable[[], Sequence[CachedValue] | None]
+) -> list[CachedValue]:
     """The values that begin like this. Those of the last answer, if one of them does; else `ask`."""
-    kept = Kept.of(source, flags)
+    kept = CompletionCache.of(source, flags)
     last = kept.read()
     if last is not None:
         fresh = kept.is_fresh()
@@ -86,7 +86,7 @@ def offered(
     return [one for one in now or () if one.value.startswith(begun)]
 
 
-def forget_old() -> None:
+def delete_old_caches() -> None:
     """Remove answers that nobody has asked for in a long time."""
     for file in _folder().glob("*.json"):
         with contextlib.suppress(OSError):
@@ -94,7 +94,7 @@ def forget_old() -> None:
                 file.unlink()
 
 
-def _place(flags: Flags) -> list[object]:
+def _cache_key(flags: Flags) -> list[object]:
     """All that decides who answers, and to whom."""
     who = [flags.tenant, flags.token_file, os.environ.get("WINDLASS_TOKEN")]
     if flags.url:

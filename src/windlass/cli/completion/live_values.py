@@ -13,9 +13,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from windlass.cli.completion.completion_cache import Known, offered
+from windlass.cli.completion.completion_cache import CachedValue, offered
 from windlass.cli.framework.flags import Flags, flags_of
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.styles import STATES
 from windlass.errors.wording import address, printable
 
@@ -49,7 +49,7 @@ _SOURCES: Mapping[str, _Source] = {
 }
 
 
-class _Live(click.ParamType[str]):
+class _LiveValue(click.ParamType[str]):
     """Text of which some values are known to the API."""
 
     name = "text"
@@ -61,7 +61,7 @@ class _Live(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         at = self._source.at
-        flags = Call(flags_of(ctx)).flags
+        flags = Invocation(flags_of(ctx)).flags
         found = offered(at, incomplete, flags, lambda: asked(at, flags))
         return completion_items((one.value, one.about) for one in found)
 
@@ -102,18 +102,18 @@ def complete_live(params: Sequence[click.Parameter]) -> None:
         if param.type is not click.STRING:
             continue
         if param.name in _SOURCES:
-            param.type = _Live(_SOURCES[param.name])
+            param.type = _LiveValue(_SOURCES[param.name])
         elif param.name == "states":
             param.type = _States()
         elif param.name in ("context", "chosen"):
             param.type = _Contexts()
 
 
-def asked(at: str, flags: Flags) -> Sequence[Known] | None:
+def asked(at: str, flags: Flags) -> Sequence[CachedValue] | None:
     """What a list of the API knows now; None where nobody answers."""
     source = next(each for each in _SOURCES.values() if each.at == at)
     # Nothing but where to ask, and for whom: what was typed beside it is not for this question.
-    call = Call(
+    call = Invocation(
         Flags(
             url=flags.url,
             db=flags.db,
@@ -134,7 +134,7 @@ def asked(at: str, flags: Flags) -> Sequence[Known] | None:
     except Exception:  # noqa: BLE001  a shell that completes has no place for an error
         return None
     return [
-        Known(str(item[source.value])[-source.end :], _about(source, item))
+        CachedValue(str(item[source.value])[-source.end :], _about(source, item))
         for item in found["items"]
     ]
 

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from windlass.cli.completion.completion_cache import Kept, forget_old
+from windlass.cli.completion.completion_cache import CompletionCache, delete_old_caches
 from windlass.cli.completion.live_values import asked
 from windlass.cli.framework.flags import Flags
 
@@ -11,10 +11,10 @@ from windlass.cli.framework.flags import Flags
 def main() -> None:
     source, given = json.load(sys.stdin)
     flags = Flags(**{**given, "_typed": set()})
-    kept = Kept.of(source, flags)
+    kept = CompletionCache.of(source, flags)
     if (known := asked(source, flags)) is not None:
         kept.write(known)
-    forget_old()
+    delete_old_caches()
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from windlass.errors import (
 )
 from windlass.errors.base import by_code
 
-Shown = dict[str, Any]
+JsonObject = dict[str, Any]
 Params = Mapping[str, Any]
 Learn = Callable[[Sequence[str]], Awaitable[None]]
 Operating = Callable[[], AbstractAsyncContextManager[object]]
@@ -67,24 +67,24 @@ class Client:
         """One of another kind that asks the same API for the same person."""
         return kind(self._http, tenant=self._tenant, learn=self.learn, operating=self.operating)
 
-    async def get(self, at: str, **params: Any) -> Shown:
+    async def get(self, at: str, **params: Any) -> JsonObject:
         """Something as JSON, such as `get("/jobs", state="queued")`; what is None is left out."""
         return await self._ask("GET", at, params)
 
-    async def probe(self, at: str) -> Shown:
+    async def probe(self, at: str) -> JsonObject:
         """What is beside the API, such as `probe("/readyz")`."""
         return await self._ask("GET", at, {}, prefix="")
 
-    async def post(self, at: str, body: object = None, **params: Any) -> Shown:
+    async def post(self, at: str, body: object = None, **params: Any) -> JsonObject:
         return await self._ask("POST", at, params, body)
 
-    async def patch(self, at: str, body: object, **params: Any) -> Shown:
+    async def patch(self, at: str, body: object, **params: Any) -> JsonObject:
         return await self._ask("PATCH", at, params, body)
 
-    async def delete(self, at: str, **params: Any) -> Shown:
+    async def delete(self, at: str, **params: Any) -> JsonObject:
         return await self._ask("DELETE", at, params)
 
-    async def pages(self, at: str, *, limit: int, **params: Any) -> AsyncIterator[Shown]:
+    async def pages(self, at: str, *, limit: int, **params: Any) -> AsyncIterator[JsonObject]:
         """The pages of a list, until there are `limit` items."""
         cursor = params.pop("cursor", None)
         while limit > 0:
@@ -95,7 +95,7 @@ class Client:
             if cursor is None:
                 return
 
-    async def page(self, at: str, *, limit: int, **params: Any) -> Shown:
+    async def page(self, at: str, *, limit: int, **params: Any) -> JsonObject:
         """So many items of a list, as one page."""
         items: list[Any] = []
         cursor = None
@@ -104,7 +104,7 @@ class Client:
             cursor = page["next_cursor"]
         return {"items": items, "next_cursor": cursor}
 
-    async def wait(self, id: str, timeout: timedelta | None) -> Shown:
+    async def wait(self, id: str, timeout: timedelta | None) -> JsonObject:
         """A job once it has completed; JobFailed if it ends otherwise, WaitTimedOut."""
         until = None if timeout is None else clock.monotonic() + timeout.total_seconds()
         pause = _SOONEST
@@ -129,7 +129,7 @@ class Client:
 
     async def _ask(
         self, method: str, at: str, params: Params, body: object = None, *, prefix: str = PREFIX
-    ) -> Shown:
+    ) -> JsonObject:
         asked = {"tenant": self._tenant, **params}
         try:
             answer = await self._http.request(
@@ -144,7 +144,7 @@ class Client:
             raise ServerUnreachable(str(self._http.base_url).rstrip("/"), cause=cause) from None
         if answer.is_success:
             return answer.json() if answer.content else {}
-        raise revived(answer)
+        raise error_from_response(answer)
 
 
 def path(*parts: str) -> str:
@@ -152,7 +152,7 @@ def path(*parts: str) -> str:
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
-def revived(answer: httpx2.Response) -> WindlassError:
+def error_from_response(answer: httpx2.Response) -> WindlassError:
     """The error that a server answered with, as the class it was there."""
     try:
         problem = answer.json()

@@ -91,17 +91,17 @@ def read() -> Contexts:
 
 def write(contexts: Contexts) -> None:
     """Keep these, readable by nobody else: a database's address may hold a password."""
-    from windlass.cli.connect.private_files import write_own
+    from windlass.cli.connect.private_files import write_private
 
     lines = [f"current = {json.dumps(contexts.current)}"] if contexts.current else []
     for name, one in contexts.known.items():
         lines += ["", f"[contexts.{json.dumps(name)}]"]
         given = {key: getattr(one, key) for key in _FIELDS}
         lines += [f"{key} = {_text(value)}" for key, value in given.items() if value]
-    write_own(file(), "\n".join(lines).lstrip() + "\n")
+    write_private(file(), "\n".join(lines).lstrip() + "\n")
 
 
-def absolute(db: str) -> str:
+def absolute_url(db: str) -> str:
     """A database's address that means the same from every folder."""
     scheme, _, rest = db.partition(":///")
     place, mark, query = rest.partition("?")

@@ -8,15 +8,15 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
 from windlass.api.access.callers import Caller
-from windlass.api.base_app import bare_api
-from windlass.api.middleware.rate_limit import Limits
+from windlass.api.base_app import base_api
+from windlass.api.middleware.rate_limit import RateLimiter
 from windlass.api.route_modules import NOUNS, routes_of
 from windlass.api.routing import PREFIX
 from windlass.api.schema.cursors import Cursors
 from windlass.app.windlass import Windlass
 from windlass.cli.connect.api_client import Client
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.upkeep.bulk_operations import Operating
+from windlass.upkeep.bulk_operations import OperationRunner
 
 #: Whoever has the database in hand needs no seal on what they are shown.
 _SEAL = b"windlass"
@@ -37,20 +37,22 @@ async def near(app: Windlass, who: str | None, tenant: str | None) -> AsyncItera
     @asynccontextmanager
     async def operating() -> AsyncIterator[None]:
         """Work on bulk operations: nobody else may be there to do it."""
-        work = Operating(await app.ready())
+        work = OperationRunner(await app.ready())
         work.start()
         try:
             yield
         finally:
             await work.stop()
 
-    api = bare_api(app, authenticate=caller)
-    api.state.cursors, api.state.limits = Cursors(_SEAL), Limits(None)
-    async with httpx2.AsyncClient(transport=_ByNoun(api), base_url="http://windlass") as http:
+    api = base_api(app, authenticate=caller)
+    api.state.cursors, api.state.limits = Cursors(_SEAL), RateLimiter(None)
+    async with httpx2.AsyncClient(
+        transport=_LazyRoutesTransport(api), base_url="http://windlass"
+    ) as http:
         yield Client(http, tenant=tenant, learn=learn, operating=operating)
 
 
-class _ByNoun(httpx2.ASGITransport):
+class _LazyRoutesTransport(httpx2.ASGITransport):
     """Makes the routes of a noun when it is first asked for: a command needs one or two of them,
     and all of them take longer than what it does."""
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def write_own(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     """Write a file whole: a crash, or another who writes it, leaves one version or the other."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Written apart and moved: at no moment can others read it.

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import httpx2
 
 from windlass.cli.connect.api_client import Client
-from windlass.cli.connect.server_address import At
+from windlass.cli.connect.server_address import ServerAddress
 from windlass.core.access.accounts import COOKIE, SECURE_COOKIE
 
 #: The server knows by which scheme it is asked, which need not be the one of its address here: a
@@ -17,7 +17,7 @@ _BY_HAND = {"sec-fetch-site": "none"}
 
 
 @asynccontextmanager
-async def far(at: At, tenant: str | None) -> AsyncIterator[Client]:
+async def far(at: ServerAddress, tenant: str | None) -> AsyncIterator[Client]:
     """The API of a server."""
     headers = {"authorization": f"Bearer {at.token}"} if at.token else {}
     cookies = {}
@@ -29,7 +29,7 @@ async def far(at: At, tenant: str | None) -> AsyncIterator[Client]:
         yield Client(http, tenant=tenant)
 
 
-async def session_of(at: At, name: str, password: str) -> str | None:
+async def open_session(at: ServerAddress, name: str, password: str) -> str | None:
     """The session that a name and a password open on a server."""
     async with httpx2.AsyncClient(base_url=at.url, headers=_BY_HAND, timeout=30) as http:
         await Client(http).post("/login", {"name": name, "password": password})

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import click
 
-from windlass.cli.connect.private_files import write_own
+from windlass.cli.connect.private_files import write_private
 from windlass.errors import CommandInvalid
 
 Kind = Literal["token", "session"]
@@ -18,13 +18,13 @@ def kept(url: str) -> dict[str, Any]:
     return dict(_all().get(_key(url), {}))
 
 
-def keep(url: str, credential: Mapping[Kind, str] | None) -> None:
+def save_login(url: str, credential: Mapping[Kind, str] | None) -> None:
     """Keep a credential for a server, instead of any before; None forgets it."""
     logins = _all()
     logins.pop(_key(url), None)
     if credential is not None:
         logins[_key(url)] = {str(kind): secret for kind, secret in credential.items()}
-    write_own(file(), json.dumps(logins, indent=2))
+    write_private(file(), json.dumps(logins, indent=2))
 
 
 def file() -> Path:

@@ -10,7 +10,7 @@ _TOKEN = "WINDLASS_TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class ServerAddress:
     """Where the server is, and the token, or else the session, that it knows us by."""
 
     url: str
@@ -18,7 +18,7 @@ class At:
     session: str | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, url: str, token_file: str | None) -> "At":
+    def of(cls, url: str, token_file: str | None) -> "ServerAddress":
         """With the token in a file, or else in the environment, or else what `windlass login` has
         kept: a command line can be seen by everybody on a machine."""
         if token_file is None:

@@ -11,23 +11,23 @@ from windlass.cli.framework.flags import Flags
 _DATABASE = "WINDLASS_DATABASE_URL"
 
 
-def settle(flags: Flags, *, current: bool) -> Context | None:
+def resolve_target(flags: Flags, *, current: bool) -> Context | None:
     """Put what the context in use says among the flags; the context, if one is in use.
 
     `current`: the chosen one counts, not only one that is named.
     """
-    context = _in_use(flags, current=current)
+    context = _active_context(flags, current=current)
     if context is not None:
         flags.url, flags.db, flags.context = context.url, context.db, context.name
         if not flags.typed("token_file"):
             flags.token_file = context.token_file
         if flags.tenant is None or (flags.typed("context") and not flags.typed("tenant")):
             flags.tenant = context.tenant or flags.tenant
-    _settle_tenant(flags)
+    _resolve_tenant(flags)
     return context
 
 
-def _in_use(flags: Flags, *, current: bool) -> Context | None:
+def _active_context(flags: Flags, *, current: bool) -> Context | None:
     # One that is typed is a flag: only flags win over it.
     typed = flags.typed("context")
     other = flags.typed("url") or flags.typed("db")
@@ -42,7 +42,7 @@ def _in_use(flags: Flags, *, current: bool) -> Context | None:
     return found.named(found.current) if found.current else None
 
 
-def _settle_tenant(flags: Flags) -> None:
+def _resolve_tenant(flags: Flags) -> None:
     if not flags.all_tenants:
         return
     if flags.typed("tenant"):

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.definitions.definition_fields import definition_fields, definition_flags
-from windlass.cli.framework.change_many import change_each, tell
+from windlass.cli.framework.change_many import change_each, print_item
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item
 from windlass.cli.text.styles import enabled_of
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 #: As the API knows them; listed here, so that the engine is not loaded for the command line.
 _IF_EXISTS = ("error", "keep", "update")
@@ -43,10 +43,10 @@ def definition_line(one: Item) -> str:
     "--if-exists", type=click.Choice(_IF_EXISTS), help="What is done with one that exists. [error]"
 )
 @definition_flags
-@rehearsable("create the definition {definition}")
+@with_dry_run("create the definition {definition}")
 @with_call
 def create(
-    call: Call, /, definition: str, remote: bool, if_exists: str | None, **given: Any
+    call: Invocation, /, definition: str, remote: bool, if_exists: str | None, **given: Any
 ) -> None:
     """Create DEFINITION, which no code declares, and print its key.
 
@@ -56,7 +56,7 @@ def create(
     body |= {"kind": "remote"} if remote else {}
     body |= {"if_exists": if_exists} if if_exists else {}
     made = call.ask(lambda api: api.post("/definitions", body))
-    tell(call, made, definition_line, key="key")
+    print_item(call, made, definition_line, key="key")
 
 
 @click.command(
@@ -69,9 +69,9 @@ def create(
 )
 @click.argument("definition")
 @definition_flags
-@rehearsable("change the definition {definition}")
+@with_dry_run("change the definition {definition}")
 @with_call
-def edit(call: Call, /, definition: str, **given: Any) -> None:
+def edit(call: Invocation, /, definition: str, **given: Any) -> None:
     """Change what is given of DEFINITION; all else stays. It wins over the code until it is reset.
 
     Path, command and payload schema can be changed of definitions that were created here.
@@ -82,7 +82,7 @@ def edit(call: Call, /, definition: str, **given: Any) -> None:
     if not body:
         raise CommandInvalid("there is nothing to change.", hint="Give a flag, such as --queue.")
     changed = call.ask(lambda api: api.patch(path("definitions", definition), body))
-    tell(call, changed, definition_line, key="key")
+    print_item(call, changed, definition_line, key="key")
 
 
 @click.command(
@@ -95,11 +95,11 @@ def edit(call: Call, /, definition: str, **given: Any) -> None:
 @click.argument("keys", nargs=-1, required=True, metavar="DEFINITION...")
 @click.option("--dry-run", is_flag=True, help="Show which, and delete none.")
 @with_call
-def delete(call: Call, keys: Sequence[str], dry_run: bool) -> int:
+def delete(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
     """Delete definitions that no job, ended ones included, and no trigger speaks of."""
     from windlass.cli.connect.api_client import path
 
-    async def drop(api: "Client", key: str) -> "Shown":
+    async def drop(api: "Client", key: str) -> "JsonObject":
         found = await api.get(path("definitions", key))
         await api.delete(path("definitions", key))
         return found
@@ -131,7 +131,7 @@ def delete(call: Call, keys: Sequence[str], dry_run: bool) -> int:
 @click.option("--dry-run", is_flag=True, help="Show what is edited, and change nothing.")
 @with_call
 def reset(
-    call: Call, definition: str | None, options: tuple[str, ...], every: bool, dry_run: bool
+    call: Invocation, definition: str | None, options: tuple[str, ...], every: bool, dry_run: bool
 ) -> int:
     """Return what was edited of DEFINITION, or of --all, to what the code says: these options, or
     all of them."""
@@ -142,7 +142,7 @@ def reset(
     if definition is None and not every:
         raise CommandInvalid("no definition is named.", hint="Give a definition's key, or --all.")
 
-    async def back(api: "Client", key: str) -> "Shown":
+    async def back(api: "Client", key: str) -> "JsonObject":
         return await api.post(path("definitions", key, "reset"), names=options)
 
     if definition is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import Look
 
@@ -39,7 +39,7 @@ _LOOKS = {
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @with_call
-def sync(call: Call, modules: tuple[str, ...], mark_missing: bool, dry_run: bool) -> None:
+def sync(call: Invocation, modules: tuple[str, ...], mark_missing: bool, dry_run: bool) -> None:
     """Make known what modules declare: definitions, and their schedules and triggers.
 
     A definition that code no longer declares is marked as missing, and its schedules stop. Without
@@ -50,9 +50,9 @@ def sync(call: Call, modules: tuple[str, ...], mark_missing: bool, dry_run: bool
     A worker that starts does the same, but marks nothing: it may know only a part of the code. What
     operators edited stays. Works on a database, not over --url.
     """
-    from windlass.cli.run.module_flags import chosen_modules
+    from windlass.cli.run.module_flags import resolve_modules
 
-    names = () if call.server else chosen_modules(call, modules, look_around=True)
+    names = () if call.server else resolve_modules(call, modules, look_around=True)
     found = call.on_database(
         lambda app: _sync(app, names, everywhere=mark_missing or not modules, dry_run=dry_run)
     )
@@ -72,7 +72,7 @@ async def _sync(
     app: "Windlass", modules: Sequence[str], *, everywhere: bool, dry_run: bool
 ) -> list[Item]:
     from windlass.app.declare import row_of
-    from windlass.cli.definitions.missing_definitions import gone_from_code
+    from windlass.cli.definitions.missing_definitions import undeclared_keys
     from windlass.cli.run.load_modules import learn, load_apps
 
     rows = {row.key: row for row in await app.definitions.list(system=True)}
@@ -82,7 +82,7 @@ async def _sync(
         for each in apps
         for handler in each.handlers.values()
     }
-    gone = gone_from_code(rows.values(), declared.keys(), everywhere=everywhere)
+    gone = undeclared_keys(rows.values(), declared.keys(), everywhere=everywhere)
     if not dry_run:
         await learn(app, apps)
         await app.engine.definitions.mark_missing(gone)
@@ -92,8 +92,8 @@ async def _sync(
 
 
 def _change(row: "Definition | None", declared: "Definition") -> str:
-    from windlass.core.definitions.merge import differs
+    from windlass.core.definitions.merge import needs_sync
 
     if row is None:
         return "new"
-    return "changed" if differs(row, declared) else "unchanged"
+    return "changed" if needs_sync(row, declared) else "unchanged"

@@ -9,11 +9,11 @@ import click
 
 from windlass.cli.definitions.definition_edits import create, definition_line, delete, edit, reset
 from windlass.cli.definitions.definition_sync import sync
-from windlass.cli.framework.change_many import change_each, posting
+from windlass.cli.framework.change_many import change_each, post_change
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.jobs.enqueue import enqueue
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, enabled_of, moment, one_line, percent, took, value_of
@@ -65,9 +65,9 @@ definitions.add_command(reset)
 @click.option("--tag", metavar="TAG", help="With this tag.")
 @click.option("--search", metavar="TEXT", help="Text in key, title, description, handler or tags.")
 @click.option("--system", is_flag=True, help="Also those of Windlass itself.")
-@paged()
+@with_paging()
 @with_call
-def list_definitions(call: Call, /, limit: int, cursor: str | None, **wanted: Any) -> None:
+def list_definitions(call: Invocation, /, limit: int, cursor: str | None, **wanted: Any) -> None:
     """List definitions, by key: all, or those that have something in common."""
     page = call.ask(lambda api: api.page("/definitions", limit=limit, cursor=cursor, **wanted))
     call.out.list(page["items"], _columns(page["items"]), body=page)
@@ -86,7 +86,7 @@ def list_definitions(call: Call, /, limit: int, cursor: str | None, **wanted: An
 )
 @click.argument("definition")
 @with_call
-def show(call: Call, definition: str) -> None:
+def show(call: Invocation, definition: str) -> None:
     """Show everything about DEFINITION, and what operators edited of it."""
     found = _read(call, definition)
     call.out.one(found, lambda: _show(call, found), key="key")
@@ -100,7 +100,7 @@ def show(call: Call, definition: str) -> None:
 )
 @click.argument("definition")
 @with_call
-def schema(call: Call, definition: str) -> None:
+def schema(call: Invocation, definition: str) -> None:
     """Print the JSON Schema of the payload of DEFINITION."""
     call.out.json(_read(call, definition)["payload_schema"])
 
@@ -111,7 +111,7 @@ def schema(call: Call, definition: str) -> None:
 @click.argument("keys", nargs=-1, required=True, metavar="DEFINITION...")
 @click.option("--dry-run", is_flag=True, help="Show which, and change nothing.")
 @with_call
-def enable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
+def enable(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
     """Enable definitions: they accept and run jobs again."""
     return _switch(call, keys, "enable", doing="enabling", dry_run=dry_run)
 
@@ -122,7 +122,7 @@ def enable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
 @click.argument("keys", nargs=-1, required=True, metavar="DEFINITION...")
 @click.option("--dry-run", is_flag=True, help="Show which, and change nothing.")
 @with_call
-def disable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
+def disable(call: Invocation, keys: Sequence[str], dry_run: bool) -> int:
     """Disable definitions: new jobs are refused, queued jobs wait."""
     return _switch(call, keys, "disable", doing="disabling", dry_run=dry_run)
 
@@ -140,9 +140,9 @@ def disable(call: Call, keys: Sequence[str], dry_run: bool) -> int:
 @click.option("--rate-limit", metavar="RATE", help="Starts in a time, such as 100/min, or none.")
 @click.option("--rate-per-key", metavar="RATE", help="The same for each key.")
 @click.option("--max-attempts", metavar="N", help="Attempts, the first included.")
-@rehearsable("change the limits of {definition}")
+@with_dry_run("change the limits of {definition}")
 @with_call
-def limits(call: Call, /, definition: str, **given: Any) -> None:
+def limits(call: Invocation, /, definition: str, **given: Any) -> None:
     """Show the limits of DEFINITION, or set some. They win over the code until they are reset."""
     from windlass.cli.connect.api_client import path
 
@@ -155,14 +155,14 @@ def limits(call: Call, /, definition: str, **given: Any) -> None:
     call.out.one(found, lambda: _show_limits(call, found), key="key")
 
 
-def _read(call: Call, definition: str) -> dict[str, Any]:
+def _read(call: Invocation, definition: str) -> dict[str, Any]:
     from windlass.cli.connect.api_client import path
 
     return call.ask(lambda api: api.get(path("definitions", definition)))
 
 
-def _switch(call: Call, keys: Sequence[str], verb: str, *, doing: str, dry_run: bool) -> int:
-    change = posting("definitions", verb)
+def _switch(call: Invocation, keys: Sequence[str], verb: str, *, doing: str, dry_run: bool) -> int:
+    change = post_change("definitions", verb)
     return change_each(
         call,
         "definitions",
@@ -206,13 +206,13 @@ def _columns(items: list[Item]) -> list[Column]:
         Column("max_concurrency", "LIMITS", _limits if limited else None, wide=True, spare=3),
         Column("rate_limit"),
         Column("kind"),
-        Column("edited", "EDITED", _edited if edited else None, wide=True, spare=4),
-        Column("missing_from_code", "", _missing if missing else None),
+        Column("edited", "EDITED", _edited_fields if edited else None, wide=True, spare=4),
+        Column("missing_from_code", "", _missing_mark if missing else None),
         Column("title"),
     ]
 
 
-def _show(call: Call, one: Item) -> None:
+def _show(call: Invocation, one: Item) -> None:
     out = call.out
     out.data(f"{out.look(enabled_of(one))}  {out.style(one['key'], bold=True)}  {one['title']}")
     out.data("")
@@ -227,7 +227,7 @@ def _show(call: Call, one: Item) -> None:
             ("Retention", _retention(one)),
             ("Tags", ", ".join(one["tags"])),
             ("Metadata", value_of(one["metadata"] or None)),
-            ("Edited", _edited(one)),
+            ("Edited", _edited_fields(one)),
             ("Code", "no module declares it any more" if one["missing_from_code"] else ""),
             ("Created", out.when(one["created_at"])),
             ("Updated", out.when(one["updated_at"])),
@@ -238,7 +238,7 @@ def _show(call: Call, one: Item) -> None:
     out.hint(f"windlass definitions schema {key} · windlass enqueue {key} key=value")
 
 
-def _activity_facts(call: Call, one: Item) -> list[tuple[str, str]]:
+def _activity_facts(call: Invocation, one: Item) -> list[tuple[str, str]]:
     """What its jobs do; success rate and percentile are of the last 24 hours."""
     out, rate, p95 = call.out, one["success_rate"], one["p95_seconds"]
     workers, errors = one["workers"], one["import_errors"] or {}
@@ -257,7 +257,7 @@ def _next(one: Item, now: datetime) -> str:
     return ago(moment(one["next_run_at"]), now)
 
 
-def _show_limits(call: Call, one: Item) -> None:
+def _show_limits(call: Invocation, one: Item) -> None:
     call.out.facts([("Definition", one["key"]), *_limit_facts(one, none="none")])
 
 
@@ -279,7 +279,7 @@ def _limits(one: Item) -> str:
     return ", ".join(filter(None, [most, one["rate_limit"]]))
 
 
-def _edited(one: Item) -> str:
+def _edited_fields(one: Item) -> str:
     return ", ".join(one["edited"])
 
 
@@ -290,5 +290,5 @@ def _retention(one: Item) -> str:
     return "forever" if days < 0 else f"{days:g} days"
 
 
-def _missing(one: Item) -> str:
+def _missing_mark(one: Item) -> str:
     return "✕ not in code" if one["missing_from_code"] else ""

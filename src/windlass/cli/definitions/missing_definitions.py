@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
 
 
-def gone_from_code(
+def undeclared_keys(
     rows: Iterable[Definition], declared: Collection[str], *, everywhere: bool = True
 ) -> set[str]:
     """The keys that code declared once, that are not among those declared now, and not marked yet.
@@ -38,7 +38,7 @@ async def mark_missing(apps: Sequence["Windlass"]) -> tuple[set[str], set[str]]:
     for app in {each.url: each for each in apps}.values():
         declared = {key for each in apps if each.url == app.url for key in each.handlers}
         engine = await app.ready()
-        gone = gone_from_code(await engine.definitions.list(system=True), declared)
+        gone = undeclared_keys(await engine.definitions.list(system=True), declared)
         known = {
             key
             for worker in await engine.workers.list()

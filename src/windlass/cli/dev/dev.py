@@ -5,8 +5,8 @@ import sys
 import click
 
 from windlass.cli.framework.commands import Runner, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.run.module_flags import chosen_modules, takes_modules
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.run.module_flags import resolve_modules, with_modules
 from windlass.cli.run.signals import end_at_once
 
 _DEMO = "windlass.cli.dev.demo"
@@ -24,7 +24,7 @@ _STOP = "Ctrl-C stop"
         "windlass dev --demo                         # no file needed: a shop that never rests",
     ],
 )
-@takes_modules
+@with_modules
 @click.option(
     "--port",
     default=8787,
@@ -42,7 +42,7 @@ _STOP = "Ctrl-C stop"
 @click.option("--open", "open_page", is_flag=True, help="Open the page in the browser when ready.")
 @with_call
 def dev(
-    call: Call,
+    call: Invocation,
     modules: tuple[str, ...],
     concurrency: int | None,
     port: int,
@@ -62,7 +62,7 @@ def dev(
     code, for a debugger.
     """
     end_at_once()
-    from windlass.cli.dev.dev_child import Developing
+    from windlass.cli.dev.dev_child import DevChild
     from windlass.cli.dev.dev_keys import KEYS
     from windlass.cli.dev.reloader import Supervisor
     from windlass.cli.dev.terminal import Terminal
@@ -73,7 +73,7 @@ def dev(
         modules = (*modules, _DEMO)
         # Never where WINDLASS_DATABASE_URL leads: made-up jobs have no business among real ones.
         call.flags.db = call.flags.db or _DEMO_DATABASE
-    names = chosen_modules(call, modules, look_around=True)
+    names = resolve_modules(call, modules, look_around=True)
     # Opened once, so that it stays the same while processes come and go.
     listening = listen_near("127.0.0.1", port)
     if (taken := listening.getsockname()[1]) != port:
@@ -81,7 +81,7 @@ def dev(
     how = How(concurrency=concurrency, queues=["*"])
     heard = call.out.can_ask and sys.stdout.isatty() and not (no_reload or call.flags.no_input)
     keys = KEYS if heard else _STOP if sys.stdin.isatty() else ""
-    developing = Developing(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)
+    developing = DevChild(call, names, how, listening, no_auth=no_auth, keys=keys, open=open_page)
     if no_reload:
         return developing.run(None, True)
     terminal = Terminal(sys.stdin.fileno()) if heard else None

@@ -17,15 +17,15 @@ from windlass.cli.definitions.missing_definitions import mark_missing
 from windlass.cli.dev.banner import banner, words
 from windlass.cli.dev.browser import browse
 from windlass.cli.dev.job_lines import JobLines
-from windlass.cli.dev.reloader import Link
+from windlass.cli.dev.reloader import SupervisorLink
 from windlass.cli.framework.error_report import report
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.run.listen_sockets import address
 from windlass.cli.run.load_modules import is_file, load_apps
 from windlass.cli.run.log_output import VisibleFormatter
-from windlass.cli.run.run_workers import How, Working, work
-from windlass.engine.redaction import redactor_of
-from windlass.engine.startup_wait import when_ready
+from windlass.cli.run.run_workers import How, WorkerGroup, work
+from windlass.engine.redaction import create_redactor
+from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import (
     DatabaseTimeout,
     DatabaseUnreachable,
@@ -54,8 +54,8 @@ _NOT_THE_CODES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Developing:
-    call: Call
+class DevChild:
+    call: Invocation
     modules: Sequence[str]
     how: How
     listening: socket.socket
@@ -64,7 +64,7 @@ class Developing:
     open: bool = False
     _opening: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def run(self, link: Link | None, first: bool) -> int:
+    def run(self, link: SupervisorLink | None, first: bool) -> int:
         """Run the jobs of the modules until stopped; the exit code."""
         if logging.lastResort is not None:
             # It prints what libraries log, as it is, unless the modules configure logging.
@@ -77,7 +77,7 @@ class Developing:
                 for line in _own_frames(cause):
                     self.call.out.say(line)
             if link is not None and not isinstance(error, _NOT_THE_CODES):
-                files = {*imported_files(), *self._given_files(), *_files_of(cause)}
+                files = {*imported_files(), *self._module_files(), *_error_files(cause)}
                 link.tell("failed", files)
             return report(error, self.call.flags)
 
@@ -85,24 +85,26 @@ class Developing:
         apps = load_apps(self.modules)
         for app in apps:
             if self.call.flags.db:
-                app.move_to(self.call.flags.db)
+                app.use_database(self.call.flags.db)
             app.telemetry = JobLines(
                 self.call.out.style,
-                redactor=redactor_of(app.settings),
+                redactor=create_redactor(app.settings),
                 traces=self.call.flags.verbose,
             )
         return apps
 
-    async def _work(self, apps: Sequence[Windlass], link: Link | None, first: bool) -> int:
+    async def _work(
+        self, apps: Sequence[Windlass], link: SupervisorLink | None, first: bool
+    ) -> int:
         for app in apps:
             await _create_schema(app)
         sign_in = await self._sign_in(apps[0]) if first and not self.no_auth else ""
-        working = Working(self.call.out.say, lambda: self._ready(apps, link, first, sign_in))
-        async with self._served(apps[0], working):
-            return await self._worked(apps, working, link)
+        working = WorkerGroup(self.call.out.say, lambda: self._ready(apps, link, first, sign_in))
+        async with self._serve(apps[0], working):
+            return await self._run_workers(apps, working, link)
 
     @asynccontextmanager
-    async def _served(self, app: Windlass, working: Working) -> AsyncIterator[None]:
+    async def _serve(self, app: Windlass, working: WorkerGroup) -> AsyncIterator[None]:
         """The API of an app while it works; told to stop, it takes no more requests."""
         # Heavy, and no job needs it.
         from windlass.api.access.callers import open_access
@@ -113,21 +115,23 @@ class Developing:
         api = create_api(app, authenticate=open_access if self.no_auth else by_credentials)
         server = Server(api, self.listening)
         working.at_stop = server.end
-        serving = asyncio.create_task(server.run_until_told())
+        serving = asyncio.create_task(server.serve_until_stopped())
         try:
             yield
         finally:
             server.end()
             await serving
 
-    async def _worked(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
+    async def _run_workers(
+        self, apps: Sequence[Windlass], working: WorkerGroup, link: SupervisorLink | None
+    ) -> int:
         for app in apps:
-            await when_ready(app.ready, app.telemetry)
+            await wait_until_ready(app.ready, app.telemetry)
         # Before anything is scheduled, so that no job is made that nobody runs.
         done = await self._mark_missing(apps)
         marking = None if done else asyncio.create_task(self._mark_rest(apps))
         try:
-            return await self._watched(apps, working, link)
+            return await self._run_linked(apps, working, link)
         finally:
             if marking is not None:
                 marking.cancel()
@@ -152,12 +156,14 @@ class Developing:
             if await self._mark_missing(apps):
                 return
 
-    async def _watched(self, apps: Sequence[Windlass], working: Working, link: Link | None) -> int:
+    async def _run_linked(
+        self, apps: Sequence[Windlass], working: WorkerGroup, link: SupervisorLink | None
+    ) -> int:
         if link is None:
             return await work(apps, self.how, working)
         loop = asyncio.get_running_loop()
-        loop.add_reader(link.fileno(), self._ordered, link, working, apps[0])
-        telling = asyncio.create_task(_tell_more(link))
+        loop.add_reader(link.fileno(), self._follow_orders, link, working, apps[0])
+        telling = asyncio.create_task(_report_imports(link))
         try:
             return await work(apps, self.how, working)
         finally:
@@ -165,17 +171,17 @@ class Developing:
             loop.remove_reader(link.fileno())
 
     def _ready(
-        self, apps: Sequence[Windlass], link: Link | None, first: bool, sign_in: str
+        self, apps: Sequence[Windlass], link: SupervisorLink | None, first: bool, sign_in: str
     ) -> None:
         if link is not None:
             example = next((words(one) for app in apps for one in app.handlers.values()), "")
             link.tell("ready", imported_files(), database=apps[0].url, example=example)
         if first:
-            self._greet(apps, sign_in, reloads=link is not None)
+            self._print_banner(apps, sign_in, reloads=link is not None)
         if first and self.open:
             self._open_soon(apps[0])
 
-    def _greet(self, apps: Sequence[Windlass], sign_in: str, *, reloads: bool) -> None:
+    def _print_banner(self, apps: Sequence[Windlass], sign_in: str, *, reloads: bool) -> None:
         style, url = self.call.out.style, address(self.listening)
         lines = banner(
             apps, self.modules, style, url, sign_in=sign_in, keys=self.keys, reloads=reloads
@@ -183,7 +189,7 @@ class Developing:
         for line in lines:
             self.call.out.say(line)
 
-    def _ordered(self, link: Link, working: Working, app: Windlass) -> None:
+    def _follow_orders(self, link: SupervisorLink, working: WorkerGroup, app: Windlass) -> None:
         orders = link.orders()
         if orders is None:
             asyncio.get_running_loop().remove_reader(link.fileno())
@@ -209,7 +215,7 @@ class Developing:
     async def _sign_in(self, app: Windlass) -> str:
         return await sign_in_url(await app.ready(), address(self.listening))
 
-    def _given_files(self) -> Iterator[str]:
+    def _module_files(self) -> Iterator[str]:
         for name in self.modules:
             if is_file(name):
                 yield os.path.abspath(name)
@@ -224,7 +230,7 @@ async def _create_schema(app: Windlass) -> None:
         await schema.migrate()
 
 
-async def _tell_more(link: Link) -> None:
+async def _report_imports(link: SupervisorLink) -> None:
     """Keep the supervisor informed: handlers import more as they run."""
     told = imported_files()
     while True:
@@ -252,7 +258,7 @@ def _installed(file: str, ours: str) -> bool:
     )
 
 
-def _files_of(error: BaseException | None) -> Iterator[str]:
+def _error_files(error: BaseException | None) -> Iterator[str]:
     """Where an import went wrong: the file itself may not have been imported."""
     if isinstance(error, SyntaxError) and error.filename:
         yield os.path.abspath(error.filename)

@@ -18,7 +18,7 @@ _HELP = (
 )
 
 
-class Supervisor(Protocol):
+class SupervisorControl(Protocol):
     """What the keys act on."""
 
     @property
@@ -31,7 +31,7 @@ class Supervisor(Protocol):
 
 
 class Keys:
-    def __init__(self, supervisor: Supervisor, terminal: Terminal) -> None:
+    def __init__(self, supervisor: SupervisorControl, terminal: Terminal) -> None:
         self._supervisor = supervisor
         self._terminal = terminal
         self._told_of_end = False
@@ -50,7 +50,7 @@ class Keys:
     def fileno(self) -> int:
         return self._terminal.number
 
-    def mind(self) -> None:
+    def handle_keys(self) -> None:
         """Do what was asked for by keys since the last time."""
         terminal = self._terminal
         if terminal.is_back() and not terminal.closed:
@@ -66,23 +66,23 @@ class Keys:
             self._supervisor.stop()
 
     def _open(self) -> None:
-        if self._known() is not None:
+        if self._running_facts() is not None:
             self._supervisor.order("open")
 
     def _enqueue(self) -> None:
-        if (facts := self._known()) is not None:
+        if (facts := self._running_facts()) is not None:
             example = facts.get("example", "")
             self._lend(facts, "-m", "windlass.cli.dev.enqueue_prompt", example)
 
     def _top(self) -> None:
-        if (facts := self._known()) is not None:
+        if (facts := self._running_facts()) is not None:
             self._lend(facts, "-m", "windlass.cli", "top")
 
     def _help(self) -> None:
         for line in _HELP:
             self._supervisor.say(line)
 
-    def _known(self) -> dict[str, str] | None:
+    def _running_facts(self) -> dict[str, str] | None:
         if self._supervisor.facts is None:
             self._supervisor.say("No code runs yet: save one that can be imported.")
         return self._supervisor.facts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Files:
+class FileWatcher:
     """Notices files that were saved."""
 
     known: dict[str, int] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import listed
 
@@ -21,7 +21,7 @@ from windlass.errors.wording import listed
 @click.argument("folder", default=".", metavar="[DIR]", type=click.Path(file_okay=False))
 @click.option("--dry-run", is_flag=True, help="Say which files, and write none.")
 @with_call
-def init(call: Call, folder: str, dry_run: bool) -> None:
+def init(call: Invocation, folder: str, dry_run: bool) -> None:
     """Write jobs, their tests and settings into DIR, to start from.
 
     Nothing is overwritten: if one of the files is there, none is written.

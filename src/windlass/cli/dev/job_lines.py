@@ -14,10 +14,10 @@ from typing import Any
 from windlass import clock
 from windlass.cli.text.printing import write_lines
 from windlass.cli.text.styles import LEVELS, RUNNING, STATES, Look, one_line, percent, took
-from windlass.core.jobs.models import DEFAULT_TENANT, Level
+from windlass.core.jobs.models import DEFAULT_TENANT, LogLevel
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.lease import Finish, Held, Lease
-from windlass.core.leases.suspects import Loss
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.suspects import LostAttempt
 from windlass.core.payloads.redact import Redactor
 from windlass.errors.wording import printable, with_type
 from windlass.ids import JobId, short
@@ -50,7 +50,7 @@ class JobLines(Telemetry):
         self._style = style
         self._redactor = redactor
         self._traces = traces
-        self._running: dict[Held, tuple[Lease, float]] = {}
+        self._running: dict[LeaseRef, tuple[Lease, float]] = {}
         self._progress_at: dict[JobId, float] = {}
         self._width, self._tenants = 12, 0
         self._writing = threading.Lock()
@@ -63,9 +63,9 @@ class JobLines(Telemetry):
 
     def finished(
         self,
-        finishes: Sequence[Finish],
-        ended: Mapping[Held, JobState],
-        who: Callable[[Held], Lease | None] = lambda held: None,
+        finishes: Sequence[AttemptEnd],
+        ended: Mapping[LeaseRef, JobState],
+        who: Callable[[LeaseRef], Lease | None] = lambda held: None,
     ) -> None:
         for finish in finishes:
             held = finish.held
@@ -84,13 +84,13 @@ class JobLines(Telemetry):
                     *(self._style(line, dim=True) for line in _indented(finish.error_trace))
                 )
 
-    def reaped(self, lease: Any, state: JobState, loss: Loss) -> None:
+    def reaped(self, lease: Any, state: JobState, loss: LostAttempt) -> None:
         self._write(
             f"{self._head(_WARNED)}{lease.definition}  {short(lease.job_id)}  its worker was lost; "
             f"now {STATES[state].label.lower()}"
         )
 
-    def said(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
+    def said(self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
         about = " ".join(f"{name}={_field(value)}" for name, value in fields.items())
         color = LEVELS[level]
         text = one_line(self._redactor.redact_text(f"{message} {about}"))
@@ -113,7 +113,7 @@ class JobLines(Telemetry):
         self._write(f"{self._head(_WARNED)}{event} {details}")
 
     def _ended(
-        self, finish: Finish, state: JobState, lease: Lease, after: timedelta
+        self, finish: AttemptEnd, state: JobState, lease: Lease, after: timedelta
     ) -> tuple[Look, str]:
         match state, finish.outcome:
             case JobState.COMPLETED, _:
@@ -137,7 +137,7 @@ class JobLines(Telemetry):
         cut = shown if len(shown) <= _RESULT_CHARACTERS else shown[: _RESULT_CHARACTERS - 1] + "…"
         return self._style(f"→ {cut}", dim=True)
 
-    def _error(self, finish: Finish) -> str:
+    def _error(self, finish: AttemptEnd) -> str:
         frames = _FRAME.findall(finish.error_trace or "")
         where = ""
         if frames:

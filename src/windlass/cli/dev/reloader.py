@@ -19,8 +19,8 @@ from types import FrameType
 from typing import Literal
 
 from windlass.cli.dev.dev_keys import Keys
-from windlass.cli.dev.file_watch import Files
-from windlass.cli.dev.terminal import Terminal, Voice
+from windlass.cli.dev.file_watch import FileWatcher
+from windlass.cli.dev.terminal import Terminal, TerminalOutput
 from windlass.cli.framework.exit_codes import Exit
 from windlass.cli.run.signals import stopping
 from windlass.cli.text.printing import write_lines
@@ -36,10 +36,10 @@ _RESTART_SECONDS = 1.0
 State = Literal["starting", "ready", "failed"]
 
 
-class Link:
+class SupervisorLink:
     """The child's side of the line to its supervisor."""
 
-    def __init__(self, line: socket.socket, voice: Voice | None) -> None:
+    def __init__(self, line: socket.socket, voice: TerminalOutput | None) -> None:
         self._line = line
         self._voice = voice
         self._heard = b""
@@ -72,7 +72,7 @@ class Link:
 
 
 @dataclass(slots=True, eq=False)
-class Child:
+class ChildProcess:
     """The supervisor's side."""
 
     pid: int
@@ -97,17 +97,17 @@ class Supervisor:
 
     def __init__(
         self,
-        work: Callable[[Link, bool], int],
+        work: Callable[[SupervisorLink, bool], int],
         say: Callable[[str], None],
         terminal: Terminal | None = None,
     ) -> None:
         self._work = work
         self._say = say
         self._terminal = terminal
-        self._files = Files()
-        self._current: Child | None = None
-        self._coming: Child | None = None
-        self._leaving: list[Child] = []
+        self._files = FileWatcher()
+        self._current: ChildProcess | None = None
+        self._coming: ChildProcess | None = None
+        self._leaving: list[ChildProcess] = []
         self._signals = 0
         self.stopping = False
         self._was_ready = False
@@ -117,9 +117,9 @@ class Supervisor:
     def run(self) -> int:
         """Supervise until told to stop, or until the first child cannot work at all."""
         for number in stopping():
-            signal.signal(number, self._signaled)
+            signal.signal(number, self._on_signal)
         with self._terminal or contextlib.nullcontext():
-            return self._supervised(Keys(self, self._terminal) if self._terminal else None)
+            return self._run_with_keys(Keys(self, self._terminal) if self._terminal else None)
 
     @property
     def facts(self) -> dict[str, str] | None:
@@ -140,16 +140,16 @@ class Supervisor:
         with contextlib.suppress(OSError):  # the terminal may be gone
             self._say(text)
 
-    def _supervised(self, keys: Keys | None) -> int:
+    def _run_with_keys(self, keys: Keys | None) -> int:
         if keys is not None:
             signal.signal(signal.SIGCONT, lambda *_: keys.resumed())
         self._start()
         while self._children() or self._waiting:
-            self._hear(keys, seconds=_SOON_SECONDS if self._lent else _POLL_SECONDS)
-            self._bury()
+            self._read_reports(keys, seconds=_SOON_SECONDS if self._lent else _POLL_SECONDS)
+            self._reap_children()
             if keys is not None:
-                keys.mind()
-            self._mind_signals()
+                keys.handle_keys()
+            self._handle_signals()
             if not self.stopping and (saved := self._files.saved()):
                 self._reload(saved)
         return self._code
@@ -173,7 +173,7 @@ class Supervisor:
                 # Its own session: Ctrl-C comes to the supervisor alone, which passes it on once.
                 os.setsid()
                 voice = self._terminal.voice if self._terminal else None
-                code = self._work(Link(theirs, voice), not self._was_ready)
+                code = self._work(SupervisorLink(theirs, voice), not self._was_ready)
             except BaseException:  # noqa: BLE001  the parent's frames are not this process's
                 with contextlib.suppress(OSError):
                     write_lines(traceback.format_exc().rstrip().split("\n"), sys.stderr)
@@ -185,7 +185,7 @@ class Supervisor:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping())
         theirs.close()
         ours.setblocking(False)
-        self._coming = Child(pid, ours, began)
+        self._coming = ChildProcess(pid, ours, began)
 
     def _forget_children(self) -> None:
         for child in self._children():
@@ -193,10 +193,10 @@ class Supervisor:
         for number in (*stopping(), signal.SIGCONT):
             signal.signal(number, signal.SIG_DFL)
 
-    def _children(self) -> list[Child]:
+    def _children(self) -> list[ChildProcess]:
         return [child for child in (self._current, self._coming, *self._leaving) if child]
 
-    def _hear(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
+    def _read_reports(self, keys: Keys | None = None, *, seconds: float = _POLL_SECONDS) -> None:
         # A line that is closed can be read for ever, and gives nothing.
         lines = {child.line: child for child in self._children() if not child.closed}
         watched: list[socket.socket | Keys] = [*lines]
@@ -223,23 +223,23 @@ class Supervisor:
                 if child is self._coming and child.state == "ready":
                     self._take_over(child)
 
-    def _take_over(self, child: Child) -> None:
+    def _take_over(self, child: ChildProcess) -> None:
         if self._current is not None:
             self._current.stop()
             self._leaving.append(self._current)
         self._current, self._coming = child, None
         self._was_ready = True
 
-    def _bury(self) -> None:
+    def _reap_children(self) -> None:
         for child in self._children():
             pid, status = os.waitpid(child.pid, os.WNOHANG)
             if pid == 0:
                 continue
-            self._hear(seconds=0)  # its last words
+            self._read_reports(seconds=0)  # its last words
             child.line.close()
-            self._ended(child, os.waitstatus_to_exitcode(status))
+            self._on_child_exit(child, os.waitstatus_to_exitcode(status))
 
-    def _ended(self, child: Child, code: int) -> None:
+    def _on_child_exit(self, child: ChildProcess, code: int) -> None:
         if child in self._leaving:
             self._leaving.remove(child)
         elif child is self._coming:
@@ -251,7 +251,7 @@ class Supervisor:
                 self.say(f"Waiting for the next save. {on}")
                 self._waiting = self._current is None
             elif code < 0:
-                self.say(f"The process ended ({_how(code)}) before it was ready.")
+                self.say(f"The process ended ({_exit_text(code)}) before it was ready.")
                 self._code = Exit.FAILED
             elif self._current is None:
                 self._code = code  # it has told why
@@ -260,7 +260,7 @@ class Supervisor:
             if self.stopping:
                 self._code = code
             elif self._coming is None:
-                self.say(f"The process ended ({_how(code)}); starting it again.")
+                self.say(f"The process ended ({_exit_text(code)}); starting it again.")
                 time.sleep(_RESTART_SECONDS)
                 self._start()
 
@@ -274,7 +274,7 @@ class Supervisor:
         self._waiting = False
         self._start()
 
-    def _mind_signals(self) -> None:
+    def _handle_signals(self) -> None:
         while self._signals:
             self._signals -= 1
             if not self.stopping:
@@ -283,7 +283,7 @@ class Supervisor:
             for child in self._children():
                 child.stop()
 
-    def _signaled(self, number: int, frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self._lent and number == signal.SIGINT:
             return  # Ctrl-C is meant for the program that has the terminal
         if self._terminal and number == signal.SIGHUP:
@@ -291,5 +291,5 @@ class Supervisor:
         self.stop()
 
 
-def _how(code: int) -> str:
+def _exit_text(code: int) -> str:
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"

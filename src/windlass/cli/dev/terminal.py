@@ -28,7 +28,7 @@ _PLAIN_SCREEN = b"\x1b[?1049l\x1b[?25h"
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class TerminalOutput:
     """Where a process writes. Hushed, it writes to a file that is shown when the terminal is free;
     processes forked from this one know both."""
 
@@ -37,7 +37,7 @@ class Voice:
     held: int
 
     @classmethod
-    def of_this_process(cls) -> "Voice":
+    def of_this_process(cls) -> "TerminalOutput":
         with tempfile.TemporaryFile("a+b") as file:
             return cls(os.dup(1), os.dup(2), os.dup(file.fileno()))
 
@@ -73,24 +73,24 @@ class Terminal:
     """Use it by `with`: then it is left as it was found, whatever happens."""
 
     number: int
-    voice: Voice = field(default_factory=Voice.of_this_process)
+    voice: TerminalOutput = field(default_factory=TerminalOutput.of_this_process)
     closed: bool = False
     _before: list[Any] = field(default_factory=list)
     _ours: bool = False
-    _guest: "subprocess.Popen[bytes] | None" = None
+    _borrower: "subprocess.Popen[bytes] | None" = None
 
     def __enter__(self) -> "Terminal":
         self._before = termios.tcgetattr(self.number)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._guest is not None:
-            self._see_off(self._guest)
+        if self._borrower is not None:
+            self._end_borrower(self._borrower)
         self._give()
 
     @property
     def lent(self) -> bool:
-        return self._guest is not None
+        return self._borrower is not None
 
     def listens(self) -> bool:
         """Whether keys come to this process now. It takes the terminal whenever it may."""
@@ -129,17 +129,17 @@ class Terminal:
     def lend(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
         """Start a program that has the terminal to itself until it ends."""
         self._give()
-        self._guest = subprocess.Popen(command, env=dict(environ))
+        self._borrower = subprocess.Popen(command, env=dict(environ))
         self.voice.hush()
 
     def is_back(self) -> bool:
         """Whether a program has just ended that had the terminal; it is asked for by and by."""
-        if self._guest is None:
+        if self._borrower is None:
             return False
         self.voice.trim()
-        if self._guest.poll() is None:
+        if self._borrower.poll() is None:
             return False
-        self._guest = None
+        self._borrower = None
         if not self.closed:
             self.voice.speak()
         return True
@@ -159,7 +159,7 @@ class Terminal:
                 termios.tcsetattr(self.number, termios.TCSADRAIN, self._before)
         self._ours = False
 
-    def _see_off(self, guest: "subprocess.Popen[bytes]") -> None:
+    def _end_borrower(self, guest: "subprocess.Popen[bytes]") -> None:
         # As Ctrl-C would: it leaves the screen as it was.
         guest.send_signal(signal.SIGINT)
         try:

@@ -4,21 +4,21 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item, cell
 from windlass.errors import WindlassError
 from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
-Change = Callable[["Client", str], Awaitable["Shown"]]
+Change = Callable[["Client", str], Awaitable["JsonObject"]]
 
 _EXAMPLES_ASKED = 3
 
 
 def change_each(
-    call: Call,
+    call: Invocation,
     nouns: str,
     names: Sequence[str],
     change: Change,
@@ -40,7 +40,7 @@ def change_each(
         _confirm(call, names, f"{doing} {counted(len(names), nouns.removesuffix('s'))}")
     act = (look or _look(nouns)) if dry_run else change
 
-    async def each(api: "Client") -> "tuple[list[Shown], list[WindlassError]]":
+    async def each(api: "Client") -> "tuple[list[JsonObject], list[WindlassError]]":
         done, refused = [], []
         for name in names:
             try:
@@ -53,14 +53,14 @@ def change_each(
 
     done, refused = call.ask(each)
     for item in done:
-        tell(call, item, show, key=key)
-    return _judged(call, len(done), refused)
+        print_item(call, item, show, key=key)
+    return _exit_code(call, len(done), refused)
 
 
-def posting(nouns: str, verb: str, body: object = None) -> Change:
+def post_change(nouns: str, verb: str, body: object = None) -> Change:
     """The change that a verb of the API makes."""
 
-    async def post(api: "Client", name: str) -> "Shown":
+    async def post(api: "Client", name: str) -> "JsonObject":
         from windlass.cli.connect.api_client import path
 
         return await api.post(path(nouns, name, verb), body)
@@ -68,10 +68,10 @@ def posting(nouns: str, verb: str, body: object = None) -> Change:
     return post
 
 
-def patching(nouns: str, body: object) -> Change:
+def patch_change(nouns: str, body: object) -> Change:
     """The change of some fields."""
 
-    async def patch(api: "Client", name: str) -> "Shown":
+    async def patch(api: "Client", name: str) -> "JsonObject":
         from windlass.cli.connect.api_client import path
 
         return await api.patch(path(nouns, name), body)
@@ -79,7 +79,9 @@ def patching(nouns: str, body: object) -> Change:
     return patch
 
 
-def tell(call: Call, item: Item, show: Callable[[Item], str], *, key: str = "id") -> None:
+def print_item(
+    call: Invocation, item: Item, show: Callable[[Item], str], *, key: str = "id"
+) -> None:
     """One thing that was made or changed: whole as JSON, as a line to a person, or its key."""
     match call.out.format:
         case "json" | "jsonl":
@@ -91,7 +93,7 @@ def tell(call: Call, item: Item, show: Callable[[Item], str], *, key: str = "id"
 
 
 def _look(nouns: str) -> Change:
-    async def get(api: "Client", name: str) -> "Shown":
+    async def get(api: "Client", name: str) -> "JsonObject":
         from windlass.cli.connect.api_client import path
 
         return await api.get(path(nouns, name))
@@ -99,13 +101,13 @@ def _look(nouns: str) -> Change:
     return get
 
 
-def _confirm(call: Call, names: Sequence[str], what: str) -> None:
+def _confirm(call: Invocation, names: Sequence[str], what: str) -> None:
     shown = ", ".join(names[:_EXAMPLES_ASKED])
     more = ", …" if len(names) > _EXAMPLES_ASKED else ""
     call.confirm(what, f"{what[:1].upper()}{what[1:]} ({shown}{more}). Go on?")
 
 
-def _judged(call: Call, done: int, refused: Sequence[WindlassError]) -> int:
+def _exit_code(call: Invocation, done: int, refused: Sequence[WindlassError]) -> int:
     from windlass.cli.framework.error_report import report
 
     codes = [report(error, call.flags) for error in refused]

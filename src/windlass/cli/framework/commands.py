@@ -11,9 +11,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from windlass.cli.completion.live_values import complete_live
-from windlass.cli.framework.dry_run import Rehearsed
+from windlass.cli.framework.dry_run import DryRunRequest
 from windlass.cli.framework.flags import flags_of, global_options, name_variables
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import nearest, quoted
 
@@ -24,7 +24,7 @@ _SETTINGS = {"help_option_names": _HELP_NAMES, "max_content_width": 100}
 MORE_FLAGS = "Global flags work here too: windlass --help lists them."
 
 
-class _Shown:
+class _HelpLayout:
     """What commands and groups have in common: flags and how help looks."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
@@ -53,7 +53,7 @@ class _Shown:
             formatter.write_text(MORE_FLAGS)
 
 
-class Command(_Shown, click.Command):
+class Command(_HelpLayout, click.Command):
     """A command."""
 
 
@@ -61,7 +61,7 @@ class Runner(Command):
     """A command that runs jobs or serves: a context counts only if it is named to it."""
 
 
-class Group(_Shown, click.Group):
+class Group(_HelpLayout, click.Group):
     """A noun with its verbs."""
 
     command_class = Command
@@ -82,7 +82,7 @@ class Group(_Shown, click.Group):
 
 
 @dataclass(frozen=True, slots=True)
-class Lazy:
+class LazyCommand:
     """Where a command is, and what a list says of it without importing it."""
 
     module: str
@@ -93,7 +93,7 @@ class Lazy:
 class LazyGroup(Group):
     """The top command. What is not asked for is not imported."""
 
-    def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, lazy: Mapping[str, LazyCommand], **kwargs: Any) -> None:
         self._lazy = lazy
         super().__init__(*args, **kwargs)
 
@@ -125,7 +125,7 @@ class LazyGroup(Group):
         click.Command.format_options(self, ctx, formatter)
 
 
-def with_call(command: Callable[Concatenate[Call, P], int | None]) -> Callable[P, int]:
+def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Callable[P, int]:
     """Hand a command the call it is part of; what it returns is the exit code."""
 
     def run(*args: P.args, **kwargs: P.kwargs) -> int:
@@ -136,10 +136,10 @@ def with_call(command: Callable[Concatenate[Call, P], int | None]) -> Callable[P
 
             # Commands that run on this machine, as the same user, must not read its settings.
             deny_inspection()
-        call = Call(flags_of(ctx), runs_here=runs_here)
+        call = Invocation(flags_of(ctx), runs_here=runs_here)
         try:
             return command(call, *args, **kwargs) or 0
-        except Rehearsed as end:
+        except DryRunRequest as end:
             would = (call.flags.would or "").format_map(ctx.params)
             call.out.rehearsed(would, end.shown)
             return 0

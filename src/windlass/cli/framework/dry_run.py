@@ -14,10 +14,10 @@ from windlass.cli.framework.flags import flags_of
 from windlass.errors import MethodRefused, PathUnknown
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 
-class Rehearsed(Exception):
+class DryRunRequest(Exception):
     """What would have been written."""
 
     def __init__(self, method: str, at: str, body: object = None) -> None:
@@ -25,7 +25,7 @@ class Rehearsed(Exception):
         self.shown: dict[str, Any] = {"method": method, "path": at, "body": body}
 
 
-def rehearsable(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_dry_run(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command --dry-run. `would` is what it would do: `make the tenant {tenant_id}`."""
 
     def remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -46,16 +46,16 @@ def rehearsing(client: "Client") -> "Client":
     from windlass.cli.connect.api_client import Client
 
     class Rehearsing(Client):
-        async def post(self, at: str, body: object = None, **params: Any) -> "Shown":
+        async def post(self, at: str, body: object = None, **params: Any) -> "JsonObject":
             # `/jobs/id/verb` is about `/jobs/id`; `/jobs` makes one.
             await self._look(at.rpartition("/")[0])
             self._end("POST", at, body)
 
-        async def patch(self, at: str, body: object, **params: Any) -> "Shown":
+        async def patch(self, at: str, body: object, **params: Any) -> "JsonObject":
             await self._look(at)
             self._end("PATCH", at, body)
 
-        async def delete(self, at: str, **params: Any) -> "Shown":
+        async def delete(self, at: str, **params: Any) -> "JsonObject":
             await self._look(at)
             self._end("DELETE", at)
 
@@ -66,6 +66,6 @@ def rehearsing(client: "Client") -> "Client":
                     await self.get(at)
 
         def _end(self, method: str, at: str, body: object = None) -> NoReturn:
-            raise Rehearsed(method, at, body)
+            raise DryRunRequest(method, at, body)
 
     return client.as_kind(Rehearsing)

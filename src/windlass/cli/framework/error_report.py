@@ -12,7 +12,7 @@ from windlass.cli.framework.flags import Flags
 from windlass.cli.text.output import Output
 from windlass.cli.text.printing import paint, write_lines
 from windlass.errors import CommandInvalid, SettingsInvalid, WindlassError
-from windlass.errors.wording import first_line, sentence
+from windlass.errors.wording import sentence, shorten
 
 _OTHER_VERSION = "The server may run another Windlass: compare `windlass version` on both machines."
 #: Hints for a shell in place of those that are about HTTP.
@@ -29,12 +29,12 @@ def report(error: BaseException, flags: Flags) -> int:
     """Tell a person of an error, and answer the exit code it leads to."""
     if flags.debug:
         write_lines("".join(traceback.format_exception(error)).rstrip().split("\n"), sys.stderr)
-    known = as_known(error)
-    write_lines(lines_of(known, colored=Output(flags).colored(sys.stderr)), sys.stderr)
+    known = as_windlass_error(error)
+    write_lines(error_lines(known, colored=Output(flags).colored(sys.stderr)), sys.stderr)
     return code_of(type(known))
 
 
-def lines_of(error: WindlassError, *, colored: bool = False) -> list[str]:
+def error_lines(error: WindlassError, *, colored: bool = False) -> list[str]:
     """An error as lines to be written."""
     head = f"error[{error.code}]:"
     lines = [f"{paint(head, 'red', bold=True) if colored else head} {error.message}"]
@@ -45,7 +45,7 @@ def lines_of(error: WindlassError, *, colored: bool = False) -> list[str]:
     return [*lines, f"  → {hint}"] if hint else lines
 
 
-def as_known(error: BaseException) -> WindlassError:
+def as_windlass_error(error: BaseException) -> WindlassError:
     """An error of ours for one of click's, of the system's, or of nobody's."""
     match error:
         case WindlassError():
@@ -62,9 +62,9 @@ def as_known(error: BaseException) -> WindlassError:
         case _:
             return WindlassError(
                 f"something unexpected happened: {type(error).__name__}.",
-                reason=sentence(first_line(str(error)) or "It says no more"),
+                reason=sentence(shorten(str(error)) or "It says no more"),
                 hint="Add --debug for the traceback; if it is not your own code's, report it.",
             )
 
 
-__all__ = ["Exit", "lines_of", "report"]
+__all__ = ["Exit", "error_lines", "report"]

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
     from windlass.cli.connect.api_client import Client
     from windlass.cli.connect.contexts import Context
-    from windlass.cli.connect.server_address import At
+    from windlass.cli.connect.server_address import ServerAddress
     from windlass.settings import Settings
 
 T = TypeVar("T")
 
 
-class Call:
+class Invocation:
     """`runs_here`: it runs jobs or serves, and follows a context only if that is named to it."""
 
     def __init__(self, flags: Flags, *, runs_here: bool = False) -> None:
@@ -39,9 +39,9 @@ class Call:
     @cached_property
     def context(self) -> "Context | None":
         """The context in use."""
-        from windlass.cli.connect.target import settle
+        from windlass.cli.connect.target import resolve_target
 
-        return settle(self._given, current=not self._runs_here)
+        return resolve_target(self._given, current=not self._runs_here)
 
     def typed(self, *names: str) -> dict[str, str]:
         """Those of these flags that stand on the command line."""
@@ -61,17 +61,17 @@ class Call:
         return Settings.load({"database.url": self.flags.db}, origin=origin)
 
     @cached_property
-    def server(self) -> "At | None":
+    def server(self) -> "ServerAddress | None":
         """The server that --url names; None where a database is meant."""
         import click
 
-        from windlass.cli.connect.server_address import At
+        from windlass.cli.connect.server_address import ServerAddress
 
         if self.flags.url is None:
             return None
         if self.flags.db:
             raise click.UsageError("--url and --db exclude each other")
-        return At.of(self.flags.url, self.flags.token_file)
+        return ServerAddress.of(self.flags.url, self.flags.token_file)
 
     def ask(
         self, question: "Callable[[Client], Coroutine[Any, Any, T]]", *, limited: bool = True
@@ -83,11 +83,11 @@ class Call:
 
         async def run() -> T:
             async with reached as client:
-                return await question(self._rehearsing(client))
+                return await question(self._dry_run_client(client))
 
-        return asyncio.run(self._limited(run()) if limited else run())
+        return asyncio.run(self._with_timeout(run()) if limited else run())
 
-    def _rehearsing(self, client: "Client") -> "Client":
+    def _dry_run_client(self, client: "Client") -> "Client":
         if self.flags.would is None:
             return client
         from windlass.cli.framework.dry_run import rehearsing
@@ -122,15 +122,15 @@ class Call:
             async with self._app() as app:
                 return await work(app)
 
-        return asyncio.run(self._limited(run()))
+        return asyncio.run(self._with_timeout(run()))
 
     @asynccontextmanager
     async def _app(self) -> "AsyncIterator[Windlass]":
         from windlass.app.windlass import Windlass
-        from windlass.cli.framework.silent_telemetry import Unheard
+        from windlass.cli.framework.silent_telemetry import SilentTelemetry
 
         app = Windlass(settings=self.settings)
-        app.telemetry = Unheard()
+        app.telemetry = SilentTelemetry()
         try:
             yield app
         finally:
@@ -138,22 +138,22 @@ class Call:
 
     def confirm(self, doing: str, question: str) -> None:
         """Return if the person agrees, or has agreed by --yes; never hang where nobody is."""
-        if not self._agreed(doing):
-            confirm(f"{self._where}{question}")
+        if not self._needs_no_question(doing):
+            confirm(f"{self._context_prefix}{question}")
 
     def confirm_typed(self, doing: str, question: str, name: str) -> None:
         """The same for what is not to happen by a slip: the person types the name of what is meant."""
         import click
 
-        if self._agreed(doing):
+        if self._needs_no_question(doing):
             return
-        asked = f"{self._where}{question}"
+        asked = f"{self._context_prefix}{question}"
         # Nobody can type a name with control characters; its escapes are what the question shows.
         if prompt(asked, default="", show_default=False) not in (name, printable(name)):
             self.out.say("Names do not match; nothing changed.")
             raise click.Abort
 
-    def _agreed(self, doing: str) -> bool:
+    def _needs_no_question(self, doing: str) -> bool:
         """Whether nobody has to be asked; ConfirmationNeeded if nobody can be."""
         from windlass.errors import ConfirmationNeeded
 
@@ -164,10 +164,10 @@ class Call:
         return False
 
     @property
-    def _where(self) -> str:
+    def _context_prefix(self) -> str:
         return f"In the context {self.context.name}: " if self.context else ""
 
-    async def _limited(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _with_timeout(self, work: Coroutine[Any, Any, T]) -> T:
         if self.flags.timeout is None:
             return await work
         import asyncio

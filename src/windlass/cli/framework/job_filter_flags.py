@@ -21,7 +21,7 @@ def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with(_OPTIONS, command)
 
 
-def choosing_but_queue(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_job_filters_but_queue(command: Callable[..., Any]) -> Callable[..., Any]:
     """The same for a command whose --queue means something else."""
     return _with([option for option in _OPTIONS if option is not _QUEUE], command)
 
@@ -32,12 +32,12 @@ def _with(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) ->
     return command
 
 
-def words_of(states: Sequence[str]) -> list[str]:
+def split_states(states: Sequence[str]) -> list[str]:
     """Each state that was named, whether apart or with commas between them."""
     return [name.strip() for text in states for name in text.split(",") if name.strip()]
 
 
-def filter_of(
+def build_filter(
     *,
     states: Sequence[str] = (),
     definition: str | None = None,
@@ -45,17 +45,17 @@ def filter_of(
     where: str | None = None,
 ) -> str:
     """One filter that says the same as the flags; empty if none was given."""
-    wanted = words_of(states)
+    wanted = split_states(states)
     named = {"definition": definition, "queue": queue}
     # The person's own text first: an error tells the place in it.
     terms = [
         (where or "").strip(),
         f"state:{','.join(wanted)}" if wanted else "",
-        *(f"{field}:{_exactly(value)}" for field, value in named.items() if value),
+        *(f"{field}:{_quote_literally(value)}" for field, value in named.items() if value),
     ]
     return " ".join(filter(None, terms))
 
 
-def _exactly(value: str) -> str:
+def _quote_literally(value: str) -> str:
     """A value in quotes, in which a star is a star: `jobs list` takes these flags at their word."""
     return '"{}"'.format(value.replace("\\", "\\\\").replace('"', '\\"'))

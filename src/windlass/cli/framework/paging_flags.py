@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from windlass.cli.framework.invocation import Call
+    from windlass.cli.framework.invocation import Invocation
     from windlass.cli.text.output import Item
 
 _LONGEST = 10_000
 
 
-def paged(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_paging(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Let a list be told how much of it: `limit` and `cursor`."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,7 +29,7 @@ def paged(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Callable[..
     return add
 
 
-def hint_at_more(call: "Call", page: "Item") -> None:
+def hint_at_more(call: "Invocation", page: "Item") -> None:
     """Tell a person how to go on, if there is more."""
     if page["next_cursor"]:
         call.out.hint(f"There are more: add --cursor {page['next_cursor']}")

@@ -3,7 +3,7 @@
 from windlass.telemetry import Telemetry
 
 
-class Unheard(Telemetry):
+class SilentTelemetry(Telemetry):
     """For a command that asks one thing: what a worker logs about its database is not for it."""
 
     def note(self, event: str, **about: object) -> None:

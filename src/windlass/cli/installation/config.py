@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.installation.config_contexts import contexts, use
 from windlass.cli.text.output import Column, cell
 from windlass.errors import CommandInvalid
@@ -52,7 +52,7 @@ config.add_command(use)
     ]
 )
 @with_call
-def generate_key(call: Call) -> None:
+def generate_key(call: Invocation) -> None:
     """Print a new random key for encryption.keys. It is kept nowhere."""
     from windlass.engine.jobs.payload_encryption import new_key
 
@@ -68,7 +68,7 @@ def generate_key(call: Call) -> None:
 )
 @click.option("--origin", is_flag=True, help="Show where each value comes from.")
 @with_call
-def show(call: Call, origin: bool) -> None:
+def show(call: Invocation, origin: bool) -> None:
     """Show every setting. Secrets are masked."""
     items = [*_flags(call), *(_item(one) for one in call.settings.origins())]
     columns = [
@@ -85,7 +85,7 @@ def show(call: Call, origin: bool) -> None:
 )
 @click.argument("key")
 @with_call
-def get(call: Call, key: str) -> None:
+def get(call: Invocation, key: str) -> None:
     """Print the value of the setting KEY."""
     known = {one.key: one for one in call.settings.origins()}
     if key not in known:
@@ -115,7 +115,7 @@ def get(call: Call, key: str) -> None:
 @click.option("--file", metavar="FILE", help="Which file; by default the one that is read.")
 @click.option("--dry-run", is_flag=True, help="Check it and write nothing.")
 @with_call
-def set_value(call: Call, key: str, value: str, file: str | None, dry_run: bool) -> None:
+def set_value(call: Invocation, key: str, value: str, file: str | None, dry_run: bool) -> None:
     """Set KEY to VALUE in the settings file; everything else in it stays.
 
     Checked before anything is written. The file is windlass.toml, or pyproject.toml where that
@@ -137,7 +137,7 @@ def _item(one: "Origin") -> dict[str, Any]:
     return {"key": one.key, "value": value, "origin": one.origin}
 
 
-def _flags(call: Call) -> "Iterator[dict[str, Any]]":
+def _flags(call: Invocation) -> "Iterator[dict[str, Any]]":
     """What says where commands go, as far as it is set."""
     named, flags = call.context, call.flags
     of_context = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from windlass.cli.connect.contexts import Context, absolute, read, write
+from windlass.cli.connect.contexts import Context, absolute_url, read, write
 from windlass.cli.framework.commands import Command, Group, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column
 from windlass.core.jobs.dedupe import check_name
 
@@ -50,7 +50,7 @@ def contexts(ctx: click.Context) -> None:
 @click.argument("name")
 @click.option("--dry-run", is_flag=True, help="Check it and keep nothing.")
 @with_call
-def add(call: Call, name: str, dry_run: bool) -> None:
+def add(call: Invocation, name: str, dry_run: bool) -> None:
     """Save the server or database of --url or --db under NAME, or change what NAME stands for.
 
     --tenant and --token-file are kept with it. A token itself never is: `windlass login` keeps
@@ -60,7 +60,7 @@ def add(call: Call, name: str, dry_run: bool) -> None:
     if ("url" in given) == ("db" in given):
         raise click.UsageError("name the place: either --url or --db")
     if "db" in given:
-        given["db"] = absolute(given["db"])
+        given["db"] = absolute_url(given["db"])
     if "token_file" in given:
         given["token_file"] = os.path.abspath(os.path.expanduser(given["token_file"]))
     changed = read().with_one(Context(name=check_name("context", name), **given))
@@ -76,7 +76,7 @@ def add(call: Call, name: str, dry_run: bool) -> None:
 @click.argument("chosen", metavar="NAME")
 @click.option("--dry-run", is_flag=True, help="Show what would be forgotten, and forget nothing.")
 @with_call
-def remove(call: Call, chosen: str, dry_run: bool) -> None:
+def remove(call: Invocation, chosen: str, dry_run: bool) -> None:
     """Remove the context NAME from your list. The server or database itself is not changed."""
     changed = read().without(chosen)
     if not dry_run:
@@ -95,7 +95,7 @@ def remove(call: Call, chosen: str, dry_run: bool) -> None:
 @click.option("--none", "nowhere", is_flag=True, help="Use no context.")
 @click.option("--dry-run", is_flag=True, help="Check it and choose nothing.")
 @with_call
-def use(call: Call, chosen: str | None, nowhere: bool, dry_run: bool) -> None:
+def use(call: Invocation, chosen: str | None, nowhere: bool, dry_run: bool) -> None:
     """Use the context NAME from now on, in every folder.
 
     --context NAME does so for one command. A place named by --url, --db, WINDLASS_URL or
@@ -115,7 +115,7 @@ def use(call: Call, chosen: str | None, nowhere: bool, dry_run: bool) -> None:
 
 
 @with_call
-def _list(call: Call) -> None:
+def _list(call: Invocation) -> None:
     found = read()
     items = [_item(one, current=one.name == found.current) for one in found.known.values()]
     call.out.list(items, _COLUMNS)

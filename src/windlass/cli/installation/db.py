@@ -8,7 +8,7 @@ import click
 
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column
 from windlass.errors import CommandInvalid
 from windlass.errors.wording import address, counted
@@ -35,19 +35,19 @@ def db() -> None:
 @click.option("--to", type=click.IntRange(0), metavar="N", help="Not further than this migration.")
 @click.option("--dry-run", is_flag=True, help="Say which, and apply none; their SQL: `db sql`.")
 @with_call
-def migrate(call: Call, to: int | None, dry_run: bool) -> None:
+def migrate(call: Invocation, to: int | None, dry_run: bool) -> None:
     """Apply pending migrations, each in a transaction, under a lock. Safe to repeat."""
     if dry_run:
         pending = [m for m in call.on_database(_status).pending if to is None or m.number <= to]
-        _tell(call, pending, "Would be applied", "Nothing is pending.")
+        _print_migrations(call, pending, "Would be applied", "Nothing is pending.")
         return
     done = call.on_database(lambda app: app.engine.schema.migrate(to=to))
-    _tell(call, done, "Applied", "Nothing to do: the database is up to date.")
+    _print_migrations(call, done, "Applied", "Nothing to do: the database is up to date.")
 
 
 @db.command(examples=["windlass db status", "windlass db status --json"])
 @with_call
-def status(call: Call) -> None:
+def status(call: Invocation) -> None:
     """Show which migrations were applied and which are pending."""
     found = call.on_database(_status)
     place = address(call.settings.database.url)
@@ -77,7 +77,7 @@ def status(call: Call) -> None:
 @db.command(examples=["windlass db sql", "windlass db sql --to 3 > pending.sql"])
 @click.option("--to", type=click.IntRange(0), metavar="N", help="Not further than this migration.")
 @with_call
-def sql(call: Call, to: int | None) -> None:
+def sql(call: Invocation, to: int | None) -> None:
     """Print the SQL of pending migrations, and run none of it."""
     pending = [m for m in call.on_database(_status).pending if to is None or m.number <= to]
     for migration in pending:
@@ -98,7 +98,7 @@ def sql(call: Call, to: int | None) -> None:
 @click.option("--off", is_flag=True, help="Take the policies away.")
 @click.option("--dry-run", is_flag=True, help="Print the SQL, and run none of it.")
 @with_call
-def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
+def secure(call: Invocation, role: str | None, off: bool, dry_run: bool) -> None:
     """Put row security on all that belongs to tenants (PostgreSQL). Safe to repeat.
 
     Run it as the owner of the tables, again after each migration. It holds roles that own nothing,
@@ -128,7 +128,7 @@ def secure(call: Call, role: str | None, off: bool, dry_run: bool) -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Say which would be taken back, and take back none.")
 @with_call
-def downgrade(call: Call, to: int, dry_run: bool) -> None:
+def downgrade(call: Invocation, to: int, dry_run: bool) -> None:
     """Revert migrations, newest first. Data of their tables and columns is lost."""
     found = call.on_database(_status)
     going = [m for m in reversed(found.applied) if m.number > to]
@@ -138,7 +138,7 @@ def downgrade(call: Call, to: int, dry_run: bool) -> None:
             hint="`windlass db migrate` goes up.",
         )
     if dry_run or not going:
-        _tell(call, going, "Would be taken back", "Nothing to take back.")
+        _print_migrations(call, going, "Would be taken back", "Nothing to take back.")
         return
     what = f"taking back {counted(len(going), 'migration')}"
     place = address(call.settings.database.url)
@@ -146,12 +146,12 @@ def downgrade(call: Call, to: int, dry_run: bool) -> None:
         what, f"This deletes what {', '.join(map(_name, going))} stored at {place}. Go on?"
     )
     done = call.on_database(lambda app: app.engine.schema.downgrade(to=to))
-    _tell(call, done, "Taken back", "Nothing to take back.")
+    _print_migrations(call, done, "Taken back", "Nothing to take back.")
 
 
 @db.command(examples=["windlass db check", "windlass db check --tenant acme --json"])
 @with_call
-def check(call: Call) -> int:
+def check(call: Invocation) -> int:
     """Look for damage: rows that contradict each other, and counts that a recount does not confirm.
 
     Reads every job, in steps, and changes nothing. Names the first rows of each kind and what to do.
@@ -204,7 +204,7 @@ async def _damage(app: "Windlass", tenant: str | None) -> list[dict[str, Any]]:
 @db.command("new-epoch", examples=["windlass db new-epoch", "windlass db new-epoch --yes --json"])
 @click.option("--dry-run", is_flag=True, help="Count the jobs that would be handed back.")
 @with_call
-def new_epoch(call: Call, dry_run: bool) -> None:
+def new_epoch(call: Invocation, dry_run: bool) -> None:
     """Begin an epoch, after a restore or the promotion of a replica.
 
     Hands back every job that runs according to the database, its attempt not counted, and makes all leases
@@ -235,7 +235,7 @@ def new_epoch(call: Call, dry_run: bool) -> None:
 @db.command(examples=["windlass db reencrypt", "windlass db reencrypt --dry-run --json"])
 @click.option("--dry-run", is_flag=True, help="Count the payloads, and change none.")
 @with_call
-def reencrypt(call: Call, dry_run: bool) -> int:
+def reencrypt(call: Invocation, dry_run: bool) -> int:
     """Encrypt payloads of an older key again, with the first of encryption.keys.
 
     Reads every job, in batches; safe to repeat and to interrupt. Exits with 1 if a payload could not be
@@ -279,7 +279,9 @@ def _name(migration: "Migration") -> str:
     return f"{migration.number:04}_{migration.name}"
 
 
-def _tell(call: Call, migrations: "Sequence[Migration]", done: str, none: str) -> None:
+def _print_migrations(
+    call: Invocation, migrations: "Sequence[Migration]", done: str, none: str
+) -> None:
     names = [_name(migration) for migration in migrations]
     if call.out.format in ("json", "jsonl"):
         call.out.json({"migrations": names})

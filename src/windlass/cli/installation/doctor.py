@@ -8,7 +8,7 @@ import click
 
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column
 from windlass.cli.text.styles import CHECKS, DRAINING, worker_state
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     ],
 )
 @with_call
-def doctor(call: Call) -> int:
+def doctor(call: Invocation) -> int:
     """Check settings, database, workers and jobs, and suggest fixes.
 
     Reads only. Exits with 1 if something is broken; a warning alone does not. With --url it asks
@@ -45,12 +45,12 @@ def doctor(call: Call) -> int:
     return Exit.FAILED if broken else Exit.OK
 
 
-def _checks(call: Call) -> "list[Check]":
+def _checks(call: Invocation) -> "list[Check]":
     from windlass.core.monitoring.checks import failed, ok
     from windlass.errors import SettingsInvalid
 
     if call.server is not None:
-        return call.ask(_of_server)
+        return call.ask(_server_checks)
     try:
         call.settings  # noqa: B018  read here, so that what is wrong with them is a finding
     except SettingsInvalid as error:
@@ -58,7 +58,7 @@ def _checks(call: Call) -> "list[Check]":
     known = [ok("settings", "The settings are valid.")]
     if (missing := _missing_file(call.settings.database.url)) is not None:
         return [*known, missing]
-    return [*known, *call.on_database(_of_database)]
+    return [*known, *call.on_database(_database_checks)]
 
 
 def _missing_file(url: str) -> "Check | None":
@@ -76,20 +76,20 @@ def _missing_file(url: str) -> "Check | None":
     )
 
 
-async def _of_database(app: "Windlass") -> "list[Check]":
+async def _database_checks(app: "Windlass") -> "list[Check]":
     from windlass.core.monitoring.checks import failed
     from windlass.errors import WindlassError
 
     found: list[Check] = []
     try:
-        async for check in app.engine.checkup.checks():
+        async for check in app.engine.doctor.checks():
             found.append(check)  # noqa: PERF401  what came before an error is told too
     except WindlassError as error:
         found.append(failed("database", error))
     return found
 
 
-async def _of_server(api: "Client") -> "list[Check]":
+async def _server_checks(api: "Client") -> "list[Check]":
     from windlass.core.monitoring.checks import failed, ok
     from windlass.core.monitoring.queue_checks import workers
     from windlass.errors import WindlassError
@@ -115,7 +115,7 @@ async def _of_server(api: "Client") -> "list[Check]":
     return found
 
 
-def _print(call: Call, check: "Check") -> None:
+def _print(call: Invocation, check: "Check") -> None:
     look = CHECKS[check.level]
     call.out.data(f"{call.out.style(look.glyph, look.color)} {check.sentence}")
     if check.fix:

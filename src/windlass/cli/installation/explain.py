@@ -6,7 +6,7 @@ import click
 
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.exit_codes import code_of
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid, by_code
 from windlass.errors.remedies import remedies
 from windlass.errors.wording import nearest, quoted
@@ -15,7 +15,7 @@ from windlass.errors.wording import nearest, quoted
 @click.command(cls=Command, examples=["windlass explain WL1203", "windlass explain 2107 --json"])
 @click.argument("code")
 @with_call
-def explain(call: Call, code: str) -> None:
+def explain(call: Invocation, code: str) -> None:
     """Show what the error CODE means, its causes, what to do, and the exit code of commands."""
     known = by_code()
     wanted = code.upper() if code.upper().startswith("WL") else f"WL{code}"

@@ -6,12 +6,12 @@ from importlib.metadata import version as installed
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 
 
 @click.command(cls=Command, examples=["windlass version", "windlass version --json"])
 @with_call
-def version(call: Call) -> None:
+def version(call: Invocation) -> None:
     """Show the versions of Windlass and of Python."""
     known = {"version": installed("windlass"), "python": platform.python_version()}
     text = f"windlass {known['version']}, Python {known['python']}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from windlass import clock
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column
 from windlass.cli.text.progress import Progress
 from windlass.cli.text.styles import one_line, state_of
@@ -14,7 +14,7 @@ from windlass.errors import OperationStateConflict, OperationTooLarge
 from windlass.errors.wording import counted, sentence
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 #: Between two looks at how far it is.
 _LOOK_SECONDS = 0.1
@@ -25,7 +25,7 @@ _FAILURES_SHOWN = 3
 _ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
 
 
-class Deed(NamedTuple):
+class BulkAction(NamedTuple):
     """What is done to jobs: as the API calls it, and as people do."""
 
     action: str
@@ -40,13 +40,13 @@ class Deed(NamedTuple):
 
 
 def bulk(
-    call: Call,
-    deed: Deed,
+    call: Invocation,
+    deed: BulkAction,
     q: str,
     *,
     dry_run: bool,
     reason: str | None = None,
-    changes: "Shown | None" = None,
+    changes: "JsonObject | None" = None,
     typed: str | None = None,
 ) -> int:
     """Do it to the jobs that match now, and answer the exit code.
@@ -54,17 +54,17 @@ def bulk(
     `changes` is what an update changes. With a name that is to be `typed` a person agrees by that to
     everything that matches, and more jobs than an operation takes are several.
     """
-    meant: Shown = {"action": deed.action, "q": q}
+    meant: JsonObject = {"action": deed.action, "q": q}
     if changes is not None:
         meant["changes"] = changes
     preview = call.ask(lambda api: api.post("/operations/preview", meant))
     changing = preview["total"] - sum(each["count"] for each in preview["skipped"])
     if dry_run:
-        _rehearse(call, deed, q, preview, changing)
+        _dry_run(call, deed, q, preview, changing)
         return Exit.OK
     if preview["more"] and typed is None:
         raise OperationTooLarge(most=preview["total"])
-    for line in _told(deed, preview, changing):
+    for line in _preview_text(deed, preview, changing):
         call.out.say(line)
     if not changing:
         return Exit.OK
@@ -77,7 +77,13 @@ def bulk(
     return _in_rounds(call, deed, meant, reason, preview)
 
 
-def _in_rounds(call: Call, deed: Deed, meant: "Shown", reason: str | None, preview: "Shown") -> int:
+def _in_rounds(
+    call: Invocation,
+    deed: BulkAction,
+    meant: "JsonObject",
+    reason: str | None,
+    preview: "JsonObject",
+) -> int:
     """One operation, or as many as it takes until nothing matches any more."""
     limit, body = _limit(call), {**meant, "reason": reason}
     if preview["more"]:
@@ -91,9 +97,11 @@ def _in_rounds(call: Call, deed: Deed, meant: "Shown", reason: str | None, previ
     return code
 
 
-def _rehearse(call: Call, deed: Deed, q: str, preview: "Shown", changing: int) -> None:
+def _dry_run(
+    call: Invocation, deed: BulkAction, q: str, preview: "JsonObject", changing: int
+) -> None:
     """Print what would be done: counts and examples to a person, a row for each job to a program."""
-    summary = [*_told(deed, preview, changing)]
+    summary = [*_preview_text(deed, preview, changing)]
     if call.out.format == "people":
         call.out.block("\n".join(summary))
         return
@@ -104,14 +112,14 @@ def _rehearse(call: Call, deed: Deed, q: str, preview: "Shown", changing: int) -
     call.out.list(rows, columns, body={**preview, "jobs": rows})
 
 
-def _skipped(deed: Deed, job: "Shown") -> str | None:
-    from windlass.core.jobs.operations import Action, skip_reason
+def _skipped(deed: BulkAction, job: "JsonObject") -> str | None:
+    from windlass.core.jobs.operations import BulkAction, skip_reason
     from windlass.core.jobs.states import JobState
 
-    return skip_reason(Action(deed.action), JobState(job["state"]))
+    return skip_reason(BulkAction(deed.action), JobState(job["state"]))
 
 
-def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
+def _preview_text(deed: BulkAction, preview: "JsonObject", changing: int) -> Iterator[str]:
     """What would be done, to how many, and to which for example."""
     if not preview["total"]:
         yield "No jobs match."
@@ -129,7 +137,7 @@ def _told(deed: Deed, preview: "Shown", changing: int) -> Iterator[str]:
 
 
 async def _operate(
-    call: Call, api: "Client", deed: Deed, body: "Shown", limit: float | None
+    call: Invocation, api: "Client", deed: BulkAction, body: "JsonObject", limit: float | None
 ) -> int:
     import asyncio
 
@@ -147,15 +155,17 @@ async def _operate(
             early, operation = Exit.INTERRUPTED, await begun
         if early is not None:
             operation = await _stop(api, operation["id"])
-    failures: list[Shown] = []
+    failures: list[JsonObject] = []
     if operation["failed"]:
         items = path("operations", operation["id"], "items")
         failures = (await api.get(items, state="failed", limit=_FAILURES_SHOWN))["items"]
     _report(call, deed, operation, failures)
-    return early if early is not None else _judged(operation)
+    return early if early is not None else _exit_code(operation)
 
 
-async def _watch(call: Call, api: "Client", deed: Deed, id: str, limit: float | None) -> "Shown":
+async def _watch(
+    call: Invocation, api: "Client", deed: BulkAction, id: str, limit: float | None
+) -> "JsonObject":
     """The operation once it has ended, or as it is when the time is over."""
     import asyncio
 
@@ -174,7 +184,7 @@ async def _watch(call: Call, api: "Client", deed: Deed, id: str, limit: float | 
         progress.end()
 
 
-async def _stop(api: "Client", id: str) -> "Shown":
+async def _stop(api: "Client", id: str) -> "JsonObject":
     import asyncio
 
     from windlass.cli.connect.api_client import path
@@ -189,7 +199,9 @@ async def _stop(api: "Client", id: str) -> "Shown":
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-def _report(call: Call, deed: Deed, operation: "Shown", failures: "list[Shown]") -> None:
+def _report(
+    call: Invocation, deed: BulkAction, operation: "JsonObject", failures: "list[JsonObject]"
+) -> None:
     counts = [f"{counted(operation['done'], 'job')} {deed.done}"]
     counts += [
         f"{operation[name]:,} {word}"
@@ -204,7 +216,7 @@ def _report(call: Call, deed: Deed, operation: "Shown", failures: "list[Shown]")
         call.out.one(operation, lambda: None)
 
 
-def _judged(operation: "Shown") -> int:
+def _exit_code(operation: "JsonObject") -> int:
     if operation["state"] == "stopped":
         return Exit.PARTLY
     if operation["failed"]:
@@ -212,7 +224,7 @@ def _judged(operation: "Shown") -> int:
     return Exit.OK
 
 
-def _limit(call: Call) -> float | None:
+def _limit(call: Invocation) -> float | None:
     from windlass.core.durations import duration
 
     given = call.flags.timeout

@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.job_filter_flags import filter_of
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.job_filter_flags import build_filter
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.jobs.dead_edit import edit_retry
 from windlass.cli.jobs.dead_groups import NOTHING_DEAD, UNKNOWN, cause_of, groups, mute, unmute
 from windlass.cli.jobs.job_changes import DELETE, RETRY, change
@@ -31,7 +31,7 @@ def dead() -> None:
     """List dead-lettered jobs and their causes; retry or discard them."""
 
 
-def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
+def _with_cause_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--where", metavar="FILTER", help="Such as 'error:timeout created:>-2h'."),
         click.option("--definition", metavar="KEY", help="Only jobs of this definition."),
@@ -41,9 +41,9 @@ def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _which(command: Callable[..., Any]) -> Callable[..., Any]:
+def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     dry = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
-    return click.argument("ids", nargs=-1, metavar="[JOB]...")(_choosing(dry(command)))
+    return click.argument("ids", nargs=-1, metavar="[JOB]...")(_with_cause_flags(dry(command)))
 
 
 @dead.command(
@@ -54,12 +54,12 @@ def _which(command: Callable[..., Any]) -> Callable[..., Any]:
         "windlass dead list --cause 9f86d081",
     ],
 )
-@_choosing
-@paged(50)
+@_with_cause_flags
+@with_paging(50)
 @with_call
-def list_dead(call: Call, /, limit: int, cursor: str | None, **chosen: Any) -> None:
+def list_dead(call: Invocation, /, limit: int, cursor: str | None, **chosen: Any) -> None:
     """List dead-lettered jobs, newest first."""
-    q = filter_of(states=["dead_letter"], **_meant(**chosen))
+    q = build_filter(states=["dead_letter"], **_chosen_filter(**chosen))
     page = call.ask(lambda api: api.page("/jobs", q=q, limit=limit, cursor=cursor))
     now = utcnow()
     call.out.list(
@@ -90,11 +90,11 @@ for _command in (groups, show):
         "windlass dead retry --definition mail.send --cause 9f86d081",
     ]
 )
-@_which
+@_with_ids
 @with_call
-def retry(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+def retry(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
     """Retry jobs, or all of a cause, with fresh attempts."""
-    return change(call, RETRY, ids, _of_the_dead(**chosen), dry_run=dry_run)
+    return change(call, RETRY, ids, _dead_letter_filter(**chosen), dry_run=dry_run)
 
 
 dead.add_command(edit_retry)
@@ -106,23 +106,23 @@ dead.add_command(edit_retry)
         "windlass dead discard --definition mail.send --cause 9f86d081 --dry-run",
     ]
 )
-@_which
+@_with_ids
 @with_call
-def discard(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+def discard(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
     """Delete jobs, or all of a cause, for good."""
-    return change(call, DELETE, ids, _of_the_dead(**chosen), dry_run=dry_run)
+    return change(call, DELETE, ids, _dead_letter_filter(**chosen), dry_run=dry_run)
 
 
 for _command in (mute, unmute):
     dead.add_command(_command)
 
 
-def _of_the_dead(**chosen: str | None) -> dict[str, Any]:
+def _dead_letter_filter(**chosen: str | None) -> dict[str, Any]:
     """What was chosen, among the dead-lettered; nothing chosen stays nothing, and never means all."""
-    return {"states": ["dead_letter"], **_meant(**chosen)} if any(chosen.values()) else {}
+    return {"states": ["dead_letter"], **_chosen_filter(**chosen)} if any(chosen.values()) else {}
 
 
-def _meant(
+def _chosen_filter(
     *, definition: str | None, cause: str | None, where: str | None
 ) -> dict[str, str | None]:
     terms = [where or ""]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.styles import state_of
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 
 @click.command(
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Print the payload it would have, change nothing.")
 @with_call
 def edit_retry(
-    call: Call,
+    call: Invocation,
     job: str,
     values: tuple[str, ...],
     payload: str | None,
@@ -42,9 +42,9 @@ def edit_retry(
     Fields given as key=value replace those of the payload it has; others stay.
     """
     from windlass.cli.connect.api_client import path
-    from windlass.cli.text.parse_payload import split_pairs, typed, whole_payload
+    from windlass.cli.text.parse_payload import full_payload, split_pairs, typed
 
-    whole = whole_payload(values, payload, file)
+    whole = full_payload(values, payload, file)
     pairs = split_pairs(values) if whole is None else {}
     if whole is None and not pairs:
         raise CommandInvalid(
@@ -52,12 +52,12 @@ def edit_retry(
             hint="Give key=value pairs, --payload or --file; `windlass dead retry` changes none.",
         )
 
-    async def edit(api: "Client") -> "tuple[dict[str, Any], Shown | None]":
+    async def edit(api: "Client") -> "tuple[dict[str, Any], JsonObject | None]":
         found = await api.get(path("jobs", job))
         data = whole
         if data is None:
             known = await api.get(path("definitions", found["definition"]))
-            data = _merged(found["payload"], typed(pairs, known["payload_schema"]))
+            data = _merge_payload(found["payload"], typed(pairs, known["payload_schema"]))
         if dry_run:
             return data, None
         at = path("dead", found["id"], "edit-retry")
@@ -77,7 +77,7 @@ def edit_retry(
         call.out.data(edited["id"])
 
 
-def _merged(shown: Any, changed: dict[str, Any]) -> dict[str, Any]:
+def _merge_payload(shown: Any, changed: dict[str, Any]) -> dict[str, Any]:
     from windlass.core.payloads.secret_patterns import MASK
 
     merged = {**(shown if isinstance(shown, dict) else {}), **changed}

@@ -7,14 +7,14 @@ import click
 
 from windlass.cli.framework.change_many import change_each
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, moment, one_line
 from windlass.clock import utcnow
 from windlass.errors import AmbiguousId, DeadGroupNotFound
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 #: How a cause is written that nobody knows.
 UNKNOWN = "none"
@@ -35,7 +35,7 @@ _MORE = "Type more of the cause, or DEFINITION/CAUSE."
 @click.option("--all", "muted", is_flag=True, help="Muted groups, too.")
 @click.option("--limit", type=click.IntRange(1, _MOST), default=50, help="How many at most. [50]")
 @with_call
-def groups(call: Call, definition: str | None, muted: bool, limit: int) -> None:
+def groups(call: Invocation, definition: str | None, muted: bool, limit: int) -> None:
     """Group dead-lettered jobs by cause; the cause seen last first."""
     asked = {"definition": definition, "muted": muted or None}
     found = call.ask(lambda api: api.get("/dead/groups", limit=limit, **asked))
@@ -51,7 +51,7 @@ def groups(call: Call, definition: str | None, muted: bool, limit: int) -> None:
             Column("last_at", "LAST", lambda one: ago(moment(one["last_at"]), now)),
             Column("sample_id", "SAMPLE", lambda one: str(one["sample_id"])[-8:]),
             Column("sentence", "ERROR", lambda one: one_line(one["sentence"]), wide=True),
-            Column("muted_at", "MUTED", _muted if muted else None, wide=True),
+            Column("muted_at", "MUTED", _mute_text if muted else None, wide=True),
             Column("muted_by"),
             Column("muted_until"),
             Column("reason"),
@@ -81,7 +81,7 @@ def groups(call: Call, definition: str | None, muted: bool, limit: int) -> None:
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
 def mute(
-    call: Call,
+    call: Invocation,
     names: Sequence[str],
     definition: str | None,
     lasts: str | None,
@@ -107,7 +107,7 @@ def mute(
 @click.option("--definition", metavar="KEY", help="Whose cause it is, if several have it.")
 @click.option("--dry-run", is_flag=True, help="Show which groups, and change nothing.")
 @with_call
-def unmute(call: Call, names: Sequence[str], definition: str | None, dry_run: bool) -> int:
+def unmute(call: Invocation, names: Sequence[str], definition: str | None, dry_run: bool) -> int:
     """Unmute groups: list them again.
 
     What an operator muted for all tenants stays muted for each of them.
@@ -121,7 +121,7 @@ def cause_of(fingerprint: str | None) -> str:
 
 
 def _change(
-    call: Call,
+    call: Invocation,
     verb: str,
     doing: str,
     names: Sequence[str],
@@ -130,10 +130,10 @@ def _change(
     *,
     dry_run: bool,
 ) -> int:
-    async def look(api: "Client", name: str) -> "Shown":
+    async def look(api: "Client", name: str) -> "JsonObject":
         return await _find(api, name, definition)
 
-    async def change(api: "Client", name: str) -> "Shown":
+    async def change(api: "Client", name: str) -> "JsonObject":
         group = await look(api, name)
         meant = {key: group[key] for key in ("definition", "fingerprint")}
         return await api.post(f"/dead/groups/{verb}", {**meant, **about})
@@ -151,12 +151,12 @@ def _change(
     )
 
 
-async def _find(api: "Client", name: str, definition: str | None) -> "Shown":
+async def _find(api: "Client", name: str, definition: str | None) -> "JsonObject":
     """The group that is meant. One without jobs is taken at its word: its mute may have stayed."""
     named, _, cause = name.rpartition("/")
     definition = named or definition
     listed = await api.get("/dead/groups", definition=definition, muted=True, limit=_MOST)
-    found: list[Shown] = [group for group in listed["items"] if _is_meant(group, cause)]
+    found: list[JsonObject] = [group for group in listed["items"] if _has_cause(group, cause)]
     if len(found) > 1:
         names = [f"{one['definition']}/{cause_of(one['fingerprint'])}" for one in found]
         raise AmbiguousId(cause, names, said="groups begin with", hint=_MORE)
@@ -168,7 +168,7 @@ async def _find(api: "Client", name: str, definition: str | None) -> "Shown":
     return {"definition": definition, "fingerprint": fingerprint, "muted_at": None}
 
 
-def _is_meant(group: Item, cause: str) -> bool:
+def _has_cause(group: Item, cause: str) -> bool:
     # The start of a fingerprint is what tables show, and tells causes apart.
     if cause == UNKNOWN or not cause:
         return bool(cause) and not group["fingerprint"]
@@ -178,11 +178,11 @@ def _is_meant(group: Item, cause: str) -> bool:
 def _line(group: Item) -> str:
     return (
         f"{cause_of(group['fingerprint'])}  {group['definition']}  "
-        f"{'muted ' + _muted(group) if group['muted_at'] else 'not muted'}"
+        f"{'muted ' + _mute_text(group) if group['muted_at'] else 'not muted'}"
     )
 
 
-def _muted(group: Item) -> str:
+def _mute_text(group: Item) -> str:
     if not group["muted_at"]:
         return ""
     until = moment(group["muted_until"])

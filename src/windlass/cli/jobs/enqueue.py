@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.errors import DefinitionNotFound
 
 Options = dict[str, Any]
@@ -47,7 +47,7 @@ Options = dict[str, Any]
 @click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
 @with_call
 def enqueue(
-    call: Call,
+    call: Invocation,
     /,
     definition: str,
     values: tuple[str, ...],
@@ -64,11 +64,11 @@ def enqueue(
     The job's id is printed. An equal job that exists already is an ordinary answer.
     """
     from windlass.cli.connect.api_client import Client, path
-    from windlass.cli.text.parse_payload import split_pairs, typed, whole_payload
-    from windlass.cli.text.receipts import received
+    from windlass.cli.text.parse_payload import full_payload, split_pairs, typed
+    from windlass.cli.text.receipts import print_receipt
     from windlass.core.payloads.payload import dump_json
 
-    whole = whole_payload(values, payload, file)
+    whole = full_payload(values, payload, file)
     pairs = split_pairs(values) if whole is None else {}
     options = delivery_options(**given)
 
@@ -87,7 +87,7 @@ def enqueue(
         body = {**options, "after": after, "definition": definition, "payload": data}
         return await api.post("/jobs", body, dry_run=dry_run or None)
 
-    received(call, call.ask(store), wait=wait, follow=follow)
+    print_receipt(call, call.ask(store), wait=wait, follow=follow)
 
 
 def delivery_options(

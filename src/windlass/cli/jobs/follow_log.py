@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from windlass.cli.connect.api_client import Client, Shown, path
+from windlass.cli.connect.api_client import Client, JsonObject, path
 
 _FOLLOW_SECONDS = 0.5
 _ENDED = ("completed", "canceled", "dead_letter")
 
 
-async def lines_of(api: Client, id: str, *, follow: bool) -> AsyncIterator[Shown]:
+async def follow_lines(api: Client, id: str, *, follow: bool) -> AsyncIterator[JsonObject]:
     """The lines of a job's log, the oldest first; with `follow` until it has ended."""
     id = (await api.get(path("jobs", id)))["id"]
     seen = 0

@@ -5,25 +5,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from windlass.cli.framework.change_many import Change, change_each, patching, posting
+from windlass.cli.framework.change_many import Change, change_each, patch_change, post_change
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.job_filter_flags import choosing, filter_of
-from windlass.cli.jobs.bulk import Deed, bulk
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.job_filter_flags import build_filter, choosing
+from windlass.cli.jobs.bulk import BulkAction, bulk
 from windlass.cli.text.output import Item
 from windlass.cli.text.styles import state_of
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
-CANCEL = Deed("cancel", "canceling", "canceled")
-RETRY = Deed("retry", "retrying", "retried")
-RUN_NOW = Deed("run_now", "running now", "run now")
-DELETE = Deed("discard", "deleting", "deleted", destroys=True)
+CANCEL = BulkAction("cancel", "canceling", "canceled")
+RETRY = BulkAction("retry", "retrying", "retried")
+RUN_NOW = BulkAction("run_now", "running now", "run now")
+DELETE = BulkAction("discard", "deleting", "deleted", destroys=True)
 
 
-def _which(command: Callable[..., Any]) -> Callable[..., Any]:
+def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     dry = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
     return click.argument("ids", nargs=-1, metavar="[JOB]...")(choosing(dry(command)))
 
@@ -36,11 +36,11 @@ def _which(command: Callable[..., Any]) -> Callable[..., Any]:
         "windlass jobs cancel --where 'definition:report.* state:queued'",
     ],
 )
-@_which
+@_with_ids
 @click.option("--reason", metavar="TEXT", help="Why; kept with the job.")
 @with_call
 def cancel(
-    call: Call, /, ids: Sequence[str], dry_run: bool, reason: str | None, **chosen: Any
+    call: Invocation, /, ids: Sequence[str], dry_run: bool, reason: str | None, **chosen: Any
 ) -> int:
     """Cancel jobs: waiting ones end at once, running ones are asked to stop."""
     return change(call, CANCEL, ids, chosen, dry_run=dry_run, reason=reason)
@@ -54,9 +54,9 @@ def cancel(
         "windlass jobs retry --where 'error:\"timed out\" created:>-2h' --dry-run",
     ],
 )
-@_which
+@_with_ids
 @with_call
-def retry(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+def retry(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
     """Retry dead-lettered or canceled jobs, with fresh attempts."""
     return change(call, RETRY, ids, chosen, dry_run=dry_run)
 
@@ -69,9 +69,9 @@ def retry(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> in
         "windlass jobs run-now --state scheduled --queue mail --yes",
     ],
 )
-@_which
+@_with_ids
 @with_call
-def run_now(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+def run_now(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
     """Make jobs due at once: those due later, retrying, or on hold."""
     return change(call, RUN_NOW, ids, chosen, dry_run=dry_run)
 
@@ -83,25 +83,25 @@ def run_now(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> 
         "windlass jobs delete --where 'state:completed finished:<-7d' --dry-run",
     ],
 )
-@_which
+@_with_ids
 @with_call
-def delete(call: Call, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
+def delete(call: Invocation, /, ids: Sequence[str], dry_run: bool, **chosen: Any) -> int:
     """Delete ended jobs for good. Retention deletes them by itself, once they are old."""
     return change(call, DELETE, ids, chosen, dry_run=dry_run)
 
 
 def change(
-    call: Call,
-    deed: Deed,
+    call: Invocation,
+    deed: BulkAction,
     ids: Sequence[str],
     chosen: dict[str, Any],
     *,
     dry_run: bool,
     reason: str | None = None,
-    changes: "Shown | None" = None,
+    changes: "JsonObject | None" = None,
 ) -> int:
     """Do something to the jobs with these ids, or else to those that are chosen by a filter."""
-    q = filter_of(**chosen)
+    q = build_filter(**chosen)
     if bool(ids) == bool(q):
         raise CommandInvalid(
             "jobs are given both by id and by a filter." if ids else "no job is given.",
@@ -128,15 +128,15 @@ def change(
     )
 
 
-def _one(deed: Deed, reason: str | None, changes: "Shown | None") -> Change:
+def _one(deed: BulkAction, reason: str | None, changes: "JsonObject | None") -> Change:
     if changes is not None:
-        return patching("jobs", changes)
+        return patch_change("jobs", changes)
     if deed.destroys:
-        return _discarding
-    return posting("jobs", deed.verb, reason and {"reason": reason})
+        return _discard_job
+    return post_change("jobs", deed.verb, reason and {"reason": reason})
 
 
-async def _discarding(api: "Client", id: str) -> "Shown":
+async def _discard_job(api: "Client", id: str) -> "JsonObject":
     from windlass.cli.connect.api_client import path
 
     job = await api.get(path("jobs", id))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.job_filter_flags import choosing, filter_of
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.job_filter_flags import build_filter, choosing
 from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ _ALL = 2**31
 @click.option("--wait", is_flag=True, help="Wait for its end (--timeout) and print its result.")
 @click.option("--follow", is_flag=True, help="The same, and print its log lines as they come.")
 @with_call
-def clone(call: Call, job: str, dry_run: bool, wait: bool, follow: bool) -> None:
+def clone(call: Invocation, job: str, dry_run: bool, wait: bool, follow: bool) -> None:
     """Enqueue another job like JOB: same definition, payload and queue, due at once.
 
     It has none of the job's keys and waits for no other job. Its id is printed.
     """
     from windlass.cli.connect.api_client import path
-    from windlass.cli.text.receipts import received
+    from windlass.cli.text.receipts import print_receipt
 
     at = path("jobs", job, "clone")
     answer = call.ask(lambda api: api.post(at, dry_run=dry_run or None))
-    received(call, answer, wait=wait, follow=follow)
+    print_receipt(call, answer, wait=wait, follow=follow)
 
 
 @click.command(
@@ -52,14 +52,14 @@ def clone(call: Call, job: str, dry_run: bool, wait: bool, follow: bool) -> None
 @choosing
 @click.option("--whole", is_flag=True, help="With payload and result; takes a request per job.")
 @with_call
-def export(call: Call, /, whole: bool, **chosen: Any) -> None:
+def export(call: Invocation, /, whole: bool, **chosen: Any) -> None:
     """Print all jobs that match, newest first, each as a line of JSON.
 
     Secrets are struck out, as everywhere.
     """
     from windlass.cli.connect.api_client import path
 
-    q = filter_of(**chosen) or None
+    q = build_filter(**chosen) or None
 
     async def write(api: "Client") -> int:
         count = 0

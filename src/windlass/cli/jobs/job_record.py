@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.log_lines import print_line
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import (
@@ -25,7 +25,7 @@ from windlass.cli.text.styles import (
 from windlass.errors.wording import with_type
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 _OPEN_BUT_RUNNING = ("pending", "queued")
 
@@ -35,12 +35,12 @@ _OPEN_BUT_RUNNING = ("pending", "queued")
 )
 @click.argument("job")
 @with_call
-def show(call: Call, job: str) -> None:
+def show(call: Invocation, job: str) -> None:
     """Show everything about JOB: state, times, payload, result, error."""
 
     from windlass.cli.connect.api_client import path
 
-    async def read(api: "Client") -> "tuple[Shown, str]":
+    async def read(api: "Client") -> "tuple[JsonObject, str]":
         found = await api.get(path("jobs", job))
         if call.out.format != "people" or found["state"] not in _OPEN_BUT_RUNNING:
             return found, ""
@@ -60,7 +60,7 @@ def show(call: Call, job: str) -> None:
 @click.argument("job")
 @click.option("--reason", metavar="TEXT", help="Why; kept in the audit.")
 @with_call
-def reveal(call: Call, job: str, reason: str | None) -> None:
+def reveal(call: Invocation, job: str, reason: str | None) -> None:
     """Print the payload and result of JOB with their secrets, which is kept in the audit."""
     from windlass.cli.connect.api_client import path
 
@@ -70,7 +70,7 @@ def reveal(call: Call, job: str, reason: str | None) -> None:
     call.out.one(found, lambda: _show_revealed(call, found))
 
 
-def _show_revealed(call: Call, found: "Shown") -> None:
+def _show_revealed(call: Invocation, found: "JsonObject") -> None:
     for name in ("payload", "result"):
         call.out.data(f"{name}: {value_of(found[name]) or 'none'}")
 
@@ -81,7 +81,7 @@ def _show_revealed(call: Call, found: "Shown") -> None:
 )
 @click.argument("job")
 @with_call
-def attempts(call: Call, job: str) -> None:
+def attempts(call: Invocation, job: str) -> None:
     """List the attempts of JOB, oldest first."""
     from windlass.cli.connect.api_client import path
 
@@ -93,7 +93,7 @@ def attempts(call: Call, job: str) -> None:
             Column("outcome", "OUTCOME", _outcome),
             Column("started_at", "STARTED", lambda one: call.out.when(one["started_at"])),
             Column("finished_at"),
-            Column("duration_ms", "TOOK", _took, right=True),
+            Column("duration_ms", "TOOK", _duration_text, right=True),
             Column("worker_id", "WORKER", lambda one: one["worker_id"] or "", spare=1),
             Column("error_type"),
             Column("error", "ERROR", lambda one: one_line(one["error"]), wide=True),
@@ -110,7 +110,7 @@ def attempts(call: Call, job: str) -> None:
 )
 @click.argument("job")
 @with_call
-def history(call: Call, job: str) -> None:
+def history(call: Invocation, job: str) -> None:
     """List every step JOB took: when, from which state to which, by whom."""
     from windlass.cli.connect.api_client import path
 
@@ -120,7 +120,7 @@ def history(call: Call, job: str) -> None:
         [
             Column("at", "WHEN", lambda step: call.out.when(step["at"])),
             Column("from_state"),
-            Column("to_state", "STEP", lambda step: _look(step["to_state"])),
+            Column("to_state", "STEP", lambda step: _state_label(step["to_state"])),
             Column("attempt", "TRY", lambda step: str(step["attempt"] or ""), right=True),
             Column("actor", "BY", lambda step: step["actor"] or ""),
             Column("message", "MESSAGE", lambda step: one_line(step["message"]), wide=True),
@@ -143,16 +143,16 @@ def history(call: Call, job: str) -> None:
     "--level", type=click.Choice(list(LEVELS)), default="debug", help="This level and above."
 )
 @with_call
-def logs(call: Call, job: str, follow: bool, level: str) -> None:
+def logs(call: Invocation, job: str, follow: bool, level: str) -> None:
     """Print the log lines of JOB."""
-    from windlass.cli.jobs.follow_log import lines_of
+    from windlass.cli.jobs.follow_log import follow_lines
 
     wanted = list(LEVELS)[list(LEVELS).index(level) :]
     listed = not follow and call.out.format in ("json", "jsonl", "csv")
 
-    async def stream(api: "Client") -> "list[Shown]":
+    async def stream(api: "Client") -> "list[JsonObject]":
         kept = []
-        async for line in lines_of(api, job, follow=follow):
+        async for line in follow_lines(api, job, follow=follow):
             if line["level"] in wanted:
                 kept.append(line) if listed else print_line(call, line)
         return kept
@@ -163,7 +163,7 @@ def logs(call: Call, job: str, follow: bool, level: str) -> None:
         call.out.list(lines, [Column(key) for key in keys], body={"items": lines})
 
 
-def _show(call: Call, job: Item, why: str) -> None:
+def _show(call: Invocation, job: Item, why: str) -> None:
     out = call.out
     out.data(f"{out.look(state_of(job))}  {out.style(job['definition'], bold=True)}  {job['id']}")
     out.data("")
@@ -223,10 +223,10 @@ def _outcome(attempt: Item) -> Look:
     return OUTCOMES[attempt["outcome"]] if attempt["outcome"] else RUNNING
 
 
-def _look(name: str) -> Look:
+def _state_label(name: str) -> Look:
     return STATES[name] if name in STATES else OUTCOMES.get(name, STATES["waiting"])
 
 
-def _took(attempt: Item) -> str:
+def _duration_text(attempt: Item) -> str:
     took_ms = attempt["duration_ms"]
     return "" if took_ms is None else took(timedelta(milliseconds=took_ms))

@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.job_filter_flags import choosing_but_queue
-from windlass.cli.jobs.bulk import Deed
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.job_filter_flags import with_job_filters_but_queue
+from windlass.cli.jobs.bulk import BulkAction
 from windlass.cli.jobs.job_changes import change
 from windlass.errors import CommandInvalid
 
-UPDATE = Deed("update", "changing", "changed")
+UPDATE = BulkAction("update", "changing", "changed")
 
 
 @click.command(
@@ -24,7 +24,7 @@ UPDATE = Deed("update", "changing", "changed")
     ],
 )
 @click.argument("ids", nargs=-1, metavar="[JOB]...")
-@choosing_but_queue
+@with_job_filters_but_queue
 @click.option(
     "--priority", metavar="P", help="critical, high, normal, low, or a number: lower first."
 )
@@ -37,7 +37,7 @@ UPDATE = Deed("update", "changing", "changed")
 @click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
 @with_call
 def update(
-    call: Call,
+    call: Invocation,
     /,
     ids: Sequence[str],
     dry_run: bool,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import click
 
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.job_filter_flags import choosing, words_of
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.job_filter_flags import choosing, split_states
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.jobs.enqueue import enqueue
 from windlass.cli.jobs.job_changes import cancel, delete, retry, run_now
 from windlass.cli.jobs.job_copies import clone, export
@@ -55,10 +55,10 @@ for _command in (
 @click.option("--correlation-id", metavar="TEXT", help="Only jobs of this request.")
 @click.option("--created-after", metavar="INSTANT", help="Only jobs created since this instant.")
 @click.option("--created-before", metavar="INSTANT", help="Only jobs created before this instant.")
-@paged(50)
+@with_paging(50)
 @with_call
 def list_jobs(
-    call: Call,
+    call: Invocation,
     states: tuple[str, ...],
     definition: str | None,
     queue: str | None,
@@ -77,7 +77,7 @@ def list_jobs(
     """
     from windlass.cli.text.parse_time import instant
 
-    wanted = words_of(states)
+    wanted = split_states(states)
     more = {
         "source": source,
         "correlation_id": correlation_id,
@@ -110,7 +110,7 @@ def list_jobs(
 )
 @click.argument("job")
 @with_call
-def explain(call: Call, job: str) -> None:
+def explain(call: Invocation, job: str) -> None:
     """Say why JOB is not running: the first reason that holds."""
     from windlass.cli.connect.api_client import path
 
@@ -131,7 +131,7 @@ def explain(call: Call, job: str) -> None:
 )
 @click.argument("job")
 @with_call
-def wait(call: Call, job: str) -> None:
+def wait(call: Invocation, job: str) -> None:
     """Wait until JOB has ended and print its result.
 
     Exits with 8 if it failed or was canceled, with 9 if --timeout was over first.
@@ -163,7 +163,7 @@ def job_columns(items: Sequence[Item]) -> list[Column]:
         Column("created_at", "CREATED", lambda job: ago(moment(job["created_at"]), now), spare=1),
         Column("due_at"),
         Column("started_at"),
-        Column("finished_at", "TOOK", _took, right=True, spare=4),
+        Column("finished_at", "TOOK", _duration_text, right=True, spare=4),
         Column("worker_id"),
         Column("last_error", "LAST ERROR", lambda job: one_line(job["last_error"]), wide=True),
     ]
@@ -173,6 +173,6 @@ def _progress(job: Item) -> str:
     return percent(job["progress"]) if 0 < job["progress"] < 1 else ""
 
 
-def _took(job: Item) -> str:
+def _duration_text(job: Item) -> str:
     finished = moment(job["finished_at"])
     return run_time(job, finished) if finished else ""

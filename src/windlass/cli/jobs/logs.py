@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.log_lines import print_line
 from windlass.cli.text.output import Column
 from windlass.cli.text.styles import LEVELS
@@ -30,7 +30,7 @@ def logs() -> None:
     """Search and follow the log lines of all jobs."""
 
 
-def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
+def _with_filters(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--level", type=click.Choice(list(LEVELS)), help="This level and above."),
         click.option("--job", metavar="ID", help="Only this job's lines."),
@@ -48,7 +48,7 @@ def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
         "windlass logs search refused -o id | sort -u | xargs windlass jobs retry --yes",
     ],
 )
-@_filtered
+@_with_filters
 @click.option(
     "--since", metavar="INSTANT", help="From this time on: -2h, 2027-03-01 or a whole instant."
 )
@@ -57,7 +57,7 @@ def _filtered(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def search(
-    call: Call,
+    call: Invocation,
     words: tuple[str, ...],
     definition: str | None,
     job: str | None,
@@ -103,13 +103,13 @@ def search(
         "windlass logs tail refused --definition mail.send --json | jq -r .job_id",
     ],
 )
-@_filtered
+@_with_filters
 @click.option(
     "-n", "--lines", type=click.IntRange(0, 100), default=10, help="How many before. [10]"
 )
 @with_call
 def tail(
-    call: Call,
+    call: Invocation,
     words: tuple[str, ...],
     definition: str | None,
     job: str | None,
@@ -121,7 +121,7 @@ def tail(
     A worker stores its lines in batches, so they come some seconds late. Programs get a line of
     JSON for each with --json.
     """
-    from windlass.cli.jobs.tail import Followed
+    from windlass.cli.jobs.tail import TailedList
     from windlass.cli.jobs.tail import tail as tailed
 
     which = {
@@ -132,7 +132,7 @@ def tail(
     }
 
     async def follow(api: "Client") -> None:
-        what = Followed("/logs", ("job_id", "sequence"), which)
+        what = TailedList("/logs", ("job_id", "sequence"), which)
         async for line in tailed(api, what, last=lines):
             print_line(call, line, whose=True)
 

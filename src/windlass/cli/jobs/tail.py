@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Hashable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from windlass.cli.connect.api_client import Client, Shown
+from windlass.cli.connect.api_client import Client, JsonObject
 
 _SECONDS = 1.0
 _PAGE = 100
@@ -14,7 +14,7 @@ _MOST_PAGES = 20
 _REMEMBERED = 5_000
 
 
-class Followed(NamedTuple):
+class TailedList(NamedTuple):
     """A list of the API, and the fields that tell its items apart."""
 
     at: str
@@ -22,7 +22,7 @@ class Followed(NamedTuple):
     params: dict[str, Any]
 
 
-async def tail(api: Client, what: Followed, *, last: int) -> AsyncIterator[Shown]:
+async def tail(api: Client, what: TailedList, *, last: int) -> AsyncIterator[JsonObject]:
     """The last so many items, and then each new one, oldest first, without end.
 
     What is stored late, behind others, is found as long as it is among the newest hundred.
@@ -33,7 +33,7 @@ async def tail(api: Client, what: Followed, *, last: int) -> AsyncIterator[Shown
         yield item
     while True:
         await asyncio.sleep(_SECONDS)
-        fresh = await _fresh(api, what, seen)
+        fresh = await _new_items(api, what, seen)
         for item in reversed(fresh):
             seen[_key(what, item)] = None
             yield item
@@ -41,9 +41,9 @@ async def tail(api: Client, what: Followed, *, last: int) -> AsyncIterator[Shown
             del seen[old]
 
 
-async def _fresh(api: Client, what: Followed, seen: dict[Hashable, None]) -> list[Shown]:
+async def _new_items(api: Client, what: TailedList, seen: dict[Hashable, None]) -> list[JsonObject]:
     """What was not seen yet, down to the page that has something that was."""
-    fresh: list[Shown] = []
+    fresh: list[JsonObject] = []
     cursor = None
     for _ in range(_MOST_PAGES):
         page = await api.get(what.at, limit=_PAGE, cursor=cursor, **what.params)
@@ -55,5 +55,5 @@ async def _fresh(api: Client, what: Followed, seen: dict[Hashable, None]) -> lis
     return fresh
 
 
-def _key(what: Followed, item: Shown) -> Hashable:
+def _key(what: TailedList, item: JsonObject) -> Hashable:
     return tuple(item[field] for field in what.key)

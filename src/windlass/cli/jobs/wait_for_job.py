@@ -3,22 +3,22 @@
 import asyncio
 from datetime import timedelta
 
-from windlass.cli.connect.api_client import Client, Shown, path
-from windlass.cli.framework.invocation import Call
-from windlass.cli.jobs.follow_log import lines_of
+from windlass.cli.connect.api_client import Client, JsonObject, path
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.jobs.follow_log import follow_lines
 from windlass.cli.text.log_lines import print_line
 from windlass.cli.text.output import cell
 from windlass.core.durations import duration
 from windlass.errors import JobFailed, WaitTimedOut
 
 
-def wait_for(call: Call, id: str, *, said: str = "", follow: bool = False) -> None:
+def wait_for(call: Invocation, id: str, *, said: str = "", follow: bool = False) -> None:
     """Wait until a job has ended and print its result, with `follow` its log lines before; errors
     say how it ended otherwise."""
     limit = call.flags.timeout
     timeout = duration(limit, option="timeout") if limit else None
 
-    async def wait(api: Client) -> Shown:
+    async def wait(api: Client) -> JsonObject:
         if said:
             call.out.say(said)
         if follow:
@@ -39,11 +39,11 @@ def wait_for(call: Call, id: str, *, said: str = "", follow: bool = False) -> No
     call.out.say(f"Job {job['id'][-8:]} completed.")
 
 
-async def _follow(call: Call, api: Client, id: str, timeout: timedelta | None) -> None:
+async def _follow(call: Invocation, api: Client, id: str, timeout: timedelta | None) -> None:
     seconds = None if timeout is None else timeout.total_seconds()
     try:
         async with asyncio.timeout(seconds):
-            async for line in lines_of(api, id, follow=True):
+            async for line in follow_lines(api, id, follow=True):
                 print_line(call, line)
     except TimeoutError:
         job = await api.get(path("jobs", id))

@@ -5,13 +5,13 @@ from typing import Any
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.job_filter_flags import filter_of
-from windlass.cli.jobs.bulk import Deed, bulk
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.job_filter_flags import build_filter
+from windlass.cli.jobs.bulk import BulkAction, bulk
 from windlass.errors import CommandInvalid
 
-_MOVE = Deed("update", "moving", "moved")
-_PURGE = Deed("cancel", "purging", "purged")
+_MOVE = BulkAction("update", "moving", "moved")
+_PURGE = BulkAction("cancel", "purging", "purged")
 _WAITING = ("pending", "queued")
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show which jobs, and change nothing.")
 
@@ -27,7 +27,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show which jobs, and ch
 @click.option("--to", required=True, metavar="OTHER", help="The queue they go to.")
 @_DRY_RUN
 @with_call
-def move(call: Call, queue: str, to: str, dry_run: bool) -> int:
+def move(call: Invocation, queue: str, to: str, dry_run: bool) -> int:
     """Move all waiting jobs of QUEUE to another queue. Running ones end where they are."""
     if to == queue:
         raise CommandInvalid(f"{queue} is where they are.", hint="Give another queue by --to.")
@@ -45,7 +45,7 @@ def move(call: Call, queue: str, to: str, dry_run: bool) -> int:
 @click.option("--reason", metavar="TEXT", help="Why; kept with each job.")
 @_DRY_RUN
 @with_call
-def purge(call: Call, queue: str, reason: str | None, dry_run: bool) -> int:
+def purge(call: Invocation, queue: str, reason: str | None, dry_run: bool) -> int:
     """Cancel all waiting jobs of QUEUE. Running jobs continue, and history stays.
 
     A job that begins to run meanwhile is asked to stop. Canceled jobs can be retried.
@@ -53,6 +53,6 @@ def purge(call: Call, queue: str, reason: str | None, dry_run: bool) -> int:
     return _all_waiting(call, _PURGE, queue, dry_run=dry_run, reason=reason)
 
 
-def _all_waiting(call: Call, deed: Deed, queue: str, **about: Any) -> int:
-    q = filter_of(states=_WAITING, queue=queue)
+def _all_waiting(call: Invocation, deed: BulkAction, queue: str, **about: Any) -> int:
+    q = build_filter(states=_WAITING, queue=queue)
     return bulk(call, deed, q, typed=queue, **about)

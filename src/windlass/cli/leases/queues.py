@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import click
 
-from windlass.cli.framework.change_many import change_each, posting
+from windlass.cli.framework.change_many import change_each, post_change
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
-from windlass.cli.framework.paging_flags import hint_at_more, paged
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.framework.paging_flags import hint_at_more, with_paging
 from windlass.cli.leases.queue_jobs import move, purge
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import OPEN, PAUSED, Look, ago, moment
@@ -37,9 +37,9 @@ for _command in (move, purge):
 
 
 @queues.command("list", examples=["windlass queues list", "windlass queues list --json"])
-@paged()
+@with_paging()
 @with_call
-def list_queues(call: Call, limit: int, cursor: str | None) -> None:
+def list_queues(call: Invocation, limit: int, cursor: str | None) -> None:
     """List queues by name, with how many of their jobs wait and run."""
     page = call.ask(lambda api: api.page("/queues", limit=limit, cursor=cursor))
     call.out.list(page["items"], _columns(), body=page)
@@ -51,7 +51,7 @@ def list_queues(call: Call, limit: int, cursor: str | None) -> None:
 @queues.command(examples=["windlass queues show mail", "windlass queues show mail --json"])
 @click.argument("queue")
 @with_call
-def show(call: Call, queue: str) -> None:
+def show(call: Invocation, queue: str) -> None:
     """Show everything about QUEUE. A queue that no job has used is empty."""
     from windlass.cli.connect.api_client import path
 
@@ -70,10 +70,10 @@ def show(call: Call, queue: str) -> None:
 @click.option("--reason", metavar="TEXT", help="Reason, shown when `jobs explain` is asked.")
 @click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
 @with_call
-def pause(call: Call, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
+def pause(call: Invocation, names: Sequence[str], reason: str | None, dry_run: bool) -> int:
     """Pause queues: running jobs finish, all others wait."""
     _note_unused(call, names)
-    change = posting("queues", "pause", {"reason": reason})
+    change = post_change("queues", "pause", {"reason": reason})
     return change_each(
         call, "queues", names, change, doing="pausing", show=_line, dry_run=dry_run, key="name"
     )
@@ -85,9 +85,9 @@ def pause(call: Call, names: Sequence[str], reason: str | None, dry_run: bool) -
 @click.argument("names", nargs=-1, required=True, metavar="QUEUE...")
 @click.option("--dry-run", is_flag=True, help="Show which queues, and change nothing.")
 @with_call
-def resume(call: Call, names: Sequence[str], dry_run: bool) -> int:
+def resume(call: Invocation, names: Sequence[str], dry_run: bool) -> int:
     """Resume queues: workers claim their jobs again."""
-    change = posting("queues", "resume")
+    change = post_change("queues", "resume")
     return change_each(
         call, "queues", names, change, doing="resuming", show=_line, dry_run=dry_run, key="name"
     )
@@ -104,9 +104,9 @@ def resume(call: Call, names: Sequence[str], dry_run: bool) -> int:
 @click.option(
     "--max-concurrency", metavar="N", help="Jobs at once on all workers together, or none."
 )
-@rehearsable("change the limit of {queue}")
+@with_dry_run("change the limit of {queue}")
 @with_call
-def limits(call: Call, queue: str, max_concurrency: str | None) -> None:
+def limits(call: Invocation, queue: str, max_concurrency: str | None) -> None:
     """Show the limit of QUEUE, or set it."""
     from windlass.cli.connect.api_client import path
     from windlass.cli.text.parse_limit import limit_of
@@ -121,7 +121,7 @@ def limits(call: Call, queue: str, max_concurrency: str | None) -> None:
     call.out.one(found, lambda: call.out.data(_line(found)), key="name")
 
 
-def _note_unused(call: Call, names: Sequence[str]) -> None:
+def _note_unused(call: Invocation, names: Sequence[str]) -> None:
     """Say of names that no queue in use has: they may be typing errors."""
     used = [
         queue["name"] for queue in call.ask(lambda api: api.page("/queues", limit=_MOST))["items"]
@@ -147,19 +147,19 @@ def _columns() -> list[Column]:
         Column(
             "pause_reason",
             "PAUSED",
-            lambda queue: _paused(queue, ago(moment(queue["paused_at"]), now)),
+            lambda queue: _pause_text(queue, ago(moment(queue["paused_at"]), now)),
             wide=True,
         ),
     ]
 
 
-def _show(call: Call, queue: Item) -> None:
+def _show(call: Invocation, queue: Item) -> None:
     out = call.out
     out.data(f"{out.look(_state(queue))}  {out.style(queue['name'], bold=True)}")
     out.data("")
     out.facts(
         [
-            ("Paused", _paused(queue, out.when(queue["paused_at"]))),
+            ("Paused", _pause_text(queue, out.when(queue["paused_at"]))),
             ("Queued", f"{queue['queued']:,}"),
             ("Waiting", f"{queue['pending']:,}"),
             ("Running", _running(queue)),
@@ -184,7 +184,7 @@ def _running(queue: Item) -> str:
     return f"{queue['running']:,}" if most is None else f"{queue['running']:,}/{most:,}"
 
 
-def _paused(queue: Item, when: str) -> str:
+def _pause_text(queue: Item, when: str) -> str:
     by = (
         f" by {named(queue['paused_by'], queue.get('paused_by_name'))}"
         if queue["paused_by"]

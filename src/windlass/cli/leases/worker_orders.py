@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass import clock
-from windlass.cli.framework.change_many import change_each, posting
+from windlass.cli.framework.change_many import change_each, post_change
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.exit_codes import Exit
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Item
 from windlass.errors import WorkerGone, WorkerNotFound
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LOOK_SECONDS = 0.2
 
 
-def _which(command: Callable[..., Any]) -> Callable[..., Any]:
+def _with_ids(command: Callable[..., Any]) -> Callable[..., Any]:
     dry = click.option("--dry-run", is_flag=True, help="Show which workers, and change nothing.")
     return click.argument("workers", nargs=-1, required=True, metavar="WORKER...")(dry(command))
 
@@ -32,10 +32,10 @@ def _which(command: Callable[..., Any]) -> Callable[..., Any]:
         "windlass workers drain web-2:411:8c1f42d7 --wait --timeout 10m",
     ],
 )
-@_which
+@_with_ids
 @click.option("--wait", is_flag=True, help="Wait until nothing of theirs runs (--timeout).")
 @with_call
-def drain(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
+def drain(call: Invocation, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
     """Drain workers: they claim no more jobs, finish what runs, and stay.
 
     A worker hears of it at once where nudges reach it, else with its next beat, a third of its lease.
@@ -45,27 +45,29 @@ def drain(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
         call,
         "workers",
         workers,
-        posting("workers", "drain"),
+        post_change("workers", "drain"),
         doing="draining",
         show=lambda worker: _line(worker, "would take no more jobs" if dry_run else _NO_MORE),
         dry_run=dry_run,
     )
-    return _waited(call, workers, _is_idle) if wait and not dry_run and code == Exit.OK else code
+    return (
+        _wait_for_all(call, workers, _is_idle) if wait and not dry_run and code == Exit.OK else code
+    )
 
 
 @click.command(
     cls=Command,
     examples=["windlass workers resume 8c1f42d7", "windlass workers resume 8c1f42d7 --dry-run"],
 )
-@_which
+@_with_ids
 @with_call
-def resume(call: Call, workers: Sequence[str], dry_run: bool) -> int:
+def resume(call: Invocation, workers: Sequence[str], dry_run: bool) -> int:
     """Resume draining workers: they claim jobs again."""
     return change_each(
         call,
         "workers",
         workers,
-        posting("workers", "resume"),
+        post_change("workers", "resume"),
         doing="resuming",
         show=lambda worker: _line(
             worker, "would take jobs again" if dry_run else "takes jobs again"
@@ -81,10 +83,10 @@ def resume(call: Call, workers: Sequence[str], dry_run: bool) -> int:
         "windlass workers stop 8c1f42d7 --yes --wait --timeout 1m",
     ],
 )
-@_which
+@_with_ids
 @click.option("--wait", is_flag=True, help="Wait until they have ended (--timeout).")
 @with_call
-def stop(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
+def stop(call: Invocation, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
     """Stop workers, as SIGTERM does: running jobs may finish, others are handed back.
 
     The process of a `windlass worker` exits with 0 once nothing runs, or soon after
@@ -96,13 +98,15 @@ def stop(call: Call, workers: Sequence[str], dry_run: bool, wait: bool) -> int:
         call,
         "workers",
         workers,
-        posting("workers", "stop"),
+        post_change("workers", "stop"),
         doing="stopping",
         show=lambda worker: _line(worker, "would end" if dry_run else f"{_NO_MORE} and ends"),
         dry_run=dry_run,
         ask=True,
     )
-    return _waited(call, workers, _never) if wait and not dry_run and code == Exit.OK else code
+    return (
+        _wait_for_all(call, workers, _never) if wait and not dry_run and code == Exit.OK else code
+    )
 
 
 _NO_MORE = "takes no more jobs"
@@ -124,7 +128,7 @@ def _never(worker: Item) -> bool:
     return False
 
 
-def _waited(call: Call, workers: Sequence[str], is_done: Callable[[Item], bool]) -> int:
+def _wait_for_all(call: Invocation, workers: Sequence[str], is_done: Callable[[Item], bool]) -> int:
     """Wait until all are done, or gone; the exit code."""
     import asyncio
 
@@ -136,7 +140,7 @@ def _waited(call: Call, workers: Sequence[str], is_done: Callable[[Item], bool])
     async def wait(api: "Client") -> int:
         until = None if seconds is None else clock.monotonic() + seconds
         for worker in workers:
-            while (left := await _left(api, worker, is_done)) is not None:
+            while (left := await _remaining_worker(api, worker, is_done)) is not None:
                 if left["wanted"] == "run":
                     call.out.say(f"{left['id']} was resumed meanwhile.")
                     return Exit.CONFLICT
@@ -150,7 +154,7 @@ def _waited(call: Call, workers: Sequence[str], is_done: Callable[[Item], bool])
     return call.ask(wait, limited=False)
 
 
-async def _left(api: "Client", id: str, is_done: Callable[[Item], bool]) -> Item | None:
+async def _remaining_worker(api: "Client", id: str, is_done: Callable[[Item], bool]) -> Item | None:
     """A worker that is still to be waited for."""
     from windlass.cli.connect.api_client import path
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import click
 
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.leases.worker_orders import drain, resume, stop
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, moment, slots_of, took, value_of, worker_state
@@ -35,7 +35,7 @@ for _command in (drain, resume, stop):
 
 @workers.command("list", examples=["windlass workers list", "windlass workers list --json"])
 @with_call
-def list_workers(call: Call) -> None:
+def list_workers(call: Invocation) -> None:
     """List workers; lost ones are listed for a day."""
     found = call.ask(lambda api: api.get("/workers"))
     now = utcnow()
@@ -48,7 +48,7 @@ def list_workers(call: Call) -> None:
             Column("doing"),
             Column("slots_used", "SLOTS", slots_of, right=True),
             Column("slots"),
-            Column("age_seconds", "SEEN", _seen, right=True),
+            Column("age_seconds", "SEEN", _seen_text, right=True),
             Column("last_seen_at"),
             Column(
                 "started_at",
@@ -74,7 +74,7 @@ def list_workers(call: Call) -> None:
 )
 @click.argument("worker")
 @with_call
-def show(call: Call, worker: str) -> None:
+def show(call: Invocation, worker: str) -> None:
     """Show everything about WORKER, given by its id or the last six or more characters of it."""
     from windlass.cli.connect.api_client import path
 
@@ -82,13 +82,13 @@ def show(call: Call, worker: str) -> None:
     call.out.one(found, lambda: _show(call, found))
 
 
-def _show(call: Call, worker: Item) -> None:
+def _show(call: Invocation, worker: Item) -> None:
     out = call.out
     out.data(f"{out.look(worker_state(worker))}  {out.style(worker['id'], bold=True)}")
     out.data("")
     out.facts(
         [
-            ("Told", _told(worker, out.when(worker["wanted_at"]))),
+            ("Told", _order_text(worker, out.when(worker["wanted_at"]))),
             ("Slots", f"{slots_of(worker)} in use"),
             ("Seen", out.when(worker["last_seen_at"])),
             ("Started", out.when(worker["started_at"])),
@@ -104,7 +104,7 @@ def _show(call: Call, worker: Item) -> None:
     out.hint(f"windlass jobs list --where {where}")
 
 
-def _told(worker: Item, when: str) -> str:
+def _order_text(worker: Item, when: str) -> str:
     """What is wanted of it, if anybody ever said so, and whether it has heard."""
     if not worker["wanted_at"]:
         return ""
@@ -113,7 +113,7 @@ def _told(worker: Item, when: str) -> str:
     return f"to {worker['wanted']}{by}, {when}{unheard}"
 
 
-def _seen(worker: Item) -> str:
+def _seen_text(worker: Item) -> str:
     age = worker["age_seconds"]
     return "" if age is None else f"{took(timedelta(seconds=age))} ago"
 

@@ -41,7 +41,7 @@ def load_module(name: str) -> ModuleType:
     """Import a dotted name as seen from here, or a file by its path."""
     try:
         if not is_file(name):
-            _look_in(Path.cwd())
+            _add_to_path(Path.cwd())
             return importlib.import_module(name)
         path = Path(name).resolve()
         if not path.is_file():
@@ -71,7 +71,7 @@ def is_file(name: str) -> bool:
 
 def _load_file(path: Path) -> ModuleType:
     root, dotted = _package_of(path)
-    _look_in(root)
+    _add_to_path(root)
     if "." in dotted:
         return importlib.import_module(dotted)
     # Known under its own name, so that others who import it get the same one.
@@ -101,6 +101,6 @@ def _package_of(path: Path) -> tuple[Path, str]:
     return folder, ".".join(names)
 
 
-def _look_in(folder: Path) -> None:
+def _add_to_path(folder: Path) -> None:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))

@@ -6,8 +6,8 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from windlass.errors.wording import printable
-from windlass.telemetry import Telemetry, escape_fields, identity, indented
-from windlass.worker.context import CURRENT
+from windlass.telemetry import Telemetry, escape_fields, indented, lease_fields
+from windlass.worker.context import CURRENT_LEASE
 
 
 def log_to_stderr(*, verbose: bool, colored: bool, quiet: bool = False) -> None:
@@ -66,8 +66,8 @@ class VisibleFormatter(logging.Formatter):
 
 def _whose(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Whatever is logged inside a run says whose it is. Costs nothing until something is logged."""
-    if (lease := CURRENT.get()) is not None:
-        for name, value in identity(lease).items():
+    if (lease := CURRENT_LEASE.get()) is not None:
+        for name, value in lease_fields(lease).items():
             event.setdefault(name, value)
     return event
 

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from windlass.cli.framework.flags import SettingOption
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.errors import AppNotFound
 
 _MAKES_AN_APP = "Windlass("
 
 
-def takes_modules(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_modules(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the argument MODULE and the flag --concurrency to a command."""
     concurrency = click.option(
         "-c",
@@ -27,20 +27,20 @@ def takes_modules(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.argument("modules", nargs=-1, metavar="[MODULE]...")(concurrency(command))
 
 
-def chosen_modules(
-    call: Call, given: Sequence[str], *, look_around: bool = False, needed: bool = True
+def resolve_modules(
+    call: Invocation, given: Sequence[str], *, look_around: bool = False, needed: bool = True
 ) -> Sequence[str]:
     """The modules given, else those in the settings, else what is found in this folder."""
     if call.flags.db:
         # For modules that make their app from the settings, in child processes too.
         os.environ["WINDLASS_DATABASE_URL"] = call.flags.db
-    names = given or call.settings.modules or (_found(Path.cwd()) if look_around else ())
+    names = given or call.settings.modules or (_find_job_files(Path.cwd()) if look_around else ())
     if needed and not names:
         raise AppNotFound([])
     return names
 
 
-def _found(folder: Path) -> list[str]:
+def _find_job_files(folder: Path) -> list[str]:
     """The files that look as if they declared jobs; jobs.py alone if it is there."""
     if (folder / "jobs.py").is_file():
         return ["jobs.py"]

@@ -11,15 +11,15 @@ from types import FrameType
 _HANDED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1)
 
 
-def step_aside() -> int | None:
+def run_as_child() -> int | None:
     """In a container's first process: its exit code, once the work is done in a child. Elsewhere,
     and in that child: None, go on."""
     if os.getpid() != 1:
         return None
-    return mind_a_child()
+    return fork_and_wait()
 
 
-def mind_a_child() -> int | None:
+def fork_and_wait() -> int | None:
     """Fork. The child gets None; this process minds it to its end and answers its exit code."""
     # Kept back until the handlers are there: a signal between would be lost.
     signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)

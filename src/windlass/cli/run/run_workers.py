@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.app.windlass import Windlass
 from windlass.cli.framework.exit_codes import Exit
 from windlass.cli.run.signals import heard
-from windlass.engine.startup_wait import when_ready
+from windlass.engine.startup_wait import wait_until_ready
 from windlass.errors import PortUnavailable
 from windlass.errors.wording import address, counted
 from windlass.settings import Settings
@@ -20,7 +20,7 @@ from windlass.worker.options import WorkerOptions
 from windlass.worker.worker import Worker
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.server_address import At
+    from windlass.cli.connect.server_address import ServerAddress
 
 #: How long a process may take to end after its jobs' time is over, whatever hangs.
 _LAST_SECONDS = 20.0
@@ -36,7 +36,7 @@ class How:
     queues: Sequence[str] | None = None
     drain: bool = False
     scheduling: bool | None = None
-    server: "At | None" = None
+    server: "ServerAddress | None" = None
 
     def options(self, settings: Settings) -> WorkerOptions:
         options = WorkerOptions.of(settings, concurrency=self.concurrency, queues=self.queues)
@@ -44,7 +44,7 @@ class How:
 
 
 @dataclass(slots=True)
-class Working:
+class WorkerGroup:
     """Workers under way. `stop` lets them drain; said again, they hurry.
 
     `ready` is called when all of them have their rows and are about to claim.
@@ -82,9 +82,9 @@ class Working:
 
     def add(self, worker: Worker, place: str) -> None:
         self.places[worker.id] = place
-        worker.when_ordered_to_stop = self.stop
-        worker.renewal.end_process = self.end_blocked
-        worker.when_registered = self._note_registered
+        worker.on_stop_order = self.stop
+        worker.renewal.kill_worker_process = self.end_blocked
+        worker.on_registered = self._note_registered
         self.workers.append(worker)
         if self.stops:
             worker.stop()
@@ -116,8 +116,8 @@ class Working:
         os._exit(Exit.BLOCKED)
 
     @property
-    def worn_out(self) -> bool:
-        return any(worker.worn_out for worker in self.workers)
+    def all_slots_stuck(self) -> bool:
+        return any(worker.all_slots_stuck for worker in self.workers)
 
     def _write_error(self, line: str) -> None:
         # From a thread that is not waited for long: the blocked handler may hold the stream's lock.
@@ -136,10 +136,10 @@ class Working:
         # lose: what is not recorded, lease recovery finds.
         self.said(f"The {self.answering} does not answer; leaving without it.")
         left = sum(len(worker.held) for worker in self.workers)
-        self.tell_left(left)
+        self.report_lost_outcomes(left)
         os._exit(Exit.LEFT_BEHIND if left else Exit.OK)
 
-    def tell_left(self, count: int) -> None:
+    def report_lost_outcomes(self, count: int) -> None:
         """Say how many jobs' outcomes are lost, if any are."""
         if count:
             self.said(
@@ -148,7 +148,7 @@ class Working:
             )
 
 
-async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
+async def work(apps: Sequence[Windlass], how: How, working: WorkerGroup) -> int:
     """Run a worker for each app until all have ended; the exit code that tells how.
 
     The first that cannot reach its database ends them all: only at the start, since a worker that
@@ -156,7 +156,7 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     """
     if how.server is None:
         for app in apps:
-            await when_ready(app.ready, app.telemetry)
+            await wait_until_ready(app.ready, app.telemetry)
     else:
         working.answering = "server"
     settle()
@@ -164,26 +164,26 @@ async def work(apps: Sequence[Windlass], how: How, working: Working) -> int:
     working.patience = max(app.settings.worker.shutdown_timeout_seconds for app in apps)
     with heard(working.stop):
         async with _health(apps[0].settings, working):
-            left = await asyncio.gather(*(_running(app, how, working) for app in apps))
+            left = await asyncio.gather(*(_worker_context(app, how, working) for app in apps))
         working.done()
     if sum(left):
-        working.tell_left(sum(left))
+        working.report_lost_outcomes(sum(left))
         return Exit.LEFT_BEHIND
     # Above its memory limit a worker ends well, to be started anew. With every slot held by a run
     # that ignored its stop something is wrong, and a supervisor should hear of it.
-    return Exit.FAILED if working.worn_out else Exit.OK
+    return Exit.FAILED if working.all_slots_stuck else Exit.OK
 
 
 @asynccontextmanager
-async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
+async def _health(settings: Settings, working: WorkerGroup) -> AsyncIterator[None]:
     """Answer probes while the block lasts, if a port is set."""
     worker = settings.worker
     if worker.health_port is None:
         yield
         return
-    from windlass.worker.health_probe import Health
+    from windlass.worker.health_probe import HealthServer
 
-    health = Health(working.workers, host=worker.health_host, port=worker.health_port)
+    health = HealthServer(working.workers, host=worker.health_host, port=worker.health_port)
     try:
         await health.start()
     except OSError as error:
@@ -196,7 +196,7 @@ async def _health(settings: Settings, working: Working) -> AsyncIterator[None]:
         await health.stop()
 
 
-def _running(app: Windlass, how: How, working: Working) -> Coroutine[Any, Any, int]:
+def _worker_context(app: Windlass, how: How, working: WorkerGroup) -> Coroutine[Any, Any, int]:
     options = how.options(app.settings)
     if how.server is None:
         place = f"on {app.url.partition(':')[0]} {address(app.url)}"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.framework.commands import Runner, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.run.module_flags import chosen_modules
-from windlass.cli.run.pid1 import step_aside
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.run.module_flags import resolve_modules
+from windlass.cli.run.pid1 import run_as_child
 from windlass.cli.run.signals import end_at_once, heard
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.argument("modules", nargs=-1, metavar="[MODULE]...")
 @click.option("--once", is_flag=True, help="Run one round and exit.")
 @with_call
-def scheduler(call: Call, modules: tuple[str, ...], once: bool) -> int:
+def scheduler(call: Invocation, modules: tuple[str, ...], once: bool) -> int:
     """Fire schedules, match events and run upkeep, without running jobs.
 
     Any number may run, beside workers or alone: a due time makes one job. Rows are enough to work
@@ -35,23 +35,23 @@ def scheduler(call: Call, modules: tuple[str, ...], once: bool) -> int:
     """
     end_at_once()
     # A container's first process gets no default handling of signals.
-    if (code := step_aside()) is not None:
+    if (code := run_as_child()) is not None:
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.app.windlass import Windlass
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
 
-    names = chosen_modules(call, modules, needed=False)
+    names = resolve_modules(call, modules, needed=False)
     log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
     apps = load_apps(names) if names else [Windlass(settings=call.settings)]
     for app in apps:
         app.telemetry = telemetry()
         if call.flags.db:
-            app.move_to(call.flags.db)
+            app.use_database(call.flags.db)
         if not app.settings.scheduler.enabled:
             call.out.say("scheduler.enabled is off: only upkeep is done, no schedule is fired.")
-    asyncio.run(_once(apps) if once else _until_told(apps, call))
+    asyncio.run(_once(apps) if once else _until_stopped(apps, call))
     return 0
 
 
@@ -60,7 +60,7 @@ async def _once(apps: "list[Windlass]") -> None:
         await app.upkeep_once()
 
 
-async def _until_told(apps: "list[Windlass]", call: Call) -> None:
+async def _until_stopped(apps: "list[Windlass]", call: Invocation) -> None:
     from contextlib import AsyncExitStack
 
     told = asyncio.Event()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.framework.commands import Runner, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.run.module_flags import chosen_modules
-from windlass.cli.run.pid1 import step_aside
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.run.module_flags import resolve_modules
+from windlass.cli.run.pid1 import run_as_child
 from windlass.cli.run.signals import end_at_once, heard
 
 if TYPE_CHECKING:
@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 @click.option("--no-auth", is_flag=True, help="No authentication; listens on loopback only.")
 @with_call
 def serve(
-    call: Call, modules: tuple[str, ...], host: str, port: int, everything: bool, no_auth: bool
+    call: Invocation,
+    modules: tuple[str, ...],
+    host: str,
+    port: int,
+    everything: bool,
+    no_auth: bool,
 ) -> int:
     """Serve the API until told to stop.
 
@@ -47,7 +52,7 @@ def serve(
     """
     end_at_once()
     # A container's first process gets no default handling of signals.
-    if (code := step_aside()) is not None:
+    if (code := run_as_child()) is not None:
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.app.windlass import Windlass
@@ -55,18 +60,18 @@ def serve(
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
 
-    names = chosen_modules(call, modules, needed=False)
+    names = resolve_modules(call, modules, needed=False)
     log_to_stderr(verbose=call.flags.verbose, colored=call.out.colored(sys.stderr))
     [app, *_] = load_apps(names) if names else [Windlass(settings=call.settings)]
     app.telemetry = telemetry()
     if call.flags.db:
-        app.move_to(call.flags.db)
+        app.use_database(call.flags.db)
     run(_serve(call, app, host, port, everything=everything, no_auth=no_auth))
     return 0
 
 
 async def _serve(
-    call: Call, app: "Windlass", host: str, port: int, *, everything: bool, no_auth: bool
+    call: Invocation, app: "Windlass", host: str, port: int, *, everything: bool, no_auth: bool
 ) -> None:
     from windlass.api.access.callers import open_access
     from windlass.api.access.credentials import by_credentials
@@ -86,7 +91,7 @@ async def _serve(
         told.set()
 
     with heard(stop):
-        serving = asyncio.create_task(server.run_until_told())
+        serving = asyncio.create_task(server.serve_until_stopped())
         call.out.say(f"The API is at {url}/api/v1, its reference at {url}/docs.")
         if not no_auth and not await engine.users.administered():
             sign_in = await sign_in_url(engine, url)

@@ -6,9 +6,9 @@ import click
 
 from windlass.cli.framework.commands import Runner, with_call
 from windlass.cli.framework.flags import SettingOption
-from windlass.cli.framework.invocation import Call
-from windlass.cli.run.module_flags import chosen_modules, takes_modules
-from windlass.cli.run.pid1 import step_aside
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.run.module_flags import resolve_modules, with_modules
+from windlass.cli.run.pid1 import run_as_child
 from windlass.cli.run.signals import end_at_once
 
 
@@ -22,7 +22,7 @@ from windlass.cli.run.signals import end_at_once
         "windlass worker jobs.py --url https://jobs.example.com --token-file token",
     ],
 )
-@takes_modules
+@with_modules
 @click.option(
     "-q",
     "--queue",
@@ -42,7 +42,7 @@ from windlass.cli.run.signals import end_at_once
 @click.option("--drain", is_flag=True, help="Exit when there is nothing to claim.")
 @with_call
 def worker(
-    call: Call,
+    call: Invocation,
     modules: tuple[str, ...],
     queues: tuple[str, ...],
     concurrency: int | None,
@@ -69,15 +69,15 @@ def worker(
     meanwhile: start it again.
     """
     end_at_once()
-    if (code := step_aside()) is not None:
+    if (code := run_as_child()) is not None:
         return code
     # Heavy, and not needed where a child does the work.
     from windlass.cli.run.load_modules import load_apps
     from windlass.cli.run.log_output import log_to_stderr, telemetry
-    from windlass.cli.run.run_workers import How, Working, work
+    from windlass.cli.run.run_workers import How, WorkerGroup, work
     from windlass.tasks import run
 
-    names = chosen_modules(call, modules)
+    names = resolve_modules(call, modules)
     log_to_stderr(
         verbose=call.flags.verbose,
         colored=call.out.colored(sys.stderr),
@@ -87,7 +87,7 @@ def worker(
     for app in apps:
         app.telemetry = telemetry()
         if call.flags.db:
-            app.move_to(call.flags.db)
+            app.use_database(call.flags.db)
     if scheduling and call.server is not None:
         raise click.UsageError("--with-scheduler needs a database: a server fires its schedules")
     how = How(
@@ -104,5 +104,5 @@ def worker(
             call.out.say(f"Worker {each.id} {working.describe(each)}.")
         call.out.say(f"Running {', '.join(known) or 'no jobs yet'}.")
 
-    working = Working(call.out.say, greet)
+    working = WorkerGroup(call.out.say, greet)
     return run(work(apps, how, working))

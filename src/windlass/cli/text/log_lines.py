@@ -3,14 +3,14 @@
 import json
 from typing import TYPE_CHECKING
 
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.styles import LEVELS, moment
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Shown
+    from windlass.cli.connect.api_client import JsonObject
 
 
-def print_line(call: Call, line: "Shown", *, whose: bool = False) -> None:
+def print_line(call: Invocation, line: "JsonObject", *, whose: bool = False) -> None:
     """Print a line; with `whose` also of which job and definition it is."""
     out = call.out
     if out.format in ("json", "jsonl", "csv"):

@@ -143,7 +143,7 @@ class Output:
         self, items: Sequence[Item], columns: Sequence[Column], *, body: object = None
     ) -> None:
         """A list in the format in force. `body` is the JSON document, the items alone by default."""
-        first, columns = columns[0].key, self._chosen(columns)
+        first, columns = columns[0].key, self._select_columns(columns)
         match self.format:
             case "json":
                 self.json(items if body is None else body)
@@ -208,7 +208,7 @@ class Output:
             return f"{at:%Y-%m-%d %H:%M:%S} UTC"
         return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
 
-    def _chosen(self, columns: Sequence[Column]) -> Sequence[Column]:
+    def _select_columns(self, columns: Sequence[Column]) -> Sequence[Column]:
         """The columns that --columns names, in its order; a person sees those of programs too."""
         if self._flags.columns is None:
             return columns
@@ -222,7 +222,7 @@ class Output:
                     hint=(f"Did you mean `{near}`? " if near else "")
                     + f"It has {listed(list(known))}.",
                 )
-        return [_shown(known[name]) for name in names] or columns
+        return [_full_width(known[name]) for name in names] or columns
 
     def _csv(self, items: Sequence[Item], columns: Sequence[Column]) -> None:
         import csv
@@ -252,7 +252,7 @@ def table(
     from rich.text import Text
 
     drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
-    fitting = _fitting(items, [column for column in columns if column.show], width)
+    fitting = _fit_columns(items, [column for column in columns if column.show], width)
     for column in fitting:
         # A cell that does not wrap in a column that may: cut rather than broken, and first.
         drawn.add_column(
@@ -281,7 +281,7 @@ def cell(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _shown(column: Column) -> Column:
+def _full_width(column: Column) -> Column:
     """A column that somebody asked for: it is not left out, however narrow the terminal."""
     key = column.key
     show = column.show or (lambda item: cell(item.get(key)))
@@ -289,7 +289,7 @@ def _shown(column: Column) -> Column:
     return replace(column, title=title, show=show, spare=0)
 
 
-def _fitting(items: Sequence[Item], columns: Sequence[Column], width: int) -> Sequence[Column]:
+def _fit_columns(items: Sequence[Item], columns: Sequence[Column], width: int) -> Sequence[Column]:
     """The columns that fit side by side, the wide ones cut as far as that makes sense."""
     needed = {}
     for column in columns:

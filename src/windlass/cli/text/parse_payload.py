@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from windlass.core.payloads.json_text import load_json, read_json
-from windlass.core.payloads.schema_marks import applying, under
+from windlass.core.payloads.schema_marks import applicable_schemas, under
 from windlass.errors import CommandInvalid, PayloadUnstorable
-from windlass.errors.wording import first_line, quoted
+from windlass.errors.wording import quoted, shorten
 
 _HOW = "Give key=value pairs, --payload JSON, --file FILE or - for standard input."
 _STDIN = "-"
 
 
-def whole_payload(
-    pairs: Sequence[str], text: str | None, file: str | None
-) -> dict[str, Any] | None:
+def full_payload(pairs: Sequence[str], text: str | None, file: str | None) -> dict[str, Any] | None:
     """The payload if it was given as a whole; None if it was given in pairs.
 
     Needs no database: what is not JSON is refused before anybody is asked.
@@ -43,7 +41,7 @@ def json_object(text: str, where: str, *, hint: str = _HOW) -> dict[str, Any]:
     try:
         load_json(text)
     except PayloadUnstorable as error:
-        reason = first_line(error.reason)
+        reason = shorten(error.reason)
         raise CommandInvalid(f"{where} is not JSON. {reason}", hint=hint) from None
     value = read_json(text, what=where)
     if not isinstance(value, dict):
@@ -66,7 +64,7 @@ def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
 
 def event_data(pairs: Sequence[str], text: str | None, file: str | None) -> dict[str, Any]:
     """The data of an event, which has no schema: a value that is JSON means that, else itself."""
-    whole = whole_payload(pairs, text, file)
+    whole = full_payload(pairs, text, file)
     return typed(split_pairs(pairs), {}) if whole is None else whole
 
 
@@ -76,11 +74,13 @@ def typed(pairs: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]
     Text that is JSON means that, else itself; a field for text keeps it as it is, so that
     `name=3` is "3" there.
     """
-    top = applying([schema], schema)
-    return {name: _meant(text, _types(under(top, name, schema))) for name, text in pairs.items()}
+    top = applicable_schemas([schema], schema)
+    return {
+        name: _parse_value(text, _types(under(top, name, schema))) for name, text in pairs.items()
+    }
 
 
-def _meant(text: str, types: frozenset[str]) -> Any:
+def _parse_value(text: str, types: frozenset[str]) -> Any:
     try:
         value = load_json(text)
     except PayloadUnstorable:

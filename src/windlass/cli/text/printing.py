@@ -27,7 +27,7 @@ _PAINTED = re.compile(re.escape(_MARK) + r"(\[[0-9;]+m)")
 def paint(text: str, color: str = "", *, bold: bool = False, dim: bool = False) -> str:
     """Text with a colour, to be part of a line; `visible` turns its marks into the colour."""
     codes = click.style("", fg=color or None, bold=bold or None, dim=dim or None, reset=False)
-    return f"{_marked(codes)}{text}{_marked(_RESET)}"
+    return f"{_mark_codes(codes)}{text}{_mark_codes(_RESET)}"
 
 
 def visible(line: str) -> str:
@@ -98,5 +98,5 @@ def console(*, colored: bool) -> "Console":
     )
 
 
-def _marked(codes: str) -> str:
+def _mark_codes(codes: str) -> str:
     return codes.replace("\x1b[", f"{_MARK}[")

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 
 
-def received(call: Call, answer: dict[str, Any], *, wait: bool, follow: bool) -> None:
+def print_receipt(call: Invocation, answer: dict[str, Any], *, wait: bool, follow: bool) -> None:
     """Print the id of a job that was asked for; or wait for its end, with its log or without."""
     receipt = answer["receipt"]
     if (wait or follow) and receipt["job_id"] is not None:

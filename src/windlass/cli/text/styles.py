@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.durations import words
-from windlass.core.monitoring.state_icons import SIGNS
+from windlass.core.monitoring.state_icons import STATE_ICONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,9 @@ _COLORS: Mapping[str, str] = {
     "canceled": "bright_black",
     "dead_letter": "red",
 }
-STATES: Mapping[str, Look] = {name: Look(*SIGNS[name], color) for name, color in _COLORS.items()}
+STATES: Mapping[str, Look] = {
+    name: Look(*STATE_ICONS[name], color) for name, color in _COLORS.items()
+}
 
 OUTCOMES: Mapping[str, Look] = {
     "succeeded": Look("✓", "Succeeded", "green"),

@@ -8,7 +8,7 @@ from rich.console import ConsoleDimensions, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from windlass.cli.connect.api_client import Shown
+from windlass.cli.connect.api_client import JsonObject
 from windlass.cli.jobs.jobs import job_columns
 from windlass.cli.text.output import Column, Item, table
 from windlass.cli.text.styles import (
@@ -20,7 +20,7 @@ from windlass.cli.text.styles import (
     slots_of,
     worker_state,
 )
-from windlass.cli.top.readings import Rate, Reading
+from windlass.cli.top.readings import QueueRate, TopData
 from windlass.cli.top.screen import Screen
 from windlass.clock import utcnow
 from windlass.errors.wording import printable
@@ -42,7 +42,7 @@ class _Shares(NamedTuple):
 
 
 def overview(
-    reading: Reading, screen: Screen, place: str, width: int, height: int | None
+    reading: TopData, screen: Screen, place: str, width: int, height: int | None
 ) -> RenderableType:
     """Everything at a glance; without a height, as long as it is."""
     wide = width >= _WIDE
@@ -65,7 +65,7 @@ def overview(
     return Group(*parts, *[Text()] * (shares.jobs - len(jobs)), foot(screen, jobs=bool(jobs)))
 
 
-def whole_page(reading: Reading, screen: Screen, place: str, size: ConsoleDimensions) -> Group:
+def whole_page(reading: TopData, screen: Screen, place: str, size: ConsoleDimensions) -> Group:
     """All queues, or all workers, as far as there is room."""
     room = max(1, size.height - _FRAME)
     if screen.page == "queues":
@@ -78,14 +78,14 @@ def whole_page(reading: Reading, screen: Screen, place: str, size: ConsoleDimens
     return Group(above, Text(), listed, *[Text()] * max(left, 0), foot(screen))
 
 
-def rows_for_jobs(reading: Reading | None, size: ConsoleDimensions) -> int:
+def rows_for_jobs(reading: TopData | None, size: ConsoleDimensions) -> int:
     """How many jobs there is room for."""
     return (
         size.height if reading is None else _shares(reading, size.width >= _WIDE, size.height).jobs
     )
 
 
-def head(reading: Reading, screen: Screen, place: str, *, wide: bool) -> Text:
+def head(reading: TopData, screen: Screen, place: str, *, wide: bool) -> Text:
     """The first line: where this is, how fast, how slow, how bad."""
     stale = sum(worker["stale"] for worker in reading.workers)
     wait = reading.stats["p95_wait_seconds"]
@@ -137,7 +137,7 @@ def per_second(rate: float) -> str:
     return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
 
 
-def _shares(reading: Reading, wide: bool, height: int | None) -> _Shares:
+def _shares(reading: TopData, wide: bool, height: int | None) -> _Shares:
     queues, workers = max(len(reading.queues), 1), max(len(reading.workers), 1)
     if height is None:
         return _Shares(min(queues, _MOST), min(workers, _MOST), _MOST)
@@ -148,7 +148,7 @@ def _shares(reading: Reading, wide: bool, height: int | None) -> _Shares:
     return _Shares(queues, workers, max(1, room - used))
 
 
-def _queues(reading: Reading, queues: Sequence[Shown], width: int) -> RenderableType:
+def _queues(reading: TopData, queues: Sequence[JsonObject], width: int) -> RenderableType:
     if not queues:
         return Group(_line("QUEUE", "dim"), _line("No queue has been used yet.", "dim"))
     oldest = {each["name"]: each["oldest_queued_seconds"] for each in reading.summary["queues"]}
@@ -156,8 +156,8 @@ def _queues(reading: Reading, queues: Sequence[Shown], width: int) -> Renderable
     def age(queue: Item) -> str:
         return _brief(oldest.get(queue["name"]))
 
-    def rate(queue: Item) -> Rate:
-        return reading.rates.get(queue["name"], Rate(0.0, 0.0))
+    def rate(queue: Item) -> QueueRate:
+        return reading.rates.get(queue["name"], QueueRate(0.0, 0.0))
 
     columns = [
         Column("name", "QUEUE", _queue_name, wide=True),
@@ -170,10 +170,10 @@ def _queues(reading: Reading, queues: Sequence[Shown], width: int) -> Renderable
     return table(queues, columns, width)
 
 
-def _workers(reading: Reading, workers: Sequence[Shown], width: int) -> RenderableType:
+def _workers(reading: TopData, workers: Sequence[JsonObject], width: int) -> RenderableType:
     if not workers:
         return Group(_line("WORKER", "dim"), _line("No worker is running: windlass worker", "dim"))
-    doing: dict[str, list[Shown]] = {}
+    doing: dict[str, list[JsonObject]] = {}
     for job in reading.running:
         doing.setdefault(job["worker_id"], []).append(job)
     # By the database's clock, as the jobs' times are.
@@ -202,13 +202,13 @@ def _side_by_side(left: RenderableType, right: RenderableType, half: int) -> Tab
     return grid
 
 
-def _busiest(queues: Sequence[Shown], most: int) -> list[Shown]:
+def _busiest(queues: Sequence[JsonObject], most: int) -> list[JsonObject]:
     """Those with the most to do, in the order they came in: lines that jump cannot be read."""
     busiest = sorted(queues, key=lambda queue: -(queue["queued"] + queue["running"]))[:most]
     return [queue for queue in queues if queue in busiest]
 
 
-def _worst_first(workers: Sequence[Shown]) -> list[Shown]:
+def _worst_first(workers: Sequence[JsonObject]) -> list[JsonObject]:
     return sorted(workers, key=lambda worker: (not worker["stale"], worker["id"]))
 
 
@@ -231,13 +231,13 @@ def _worker_name(worker: Item) -> str | Look:
     return Look(look.glyph, worker["id"], look.color)
 
 
-def _doing(worker: Item, jobs: Sequence[Shown], now: datetime) -> str:
+def _doing(worker: Item, jobs: Sequence[JsonObject], now: datetime) -> str:
     look = worker_state(worker)
     told = "" if look in LIVENESS.values() else look.label.lower()
     return " · ".join(part for part in (told, _runs(jobs, now)) if part)
 
 
-def _runs(jobs: Sequence[Shown], now: datetime) -> str:
+def _runs(jobs: Sequence[JsonObject], now: datetime) -> str:
     if not jobs:
         return ""
     first = min(jobs, key=lambda job: job["last_started_at"] or "")
@@ -245,7 +245,7 @@ def _runs(jobs: Sequence[Shown], now: datetime) -> str:
     return f"{first['definition']} {run_time(first, now)}{more}"
 
 
-def _spark(points: Sequence[Shown]) -> str:
+def _spark(points: Sequence[JsonObject]) -> str:
     done = [point["completed"] for point in points]
     most = max(done, default=0)
     return "".join(

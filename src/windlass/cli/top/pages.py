@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from rich.console import ConsoleDimensions, Group, RenderableType
 from rich.text import Text
 
-from windlass.cli.connect.api_client import Shown
+from windlass.cli.connect.api_client import JsonObject
 from windlass.cli.text.styles import LEVELS, ago, moment, percent, state_of
 from windlass.cli.top.drawing import foot
-from windlass.cli.top.readings import Opened
+from windlass.cli.top.readings import JobDetail
 from windlass.cli.top.screen import KEYS, Screen
 from windlass.clock import utcnow
 from windlass.errors.wording import printable, with_type
 
 
-def job_page(opened: Opened, screen: Screen, size: ConsoleDimensions) -> RenderableType:
+def job_page(opened: JobDetail, screen: Screen, size: ConsoleDimensions) -> RenderableType:
     """What is known of a job, from the state to the error."""
     lines = [_title(opened.job), Text()]
     lines += [_fact(label, value) for label, value in _facts(opened) if value]
@@ -24,7 +24,7 @@ def job_page(opened: Opened, screen: Screen, size: ConsoleDimensions) -> Rendera
     return _paged(lines, screen, size, from_end=False)
 
 
-def log_page(opened: Opened, screen: Screen, size: ConsoleDimensions) -> RenderableType:
+def log_page(opened: JobDetail, screen: Screen, size: ConsoleDimensions) -> RenderableType:
     """The end of a job's log; up and down scroll."""
     lines = [_log_line(line) for line in opened.lines]
     title = [_title(opened.job), Text()]
@@ -59,14 +59,14 @@ def _paged(
     return Group(*seen, *blank, foot(screen))
 
 
-def _title(job: Shown) -> Text:
+def _title(job: JsonObject) -> Text:
     look = state_of(job)
     return Text.assemble(
         (str(look), look.color), "  ", (printable(job["definition"]), "bold"), f"  {job['id']}"
     )
 
 
-def _facts(opened: Opened) -> list[tuple[str, str]]:
+def _facts(opened: JobDetail) -> list[tuple[str, str]]:
     job = opened.job
     progress = f"{percent(job['progress'])} {job['progress_note'] or ''}".rstrip()
     return [
@@ -91,7 +91,7 @@ def _fact(label: str, value: str) -> Text:
     return Text.assemble((f"{label:<9} ", "dim"), printable(" ".join(value.split("\n"))))
 
 
-def _log_line(line: Shown) -> Text:
+def _log_line(line: JsonObject) -> Text:
     at = moment(line["at"])
     fields = " ".join(f"{name}={_value(value)}" for name, value in line["fields"].items())
     return Text.assemble(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from windlass.cli.connect.api_client import Client, Shown, path
+from windlass.cli.connect.api_client import Client, JsonObject, path
 from windlass.cli.text.styles import moment
 
 #: Rates of queues change by the minute: they are asked for less often, and of so many queues.
@@ -15,7 +15,7 @@ _LINES = 1000
 _OPEN = ("pending", "queued")
 
 
-class Rate(NamedTuple):
+class QueueRate(NamedTuple):
     """Jobs a second that came and that were done."""
 
     came: float
@@ -23,21 +23,21 @@ class Rate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class TopData:
     """One look: bodies of the API, and the rates of queues by name."""
 
-    summary: Shown
-    queues: Sequence[Shown]
-    workers: Sequence[Shown]
-    stats: Shown
-    running: Sequence[Shown]
-    jobs: Sequence[Shown]
-    rates: Mapping[str, Rate]
+    summary: JsonObject
+    queues: Sequence[JsonObject]
+    workers: Sequence[JsonObject]
+    stats: JsonObject
+    running: Sequence[JsonObject]
+    jobs: Sequence[JsonObject]
+    rates: Mapping[str, QueueRate]
     #: Whether `running` has all jobs that run: not the first of many, or one tenant's.
     knows_running: bool
 
     @property
-    def rate(self) -> Rate:
+    def rate(self) -> QueueRate:
         return rate_of(self.stats)
 
     def body(self) -> dict[str, Any]:
@@ -52,21 +52,21 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class JobDetail:
     """One job, why it does not run if it waits, and its log."""
 
-    job: Shown
+    job: JsonObject
     why: str
-    lines: Sequence[Shown]
+    lines: Sequence[JsonObject]
 
 
-class Reader:
+class TopReader:
     def __init__(self, api: Client) -> None:
         self._api = api
-        self._rates: Mapping[str, Rate] = {}
+        self._rates: Mapping[str, QueueRate] = {}
         self._looks = 0
 
-    async def read(self, where: str, *, limit: int) -> Reading:
+    async def read(self, where: str, *, limit: int) -> TopData:
         """Look at everything; a filter that cannot be understood is an error."""
         api = self._api
         jobs = await api.get("/jobs", q=where or None, limit=max(1, limit))
@@ -75,7 +75,7 @@ class Reader:
             self._rates = await self._read_rates(queues)
         self._looks += 1
         running = (await api.get("/jobs", state="running", limit=_RUNNING))["items"]
-        return Reading(
+        return TopData(
             summary=await api.get("/jobs/summary"),
             queues=queues,
             workers=(await api.get("/workers"))["items"],
@@ -86,16 +86,16 @@ class Reader:
             knows_running=len(running) < _RUNNING and api.tenant is None,
         )
 
-    async def open(self, id: str) -> Opened:
+    async def open(self, id: str) -> JobDetail:
         """One job, with what is on record of it."""
         job = await self._api.get(path("jobs", id))
         why = ""
         if job["state"] in _OPEN:
             why = (await self._api.get(path("jobs", id, "explain")))["sentence"]
         lines = await self._api.get(path("jobs", id, "logs"), limit=_LINES)
-        return Opened(job, why, lines["items"])
+        return JobDetail(job, why, lines["items"])
 
-    async def _read_rates(self, queues: Sequence[Shown]) -> Mapping[str, Rate]:
+    async def _read_rates(self, queues: Sequence[JsonObject]) -> Mapping[str, QueueRate]:
         busiest = sorted(queues, key=lambda queue: -(queue["queued"] + queue["running"]))
         return {
             name: rate_of(await self._api.get("/stats", window="5m", queue=name))
@@ -103,7 +103,7 @@ class Reader:
         }
 
 
-def rate_of(stats: Shown) -> Rate:
+def rate_of(stats: JsonObject) -> QueueRate:
     """The rates of the minute that goes on and the one before it."""
     last = stats["points"][-2:]
     since, until = moment(last[0]["at"]), moment(stats["until"])
@@ -111,4 +111,4 @@ def rate_of(stats: Shown) -> Rate:
     assert until is not None
     seconds = max((until - since).total_seconds(), 1.0)
     came, done = (sum(point[name] for point in last) for name in ("enqueued", "completed"))
-    return Rate(came / seconds, done / seconds)
+    return QueueRate(came / seconds, done / seconds)

@@ -33,7 +33,7 @@ _WITHOUT_JOBS = ("help", "queues", "workers")
 COMMANDS = ("jobs", "dead", "queues", "workers", "help", "q")
 
 
-class Deed(NamedTuple):
+class KeyAction(NamedTuple):
     """What has to be done because of a key; `job` is the id it is about."""
 
     verb: Verb
@@ -54,12 +54,12 @@ class Screen:
     where: str = ""
     typing: str | None = None
     prompt: Literal["/", ":"] = "/"
-    asking: Deed | None = None
+    asking: KeyAction | None = None
     paused: bool = False
     read_only: bool = False
     note: str = ""
 
-    def pressed(self, key: str, ids: Sequence[str]) -> "tuple[Screen, Deed | None]":
+    def pressed(self, key: str, ids: Sequence[str]) -> "tuple[Screen, KeyAction | None]":
         """The screen after a key, and what is to be done; `ids` are the jobs in view."""
         here = replace(self, note="", cursor=self.place(ids))
         if here.typing is not None:
@@ -67,11 +67,11 @@ class Screen:
         if here.asking is not None:
             return replace(here, asking=None), here.asking if key == "y" else None
         if key == "q":
-            return here, Deed("quit")
+            return here, KeyAction("quit")
         if key == "?":
             return replace(here, page="help"), None
         if key == "p":
-            return replace(here, paused=not here.paused), Deed("look") if here.paused else None
+            return replace(here, paused=not here.paused), KeyAction("look") if here.paused else None
         if key == "esc":
             return here._back()
         if key == "/":
@@ -88,7 +88,7 @@ class Screen:
             return ids.index(self.chosen)
         return min(self.cursor, max(len(ids) - 1, 0))
 
-    def _typed(self, key: str) -> "tuple[Screen, Deed | None]":
+    def _typed(self, key: str) -> "tuple[Screen, KeyAction | None]":
         text = self.typing or ""
         match key:
             case "enter" if self.prompt == ":":
@@ -103,11 +103,11 @@ class Screen:
                 return replace(self, typing=text + key), None
         return self, None
 
-    def _listing(self, where: str) -> "tuple[Screen, Deed | None]":
+    def _listing(self, where: str) -> "tuple[Screen, KeyAction | None]":
         jobs = replace(self, page="overview", job="", where=where.strip(), cursor=0, chosen="")
-        return jobs, Deed("look")
+        return jobs, KeyAction("look")
 
-    def _commanded(self, line: str) -> "tuple[Screen, Deed | None]":
+    def _commanded(self, line: str) -> "tuple[Screen, KeyAction | None]":
         name, _, rest = line.strip().partition(" ")
         match name:
             case "":
@@ -117,21 +117,21 @@ class Screen:
             case "dead":
                 return self._listing(f"state:dead_letter {rest}")
             case "queues" | "workers" | "help":
-                return replace(self, page=name, job=""), Deed("look")
+                return replace(self, page=name, job=""), KeyAction("look")
             case "q" | "quit":
-                return self, Deed("quit")
+                return self, KeyAction("quit")
             case _:
                 pass
         known = "  ".join(f":{each}" for each in COMMANDS)
         return replace(self, note=f"No command :{name}. There are {known}"), None
 
-    def _back(self) -> "tuple[Screen, Deed | None]":
+    def _back(self) -> "tuple[Screen, KeyAction | None]":
         if self.page == "logs":
             return replace(self, page="job", scroll=0), None
         if self.page != "overview":
             return replace(self, page="overview", job=""), None
         clear = replace(self, where="", cursor=0, chosen="")
-        return clear, Deed("look") if self.where else None
+        return clear, KeyAction("look") if self.where else None
 
     def _moved(self, step: int, ids: Sequence[str]) -> "Screen":
         if self.page == "overview":
@@ -139,16 +139,16 @@ class Screen:
             return replace(self, cursor=cursor, chosen=ids[cursor] if ids else "")
         return replace(self, scroll=max(0, self.scroll - step))
 
-    def _about_job(self, key: str, ids: Sequence[str]) -> "tuple[Screen, Deed | None]":
+    def _about_job(self, key: str, ids: Sequence[str]) -> "tuple[Screen, KeyAction | None]":
         job = self.job or (ids[self.cursor] if ids else "")
         if not job or self.page in _WITHOUT_JOBS:
             return self, None
         if key == "enter":
-            return replace(self, page="job", job=job), Deed("look")
+            return replace(self, page="job", job=job), KeyAction("look")
         if key == "l":
-            return replace(self, page="logs", job=job, scroll=0), Deed("look")
+            return replace(self, page="logs", job=job, scroll=0), KeyAction("look")
         if key in _CHANGES and self.read_only:
             return replace(self, note="Read-only: nothing is changed here."), None
         if key in _CHANGES:
-            return replace(self, asking=Deed(_CHANGES[key], job)), None
+            return replace(self, asking=KeyAction(_CHANGES[key], job)), None
         return self, None

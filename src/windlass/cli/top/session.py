@@ -12,22 +12,22 @@ from windlass.cli.connect.api_client import Client, path
 from windlass.cli.top.drawing import overview, rows_for_jobs, whole_page
 from windlass.cli.top.keys import pressed
 from windlass.cli.top.pages import help_page, job_page, log_page
-from windlass.cli.top.readings import Opened, Reader, Reading
-from windlass.cli.top.screen import Deed, Screen
+from windlass.cli.top.readings import JobDetail, TopData, TopReader
+from windlass.cli.top.screen import KeyAction, Screen
 from windlass.errors import FilterInvalid, WindlassError
 
 _SECONDS = 1.0
 
 
-class Session:
+class TopSession:
     def __init__(self, api: Client, console: Console, place: str, screen: Screen) -> None:
         self._api = api
         self._console = console
         self._place = place
         self._screen = screen
-        self._reader = Reader(api)
-        self._reading: Reading | None = None
-        self._opened: Opened | None = None
+        self._reader = TopReader(api)
+        self._reading: TopData | None = None
+        self._opened: JobDetail | None = None
         self._read_with = ""
         #: Why the last look failed, until one succeeds.
         self._trouble = ""
@@ -38,11 +38,11 @@ class Session:
         self._read_with = self._screen.where
         with (
             pressed(sys.stdin.fileno()) as keys,
-            Live(self._drawn(), console=self._console, screen=True, auto_refresh=False) as live,
+            Live(self._draw_page(), console=self._console, screen=True, auto_refresh=False) as live,
         ):
             next_look = clock.monotonic() + _SECONDS
             while True:
-                live.update(self._drawn(), refresh=True)
+                live.update(self._draw_page(), refresh=True)
                 try:
                     async with asyncio.timeout(max(0.0, next_look - clock.monotonic())):
                         key = await keys.get()
@@ -65,11 +65,11 @@ class Session:
         match deed:
             case None:
                 pass
-            case Deed("quit"):
+            case KeyAction("quit"):
                 return False
-            case Deed("look"):
+            case KeyAction("look"):
                 await self._look()
-            case Deed(verb, job):
+            case KeyAction(verb, job):
                 await self._change(verb, job)
         return True
 
@@ -84,21 +84,21 @@ class Session:
                 self._read_with = screen.where
         except FilterInvalid as error:
             # What was shown before goes on being shown.
-            self._screen = replace(screen, where=self._read_with, note=_told(error))
+            self._screen = replace(screen, where=self._read_with, note=_error_text(error))
         except WindlassError as error:
-            self._trouble = _told(error)
+            self._trouble = _error_text(error)
 
     async def _change(self, verb: str, job: str) -> None:
         try:
             await self._api.post(path("jobs", job, verb))
         except WindlassError as error:
-            self._screen = replace(self._screen, note=_told(error))
+            self._screen = replace(self._screen, note=_error_text(error))
             return
         await self._look()
         done = {"retry": "is in line again", "cancel": "is canceled, or asked to stop"}[verb]
         self._screen = replace(self._screen, note=f"{job[-8:]} {done}.")
 
-    def _drawn(self) -> RenderableType:
+    def _draw_page(self) -> RenderableType:
         assert self._reading is not None
         screen = replace(self._screen, note=self._screen.note or self._trouble)
         size = self._console.size
@@ -112,5 +112,5 @@ class Session:
         return page(self._opened, screen, size)
 
 
-def _told(error: WindlassError) -> str:
+def _error_text(error: WindlassError) -> str:
     return " ".join(part for part in (error.message, error.reason) if part)

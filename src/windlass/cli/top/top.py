@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
-    from windlass.cli.top.readings import Reading
+    from windlass.cli.top.readings import TopData
 
 #: So many jobs without a terminal, whose height would say.
 _JOBS = 10
@@ -29,7 +29,7 @@ _JOBS = 10
 @click.option("--once", is_flag=True, help="Print one frame and end.")
 @click.option("--read-only", is_flag=True, help="Change nothing: no retry, no cancel.")
 @with_call
-def top(call: Call, where: str, once: bool, read_only: bool) -> None:
+def top(call: Invocation, where: str, once: bool, read_only: bool) -> None:
     """Watch queues, workers and jobs, and act on jobs. `?` shows the keys, `q` quits."""
     if once:
         _print(call, where)
@@ -39,20 +39,20 @@ def top(call: Call, where: str, once: bool, read_only: bool) -> None:
             "top needs a terminal to draw on.", hint="`windlass top --once` prints one frame."
         )
     from windlass.cli.top.screen import Screen
-    from windlass.cli.top.session import Session
+    from windlass.cli.top.session import TopSession
 
     console, place = call.out.console(), _place(call)
     start = Screen(where=where, read_only=read_only)
-    call.ask(lambda api: Session(api, console, place, start).run(), limited=False)
+    call.ask(lambda api: TopSession(api, console, place, start).run(), limited=False)
 
 
-def _print(call: Call, where: str) -> None:
+def _print(call: Invocation, where: str) -> None:
     from windlass.cli.top.drawing import overview
-    from windlass.cli.top.readings import Reader
+    from windlass.cli.top.readings import TopReader
     from windlass.cli.top.screen import Screen
 
-    async def read(api: "Client") -> "Reading":
-        return await Reader(api).read(where, limit=_JOBS)
+    async def read(api: "Client") -> "TopData":
+        return await TopReader(api).read(where, limit=_JOBS)
 
     reading = call.ask(read)
     if call.out.format in ("json", "jsonl"):
@@ -63,7 +63,7 @@ def _print(call: Call, where: str) -> None:
     console.print(drawn)
 
 
-def _place(call: Call) -> str:
+def _place(call: Invocation) -> str:
     """Whose jobs these are, and where."""
     from windlass.errors.wording import address
 

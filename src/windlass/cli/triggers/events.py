@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.framework.change_many import change_each, posting, tell
+from windlass.cli.framework.change_many import change_each, post_change, print_item
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, moment, one_line, tenant_of, value_of
 from windlass.clock import utcnow
@@ -16,7 +16,7 @@ from windlass.errors import OptionInvalid
 from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 
 @click.group(
@@ -50,7 +50,7 @@ def events() -> None:
 @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
 @with_call
 def list_events(
-    call: Call,
+    call: Invocation,
     limit: int,
     cursor: str | None,
     name: str | None,
@@ -79,7 +79,7 @@ def list_events(
 @events.command(examples=["windlass events show 8c1f42d7", "windlass events show 8c1f42d7 --json"])
 @click.argument("event")
 @with_call
-def show(call: Call, event: str) -> None:
+def show(call: Invocation, event: str) -> None:
     """Show everything about EVENT: its data, what each trigger did with it, and why."""
     from windlass.cli.connect.api_client import path
 
@@ -103,7 +103,7 @@ def show(call: Call, event: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what its triggers would do; emit nothing.")
 @with_call
 def emit(
-    call: Call,
+    call: Invocation,
     name: str,
     values: tuple[str, ...],
     payload: str | None,
@@ -123,7 +123,7 @@ def emit(
         return
     body = {"name": name, "data": data, "correlation_id": correlation_id}
     made = call.ask(lambda api: api.post("/events", body))
-    tell(call, made, lambda event: str(event["id"]))
+    print_item(call, made, lambda event: str(event["id"]))
     call.out.say(f"{counted(made['jobs'], 'job')} made.")
     call.out.hint(f"windlass jobs list --where source:event · windlass events show {_short(made)}")
 
@@ -135,13 +135,13 @@ def emit(
     "-n", "--lines", type=click.IntRange(0, 100), default=10, help="How many before. [10]"
 )
 @with_call
-def tail(call: Call, lines: int) -> None:
+def tail(call: Invocation, lines: int) -> None:
     """Print events as they come, until Ctrl-C."""
-    from windlass.cli.jobs.tail import Followed
+    from windlass.cli.jobs.tail import TailedList
     from windlass.cli.jobs.tail import tail as tailed
 
     async def follow(api: "Client") -> None:
-        async for event in tailed(api, Followed("/events", ("id",), {}), last=lines):
+        async for event in tailed(api, TailedList("/events", ("id",), {}), last=lines):
             _print(call, event)
 
     call.ask(follow, limited=False)
@@ -153,20 +153,20 @@ def tail(call: Call, lines: int) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="EVENT...")
 @click.option("--dry-run", is_flag=True, help="Show which events, and emit nothing.")
 @with_call
-def replay(call: Call, ids: Sequence[str], dry_run: bool) -> int:
+def replay(call: Invocation, ids: Sequence[str], dry_run: bool) -> int:
     """Emit copies of events again: the triggers of today enqueue their jobs.
 
     The ids of the copies are printed.
     """
-    again = posting("events", "replay")
+    again = post_change("events", "replay")
     return change_each(call, "events", ids, again, doing="replaying", show=_line, dry_run=dry_run)
 
 
-def _try(call: Call, name: str, data: dict[str, object]) -> None:
+def _try(call: Invocation, name: str, data: dict[str, object]) -> None:
     """What each trigger for an event would do with it."""
     from windlass.cli.connect.api_client import path
 
-    async def tried(api: "Client") -> "list[Shown]":
+    async def tried(api: "Client") -> "list[JsonObject]":
         page = await api.page("/triggers", limit=10_000)
         return [
             {
@@ -193,7 +193,7 @@ def _try(call: Call, name: str, data: dict[str, object]) -> None:
     call.out.say("Nothing was emitted." if found else f"No trigger waits for {name}.")
 
 
-def _print(call: Call, event: "Shown") -> None:
+def _print(call: Invocation, event: "JsonObject") -> None:
     out = call.out
     if out.format == "people":
         at = moment(event["created_at"])
@@ -223,7 +223,7 @@ def _columns(items: list[Item]) -> list[Column]:
     ]
 
 
-def _show(call: Call, event: Item) -> None:
+def _show(call: Invocation, event: Item) -> None:
     out = call.out
     out.data(f"{out.style(event['name'], bold=True)}  {event['id']}")
     out.data("")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.commands import Command, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
     from windlass.core.triggers.schedule import Schedule
-    from windlass.core.triggers.schedule_preview import Run
+    from windlass.core.triggers.schedule_preview import ScheduledRun
 
 
 @click.command(
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, help="How many runs. [5]")
 @with_call
 def preview(
-    call: Call,
+    call: Invocation,
     expression: str | None,
     every: str | None,
     at: str | None,
@@ -56,13 +56,13 @@ def preview(
     from windlass.cli.text.parse_time import instant
     from windlass.clock import utcnow
     from windlass.core.durations import duration
-    from windlass.core.triggers.schedule_preview import foresee
+    from windlass.core.triggers.schedule_preview import preview_schedule
 
     window = None if dedupe_window is None else duration(dedupe_window, option="dedupe_window")
     now = utcnow()
     start = now if after is None else instant(after, option="after", tz=tz).astimezone(UTC)
-    found = foresee(_schedule(expression, every, at, tz), start, limit, tz, window=window)
-    runs = [*_shown(found.runs, now)]
+    found = preview_schedule(_schedule(expression, every, at, tz), start, limit, tz, window=window)
+    runs = [*_run_items(found.runs, now)]
     if call.out.format in ("json", "jsonl"):
         shown = [{name: run[name] for name in ("at", "local", "note")} for run in runs]
         call.out.json({"words": found.words, "runs": shown, "warnings": [*found.warnings]})
@@ -92,7 +92,7 @@ def _schedule(expression: str | None, every: str | None, at: str | None, tz: str
     return schedule.cron(expression or "", tz=tz)
 
 
-def _shown(runs: "Sequence[Run]", now: datetime) -> Iterator[dict[str, Any]]:
+def _run_items(runs: "Sequence[ScheduledRun]", now: datetime) -> Iterator[dict[str, Any]]:
     """Runs as JSON, each with how far off it is, and how long after the one before it."""
     before: datetime | None = None
     for run in runs:

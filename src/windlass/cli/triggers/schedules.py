@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from windlass.cli.framework.change_many import tell
+from windlass.cli.framework.change_many import print_item
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.dry_run import rehearsable
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.dry_run import with_dry_run
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.triggers.schedule_preview import preview
-from windlass.cli.triggers.shared_commands import add_verbs, told
+from windlass.cli.triggers.shared_commands import add_verbs, print_trigger
 from windlass.cli.triggers.trigger_fields import BY_TIME, COMMON, fields, flags
 from windlass.errors import CommandInvalid
 
@@ -47,7 +47,7 @@ schedules.add_command(preview)
 @click.option("--definition", required=True, metavar="KEY", help="What its jobs are of.")
 @flags(BY_TIME, COMMON)
 @with_call
-def create(call: Call, /, dry_run: bool, **given: Any) -> None:
+def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
     """Make a schedule, by one of --cron, --every, --at and --init. Its id is printed."""
     body = fields(given)
     if not {"cron", "interval_seconds", "at", "type"} & body.keys():
@@ -56,7 +56,7 @@ def create(call: Call, /, dry_run: bool, **given: Any) -> None:
             hint='Give --cron "0 2 * * *", --every 15m, --at or --init.',
         )
     made = call.ask(lambda api: api.post("/schedules", body, dry_run=dry_run or None))
-    told(call, made, dry_run=dry_run, noun="schedules")
+    print_trigger(call, made, dry_run=dry_run, noun="schedules")
 
 
 @schedules.command(
@@ -69,7 +69,7 @@ def create(call: Call, /, dry_run: bool, **given: Any) -> None:
 @click.option("--name", metavar="NAME", help="Another name.")
 @flags(BY_TIME, COMMON)
 @with_call
-def update(call: Call, /, schedule: str, dry_run: bool, **given: Any) -> None:
+def update(call: Invocation, /, schedule: str, dry_run: bool, **given: Any) -> None:
     """Change what is given of SCHEDULE; all else stays. Other times count from now, also those of
     another type."""
     from windlass.cli.connect.api_client import path
@@ -80,7 +80,7 @@ def update(call: Call, /, schedule: str, dry_run: bool, **given: Any) -> None:
     changed = call.ask(
         lambda api: api.patch(path("schedules", schedule), body, dry_run=dry_run or None)
     )
-    told(call, changed, dry_run=dry_run, noun="schedules")
+    print_trigger(call, changed, dry_run=dry_run, noun="schedules")
 
 
 @schedules.command(
@@ -88,9 +88,9 @@ def update(call: Call, /, schedule: str, dry_run: bool, **given: Any) -> None:
 )
 @click.argument("schedule")
 @click.option("--wait", is_flag=True, help="Wait for the job's end (--timeout), print its result.")
-@rehearsable("make the job of the schedule {schedule} now")
+@with_dry_run("make the job of the schedule {schedule} now")
 @with_call
-def run(call: Call, schedule: str, wait: bool) -> None:
+def run(call: Invocation, schedule: str, wait: bool) -> None:
     """Make the job of SCHEDULE now, and print its id; when it is due next stays."""
     from windlass.cli.connect.api_client import path
     from windlass.cli.jobs.wait_for_job import wait_for
@@ -102,5 +102,5 @@ def run(call: Call, schedule: str, wait: bool) -> None:
         return
     if receipt["status"] == "existing":
         call.out.say(f"An equal job exists: same {receipt['because']}.")
-    tell(call, receipt, lambda made: str(made["job_id"]), key="job_id")
+    print_item(call, receipt, lambda made: str(made["job_id"]), key="job_id")
     call.out.hint(f"windlass jobs show {id[-8:]}")

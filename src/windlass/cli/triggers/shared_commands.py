@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from windlass.cli.framework.change_many import change_each, posting, tell
+from windlass.cli.framework.change_many import change_each, post_change, print_item
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
+from windlass.cli.framework.invocation import Invocation
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import (
     ago,
@@ -24,7 +24,7 @@ from windlass.core.jobs.models import Origin
 from windlass.core.triggers.trigger import TriggerType
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Client, Shown
+    from windlass.cli.connect.api_client import Client, JsonObject
 
 
 def add_verbs(group: Group, noun: str, *, example: str) -> None:
@@ -48,7 +48,7 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
     @click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")
     @with_call
     def list_them(
-        call: Call, /, limit: int, cursor: str | None, failing: bool, **chosen: str | None
+        call: Invocation, /, limit: int, cursor: str | None, failing: bool, **chosen: str | None
     ) -> None:
         filters = {name: value for name, value in chosen.items() if value is not None}
         filters |= {"event_name": filters.pop("event")} if "event" in filters else {}
@@ -69,7 +69,7 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
     )
     @click.argument("name", metavar=one.upper())
     @with_call
-    def show(call: Call, name: str) -> None:
+    def show(call: Invocation, name: str) -> None:
         from windlass.cli.connect.api_client import path
 
         found = call.ask(lambda api: api.get(path(noun, name)))
@@ -84,8 +84,8 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
         @named
         @dry
         @with_call
-        def switched(call: Call, names: Sequence[str], dry_run: bool) -> int:
-            change = posting(noun, verb)
+        def switched(call: Invocation, names: Sequence[str], dry_run: bool) -> int:
+            change = post_change(noun, verb)
             return change_each(call, noun, names, change, doing=doing, show=line, dry_run=dry_run)
 
     switch("enable", "enabling", f"Let {noun} make jobs again, from now on.")
@@ -99,10 +99,10 @@ def add_verbs(group: Group, noun: str, *, example: str) -> None:
     @named
     @dry
     @with_call
-    def delete(call: Call, names: Sequence[str], dry_run: bool) -> int:
+    def delete(call: Invocation, names: Sequence[str], dry_run: bool) -> int:
         from windlass.cli.connect.api_client import path
 
-        async def drop(api: "Client", name: str) -> "Shown":
+        async def drop(api: "Client", name: str) -> "JsonObject":
             found = await api.get(path(noun, name))
             await api.delete(path(noun, found["id"]))
             return found
@@ -130,9 +130,9 @@ def line(trigger: Item) -> str:
     return f"{enabled_of(trigger)}  {trigger['name']}  {when(trigger)}{coming}"
 
 
-def told(call: Call, trigger: Item, *, dry_run: bool, noun: str) -> None:
+def print_trigger(call: Invocation, trigger: Item, *, dry_run: bool, noun: str) -> None:
     """A trigger that was made or changed, and what may surprise about it."""
-    tell(call, trigger, line)
+    print_item(call, trigger, line)
     for warning in trigger["warnings"] if trigger["enabled"] else ():
         call.out.say(f"Note: {warning}")
     if dry_run:
@@ -170,7 +170,7 @@ def _error(trigger: Item) -> str:
     return one_line(trigger["last_error"])
 
 
-def _show(call: Call, trigger: Item, noun: str) -> None:
+def _show(call: Invocation, trigger: Item, noun: str) -> None:
     out = call.out
     name = out.style(trigger["name"], bold=True)
     out.data(f"{out.look(enabled_of(trigger))}  {name}  {trigger['id']}")

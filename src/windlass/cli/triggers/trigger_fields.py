@@ -69,17 +69,17 @@ def fields(given: Mapping[str, Any]) -> dict[str, Any]:
 def schedule_of(trigger: Mapping[str, Any]) -> "Schedule | None":
     """The times of a trigger as the API shows it; None if it is by event."""
     from windlass.cli.text.styles import moment
-    from windlass.core.triggers.schedule import Cron, Every, Init, Once
+    from windlass.core.triggers.schedule import CronSchedule, Every, InitSchedule, Once
 
     match trigger["type"]:
         case "cron":
-            return Cron(trigger["cron"], trigger["timezone"])
+            return CronSchedule(trigger["cron"], trigger["timezone"])
         case "interval":
             return Every(trigger["interval_seconds"])
         case "once" if at := moment(trigger["at"]):
             return Once(at)
         case "init":
-            return Init(trigger["run_once"])
+            return InitSchedule(trigger["run_once"])
         case _:
             return None
 

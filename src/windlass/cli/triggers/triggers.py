@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.cli.framework.commands import Group, with_call
-from windlass.cli.framework.invocation import Call
-from windlass.cli.triggers.shared_commands import add_verbs, told
+from windlass.cli.framework.invocation import Invocation
+from windlass.cli.triggers.shared_commands import add_verbs, print_trigger
 from windlass.cli.triggers.trigger_fields import BY_EVENT, BY_TIME, COMMON, fields, flags
 from windlass.errors import CommandInvalid
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.api_client import Shown
+    from windlass.cli.connect.api_client import JsonObject
 
 
 @click.group(
@@ -47,14 +47,14 @@ add_verbs(triggers, "triggers", example="greet")
 @click.option("--event", required=True, metavar="NAME", help="The event that sets it off.")
 @flags(BY_EVENT, COMMON)
 @with_call
-def create(call: Call, /, dry_run: bool, **given: Any) -> None:
+def create(call: Invocation, /, dry_run: bool, **given: Any) -> None:
     """Make a trigger for an event. Its id is printed.
 
     One by time is made by `windlass schedules create`.
     """
     body = {**fields(given), "type": "event"}
     made = call.ask(lambda api: api.post("/triggers", body, dry_run=dry_run or None))
-    told(call, made, dry_run=dry_run, noun="triggers")
+    print_trigger(call, made, dry_run=dry_run, noun="triggers")
 
 
 @triggers.command(
@@ -68,7 +68,7 @@ def create(call: Call, /, dry_run: bool, **given: Any) -> None:
 @click.option("--event", metavar="NAME", help="Another event.")
 @flags(BY_EVENT, BY_TIME, COMMON)
 @with_call
-def update(call: Call, /, trigger: str, dry_run: bool, **given: Any) -> None:
+def update(call: Invocation, /, trigger: str, dry_run: bool, **given: Any) -> None:
     """Change what is given of TRIGGER; all else stays."""
     from windlass.cli.connect.api_client import path
 
@@ -78,7 +78,7 @@ def update(call: Call, /, trigger: str, dry_run: bool, **given: Any) -> None:
     changed = call.ask(
         lambda api: api.patch(path("triggers", trigger), body, dry_run=dry_run or None)
     )
-    told(call, changed, dry_run=dry_run, noun="triggers")
+    print_trigger(call, changed, dry_run=dry_run, noun="triggers")
 
 
 @triggers.command(
@@ -95,7 +95,7 @@ def update(call: Call, /, trigger: str, dry_run: bool, **given: Any) -> None:
 @click.option("--event", metavar="ID", help="An event that was emitted, in place of data.")
 @with_call
 def test(
-    call: Call,
+    call: Invocation,
     trigger: str,
     values: tuple[str, ...],
     payload: str | None,
@@ -113,7 +113,7 @@ def test(
     call.out.one(tried, lambda: _show(call, tried), key="matches")
 
 
-def _show(call: Call, tried: "Shown") -> None:
+def _show(call: Invocation, tried: "JsonObject") -> None:
     if tried["error"]:
         call.out.data(f"✕ It matches, but {tried['because']}: {tried['error']}")
     elif tried["matches"]:

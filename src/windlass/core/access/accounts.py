@@ -94,6 +94,6 @@ class Session:
     note: str = ""
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A user's name as it is compared: without regard to case and to spaces around it."""
     return name.strip().casefold()

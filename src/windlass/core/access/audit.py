@@ -27,7 +27,7 @@ _LONGEST_VALUE = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class AuditRecord:
     """Something a person or token changed, or was refused. Everything is already redacted.
 
     `tenant` None is the chain of the installation. `actor` is `Principal.actor`, `actor_name` what
@@ -48,14 +48,14 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewEntry(Recorded):
+class NewAuditEntry(AuditRecord):
     """An entry to be added. With `keys`, the end of the chain that it makes is signed."""
 
     keys: AuditKeys | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry(Recorded):
+class AuditEntry(AuditRecord):
     """An entry in its chain."""
 
     sequence: int
@@ -65,7 +65,7 @@ class Entry(Recorded):
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class ChainBreak:
     """Where a chain is not what was written, by the number of the first entry that shows it."""
 
     sequence: int
@@ -73,14 +73,14 @@ class Break:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainEnd:
     """The end of a chain: its last number and hash."""
 
     sequence: int
     hash: str
 
 
-EMPTY = Link(0, GENESIS)
+EMPTY_CHAIN = ChainEnd(0, GENESIS)
 
 
 def new_entry(
@@ -96,9 +96,9 @@ def new_entry(
     after: object = None,
     request_id: str | None = None,
     keys: AuditKeys | None = None,
-) -> NewEntry:
+) -> NewAuditEntry:
     """An entry as it may be stored: secrets hidden, sizes bounded."""
-    return NewEntry(
+    return NewAuditEntry(
         tenant=None if tenant is None else TenantId(tenant),
         actor=_text(by.actor),
         actor_kind=by.kind,
@@ -114,13 +114,13 @@ def new_entry(
     )
 
 
-def chained(new: NewEntry, after: Link, at: datetime) -> Entry:
+def chain_entry(new: NewAuditEntry, after: ChainEnd, at: datetime) -> AuditEntry:
     """The entry that follows the end of a chain."""
-    fields = {name: getattr(new, name) for name in Recorded.__dataclass_fields__}
-    unsealed = Entry(
+    fields = {name: getattr(new, name) for name in AuditRecord.__dataclass_fields__}
+    unsealed = AuditEntry(
         **fields, sequence=after.sequence + 1, at=at, previous_hash=after.hash, hash=""
     )
-    return Entry(
+    return AuditEntry(
         **fields,
         sequence=unsealed.sequence,
         at=at,
@@ -129,7 +129,7 @@ def chained(new: NewEntry, after: Link, at: datetime) -> Entry:
     )
 
 
-def hash_of(entry: Entry) -> str:
+def hash_of(entry: AuditEntry) -> str:
     """What an entry's hash must be."""
     said = {
         "tenant": entry.tenant,
@@ -155,17 +155,19 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def first_break(entries: Iterable[Entry], after: Link = EMPTY) -> Break | Link:
+def first_break(
+    entries: Iterable[AuditEntry], after: ChainEnd = EMPTY_CHAIN
+) -> ChainBreak | ChainEnd:
     """The first entry that does not follow the one before; where the entries end, if all do."""
     for entry in entries:
         expected = after.sequence + 1
         if entry.sequence != expected:
-            return Break(expected, f"entry {expected} is missing: {entry.sequence} comes next")
+            return ChainBreak(expected, f"entry {expected} is missing: {entry.sequence} comes next")
         if entry.previous_hash != after.hash:
-            return Break(expected, f"entry {expected} does not follow the one before it")
+            return ChainBreak(expected, f"entry {expected} does not follow the one before it")
         if entry.hash != hash_of(entry):
-            return Break(expected, f"entry {expected} was changed")
-        after = Link(entry.sequence, entry.hash)
+            return ChainBreak(expected, f"entry {expected} was changed")
+        after = ChainEnd(entry.sequence, entry.hash)
     return after
 
 

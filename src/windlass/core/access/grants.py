@@ -6,7 +6,7 @@ Nobody can give more than it holds itself.
 from collections.abc import Collection
 
 from windlass.core.access.principal import Membership, Principal
-from windlass.core.access.roles import ROLES, Reach, Right, Table, reach_by, reach_of
+from windlass.core.access.roles import ROLES, Reach, Right, RoleTable, membership_reach, reach_of
 from windlass.core.definitions.definition import Definition
 from windlass.ids import TenantId
 
@@ -17,20 +17,20 @@ def may_enqueue(
     tenant: str,
     *,
     right: str = Right.JOBS_ENQUEUE,
-    table: Table = ROLES,
+    table: RoleTable = ROLES,
 ) -> bool:
     """Whether a principal may submit jobs of a definition, or put them in line again by another
-    `right`; see `why_not_enqueue`."""
-    return not why_not_enqueue(principal, definition, tenant, right=right, table=table)
+    `right`; see `enqueue_refusal`."""
+    return not enqueue_refusal(principal, definition, tenant, right=right, table=table)
 
 
-def why_not_enqueue(
+def enqueue_refusal(
     principal: Principal,
     definition: Definition,
     tenant: str,
     *,
     right: str = Right.JOBS_ENQUEUE,
-    table: Table = ROLES,
+    table: RoleTable = ROLES,
 ) -> str:
     """Why a principal may not submit jobs of a definition; empty if it may.
 
@@ -48,7 +48,7 @@ def why_not_enqueue(
     return ""
 
 
-def replaceable_owner(principal: Principal, tenant: str, *, table: Table = ROLES) -> str | None:
+def replaceable_owner(principal: Principal, tenant: str, *, table: RoleTable = ROLES) -> str | None:
     """Whose waiting jobs a principal may replace: None is everybody's, else only that actor's.
 
     Without `jobs.update` its own are left: it could cancel and enqueue those as well.
@@ -58,7 +58,7 @@ def replaceable_owner(principal: Principal, tenant: str, *, table: Table = ROLES
 
 
 def has_permission(
-    principal: Principal, permission: str, tenant: str | None, *, table: Table = ROLES
+    principal: Principal, permission: str, tenant: str | None, *, table: RoleTable = ROLES
 ) -> bool:
     """Whether a word that definitions ask for is held in a tenant: given to the principal there,
     or in its role's row. Who may change definitions anyway holds all of them."""
@@ -69,7 +69,7 @@ def has_permission(
         for each in principal.memberships
     )
     manages = any(
-        reach_by(each, Right.DEFINITIONS_WRITE, None, table) is Reach.ALL
+        membership_reach(each, Right.DEFINITIONS_WRITE, None, table) is Reach.ALL
         for each in principal.memberships
     )
     return given or manages or reach_of(principal, permission, tenant, table) is not None
@@ -82,7 +82,7 @@ def may_grant(
     *,
     rights: Collection[str] | None = None,
     permissions: Collection[str] = (),
-    table: Table = ROLES,
+    table: RoleTable = ROLES,
 ) -> bool:
     """Whether a principal may give a role to somebody, or to a token: never more than it holds.
 
@@ -100,11 +100,13 @@ def may_grant(
     )
 
 
-def _holds(principal: Principal, right: str, role: str, tenant: str | None, table: Table) -> bool:
+def _holds(
+    principal: Principal, right: str, role: str, tenant: str | None, table: RoleTable
+) -> bool:
     if right == Right.WORKER_WORK:
         wide = reach_of(principal, Right.TOKENS_WRITE, None, table) is Reach.ALL
         return wide and (principal.rights is None or right in principal.rights)
     held = reach_of(principal, right, tenant, table)
     made = Membership(None if tenant is None else TenantId(tenant), role)
-    given = reach_by(made, right, tenant, table)
+    given = membership_reach(made, right, tenant, table)
     return given is None or (held is not None and held >= given)

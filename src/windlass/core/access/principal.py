@@ -68,7 +68,7 @@ class Principal:
         return any(each.tenant is None for each in self.memberships)
 
 
-def creator(name: str) -> str:
+def created_by_for(name: str) -> str:
     """The `created_by` of a job that is enqueued on behalf of `name`: `user:<id>` as it is, any other
     name behind `for:`, so that it cannot be mistaken for an actor of Windlass.
 
@@ -109,7 +109,7 @@ def _is_uuid(text: str) -> bool:
 
 
 #: Somebody without any credential.
-NOBODY = Principal(kind="none", id=None, name="nobody")
+ANONYMOUS = Principal(kind="none", id=None, name="nobody")
 
 
 def local(role: str = "superadmin", name: str = "local") -> Principal:

@@ -76,10 +76,10 @@ class Reach(IntEnum):
     ALL = 3  #: all tenants, and what belongs to none
 
 
-Table = Mapping[str, Mapping[str, Reach]]
+RoleTable = Mapping[str, Mapping[str, Reach]]
 
 
-def frozen(table: Table) -> Table:
+def frozen(table: RoleTable) -> RoleTable:
     """A copy of a table that nothing can change any more."""
     return MappingProxyType({role: MappingProxyType(dict(row)) for role, row in table.items()})
 
@@ -115,7 +115,7 @@ _TENANT_ADMIN = (
 )
 
 #: Role -> right -> how far it reaches. What is not listed is refused.
-ROLES: Table = frozen(
+ROLES: RoleTable = frozen(
     {
         # A worker's credential is its own: no person and no program for people works with it.
         Role.SUPERADMIN: {right: Reach.ALL for right in Right if right is not Right.WORKER_WORK},
@@ -144,7 +144,7 @@ def is_audited(right: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class AccessBounds:
     """What one call may touch: a scope, and within it only what `owner` made, if that is set."""
 
     scope: Scope
@@ -156,7 +156,7 @@ class Bounds:
 
 
 def reach_of(
-    principal: Principal, right: str, tenant: str | None, table: Table = ROLES
+    principal: Principal, right: str, tenant: str | None, table: RoleTable = ROLES
 ) -> Reach | None:
     """How far a right of a principal reaches in a tenant; None if it has no such right there.
 
@@ -164,7 +164,7 @@ def reach_of(
     """
     if principal.rights is not None and right not in principal.rights:
         return None
-    reaches = [reach_by(each, right, tenant, table) for each in principal.memberships]
+    reaches = [membership_reach(each, right, tenant, table) for each in principal.memberships]
     return max((reach for reach in reaches if reach is not None), default=None)
 
 
@@ -174,7 +174,7 @@ def may(
     *,
     tenant: str | None = None,
     owner: str | None = None,
-    table: Table = ROLES,
+    table: RoleTable = ROLES,
 ) -> bool:
     """Whether a principal may use a right on something of a tenant, made by `owner`.
 
@@ -204,17 +204,19 @@ def scope_of(principal: Principal, asked_tenant: str | None = None) -> Scope:
 
 
 def bounds_of(
-    principal: Principal, right: str, asked_tenant: str | None = None, *, table: Table = ROLES
-) -> Bounds:
+    principal: Principal, right: str, asked_tenant: str | None = None, *, table: RoleTable = ROLES
+) -> AccessBounds:
     """What a call that needs a right may touch; raises if there is nothing."""
     scope = scope_of(principal, asked_tenant)
     reach = reach_of(principal, right, scope.tenant, table)
     if reach is None:
         raise Forbidden(right)
-    return Bounds(scope, principal.actor if reach is Reach.OWN else None)
+    return AccessBounds(scope, principal.actor if reach is Reach.OWN else None)
 
 
-def reach_by(membership: Membership, right: str, tenant: str | None, table: Table) -> Reach | None:
+def membership_reach(
+    membership: Membership, right: str, tenant: str | None, table: RoleTable
+) -> Reach | None:
     """How far a right reaches in a tenant by one membership alone."""
     granted = table.get(membership.role, {}).get(right)
     if granted is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from windlass.core.definitions import argv_limits
-from windlass.core.definitions.argv_parser import Field, Part, Reading, Word
+from windlass.core.definitions.argv_parser import DeclarationReader, OptionField, Part, Word
 from windlass.core.definitions.exit_codes import ExitCodes
 from windlass.errors import ArgumentRefused
 from windlass.errors.wording import json_pointer
@@ -34,7 +34,7 @@ def parse(command: object, schema: Mapping[str, Any], *, definition: str) -> "Ar
 
     `schema` is the payload's. CommandTemplateInvalid names everything that cannot work.
     """
-    declared = Reading(schema, definition).read(command, tenant_flag=TENANT_FLAG)
+    declared = DeclarationReader(schema, definition).read(command, tenant_flag=TENANT_FLAG)
     return ArgvTemplate(definition, *declared)
 
 
@@ -56,7 +56,9 @@ class ArgvTemplate:
     @property
     def fields(self) -> frozenset[str]:
         """The fields of the payload that reach the command."""
-        placed = {part.name for word in self.words for part in word if isinstance(part, Field)}
+        placed = {
+            part.name for word in self.words for part in word if isinstance(part, OptionField)
+        }
         return frozenset(placed | self.options.keys())
 
     def build(self, payload: Mapping[str, Any], tenant: str) -> list[str]:
@@ -71,14 +73,14 @@ class ArgvTemplate:
             argv += self._option(name, flag, payload.get(name))
         # Flags behind a -- would be none.
         argv += [self._word(word, payload, guarded=False) for word in self.words[end:]]
-        if problem := argv_limits.problem_of_all(argv):
+        if problem := argv_limits.arguments_problem(argv):
             raise ArgumentRefused(self.definition, problem)
         return argv
 
     def _word(self, word: Word, payload: Mapping[str, Any], *, guarded: bool) -> str:
         text = "".join(self._part(part, payload) for part in word)
         first = next((part for part in word if part), None)
-        if guarded and text.startswith("-") and isinstance(first, Field):
+        if guarded and text.startswith("-") and isinstance(first, OptionField):
             raise self._refused(first.name, "begins with a dash and would be taken for an option")
         return text
 
@@ -95,7 +97,7 @@ class ArgvTemplate:
     def _tenant(self, tenant: str) -> Sequence[str]:
         if self.tenant_flag is None:
             return ()
-        problem = argv_limits.problem_of(tenant)
+        problem = argv_limits.argument_problem(tenant)
         if not tenant or tenant.startswith("-"):
             problem = "is empty or begins with a dash"
         if problem:
@@ -127,7 +129,7 @@ class ArgvTemplate:
             text = str(value)
         except ValueError:
             raise self._refused(name, "is a number of too many digits") from None
-        if problem := argv_limits.problem_of(text):
+        if problem := argv_limits.argument_problem(text):
             raise self._refused(name, problem)
         return text
 

@@ -9,7 +9,7 @@ LONGEST_LINE = 128 * 1024
 MOST_ARGUMENTS = 1_000
 
 
-def problem_of(text: str) -> str | None:
+def argument_problem(text: str) -> str | None:
     """Why a text cannot be an argument of any command; None if it can be."""
     if storable(text) != text:
         return "has a NUL character or half of a surrogate pair"
@@ -18,7 +18,7 @@ def problem_of(text: str) -> str | None:
     return None
 
 
-def problem_of_all(argv: list[str]) -> str | None:
+def arguments_problem(argv: list[str]) -> str | None:
     """Why these cannot be the arguments of one command; None if they can be."""
     if len(argv) > MOST_ARGUMENTS:
         return f"there would be more than {counted(MOST_ARGUMENTS, 'argument')}"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from windlass.core.definitions import argv_limits, exit_codes
 from windlass.core.definitions.exit_codes import ExitCodes
-from windlass.core.payloads.schema_marks import applying, under
+from windlass.core.payloads.schema_marks import applicable_schemas, under
 from windlass.errors import CommandTemplateInvalid, FieldError
 from windlass.errors.wording import json_pointer, listed, nearest, quoted
 
@@ -18,18 +18,18 @@ MOST_ERRORS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class OptionField:
     """The place of a payload field's value."""
 
     name: str
 
 
-Part = str | Field
+Part = str | OptionField
 #: One argument: fixed text and values.
 Word = tuple[Part, ...]
 
 
-class Declared(NamedTuple):
+class CommandDeclaration(NamedTuple):
     """What a declaration says."""
 
     words: tuple[Word, ...]
@@ -48,18 +48,18 @@ _SHELLS = frozenset(
 _SHELL_TEXT = re.compile(r"-[A-Za-z]*c[A-Za-z]*|/[cCkK]|-[Cc]ommand|--command")
 
 
-class Reading:
+class DeclarationReader:
     """One pass over a declaration, and what is wrong with it."""
 
     def __init__(self, schema: Mapping[str, Any], definition: str) -> None:
         self._schema = schema
         self._definition = definition
         self._errors: list[FieldError] = []
-        tops = applying([schema], schema)
+        tops = applicable_schemas([schema], schema)
         self._known = list(dict.fromkeys(name for top in tops for name in _named(top)))
         self._tops = tops
 
-    def read(self, command: object, *, tenant_flag: str) -> Declared:
+    def read(self, command: object, *, tenant_flag: str) -> CommandDeclaration:
         """The declaration; CommandTemplateInvalid if any of it cannot be used."""
         given = self._object(command)
         words = self._words(given.get("argv"))
@@ -70,7 +70,7 @@ class Reading:
             self._check_apart(words, options, tenant)
         if self._errors:
             raise CommandTemplateInvalid(self._definition, self._errors[:MOST_ERRORS])
-        return Declared(words, options, tenant, codes)
+        return CommandDeclaration(words, options, tenant, codes)
 
     def _object(self, command: object) -> Mapping[str, Any]:
         if isinstance(command, list | tuple):
@@ -98,7 +98,7 @@ class Reading:
         if not isinstance(text, str):
             self._refuse(("argv", at), "is not text")
             return ()
-        if problem := argv_limits.problem_of(text):
+        if problem := argv_limits.argument_problem(text):
             self._refuse(("argv", at), problem)
             return ()
         word = tuple(self._parts(at, text))
@@ -120,7 +120,7 @@ class Reading:
                     yield plain
                 plain = ""
                 self._check_placed(at, found["name"])
-                yield Field(found["name"])
+                yield OptionField(found["name"])
         if plain + text[start:]:
             yield plain + text[start:]
 

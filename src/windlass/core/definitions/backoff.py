@@ -9,8 +9,8 @@ from typing import Any, Literal, Self, get_args
 from windlass.core.durations import LONGEST, duration
 from windlass.errors import OptionInvalid
 
-Kind = Literal["exponential", "fixed", "list", "none"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+BackoffKind = Literal["exponential", "fixed", "list", "none"]
+KINDS: tuple[BackoffKind, ...] = get_args(BackoffKind)
 
 _LONGEST_SECONDS = LONGEST.total_seconds()
 _MOST_DELAYS = 100
@@ -26,7 +26,7 @@ class Backoff:
     at all; these three are spread by `jitter` too, if it is set. All in seconds.
     """
 
-    kind: Kind = "exponential"
+    kind: BackoffKind = "exponential"
     base: float = 5.0
     factor: float = 2.0
     cap: float = 300.0
@@ -108,15 +108,15 @@ _JSON_KEYS = {
 def delay(backoff: Backoff, attempts_made: int, random: Random) -> timedelta:
     """How long to wait after `attempts_made` attempts; any number is clamped, none overflows."""
     made = min(max(1, attempts_made), _MOST_ATTEMPTS)
-    seconds = _steady(backoff, made) + random.uniform(0, backoff.jitter)
+    seconds = _fixed_delay(backoff, made) + random.uniform(0, backoff.jitter)
     cap = backoff.cap if backoff.kind == "exponential" else _LONGEST_SECONDS
     return timedelta(seconds=min(cap, seconds))
 
 
-def _steady(backoff: Backoff, made: int) -> float:
+def _fixed_delay(backoff: Backoff, made: int) -> float:
     match backoff.kind:
         case "exponential":
-            return _grown(backoff, made)
+            return _exponential_delay(backoff, made)
         case "fixed":
             return backoff.base
         case "list":
@@ -125,7 +125,7 @@ def _steady(backoff: Backoff, made: int) -> float:
             return 0.0
 
 
-def _grown(backoff: Backoff, made: int) -> float:
+def _exponential_delay(backoff: Backoff, made: int) -> float:
     try:
         return float(backoff.base * float(backoff.factor) ** (made - 1))
     except OverflowError:
@@ -140,8 +140,10 @@ def _check(backoff: Backoff) -> None:
     _require(backoff.kind in KINDS, "kind", backoff.kind, f"one of {', '.join(KINDS)}")
     times = {"base": backoff.base, "cap": backoff.cap, "jitter": backoff.jitter}
     for name, seconds in [*times.items(), *(("delays", delay) for delay in backoff.delays)]:
-        _require(_within(seconds, 0, _LONGEST_SECONDS), name, seconds, _SECONDS)
-    _require(_within(backoff.factor, 1, 1000), "factor", backoff.factor, "a number from 1 to 1000")
+        _require(_is_in_range(seconds, 0, _LONGEST_SECONDS), name, seconds, _SECONDS)
+    _require(
+        _is_in_range(backoff.factor, 1, 1000), "factor", backoff.factor, "a number from 1 to 1000"
+    )
     if backoff.kind == "exponential":
         least = f"at least the base of {backoff.base:g} s"
         _require(backoff.cap >= backoff.base, "cap", backoff.cap, least)
@@ -150,7 +152,7 @@ def _check(backoff: Backoff) -> None:
         _require(some, "delays", backoff.delays, f"1 to {_MOST_DELAYS} delays")
 
 
-def _within(value: object, low: float, high: float) -> bool:
+def _is_in_range(value: object, low: float, high: float) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return low <= value <= high

@@ -10,7 +10,7 @@ from windlass.ids import DefinitionKey, QueueName
 
 #: Where the handler is: a function in code, one by dotted path, a command of the settings, or a worker
 #: without this code, such as one in another language.
-Kind = Literal["code", "path", "command", "remote"]
+DefinitionKind = Literal["code", "path", "command", "remote"]
 Isolation = Literal["thread", "process"]
 #: Days of retention that mean: keep for ever.
 FOREVER = -1.0
@@ -23,7 +23,7 @@ class Definition:
     key: DefinitionKey
     title: str
     description: str = ""
-    kind: Kind = "code"
+    kind: DefinitionKind = "code"
     queue: QueueName = DEFAULT_QUEUE
     priority: int = 100
     max_attempts: int = 3

@@ -16,7 +16,7 @@ def check_path(definition: str, path: str, prefixes: Collection[str]) -> str:
             hint="Write it like shop.jobs.report.",
             pointer="/path",
         )
-    if not is_under(path, prefixes):
+    if not has_prefix(path, prefixes):
         raise DefinitionInvalid(
             definition,
             f"{path} is under none of the prefixes that are allowed here",
@@ -31,6 +31,6 @@ def is_dotted(path: str) -> bool:
     return "." in path and all(part.isidentifier() for part in path.split("."))
 
 
-def is_under(path: str, prefixes: Collection[str]) -> bool:
+def has_prefix(path: str, prefixes: Collection[str]) -> bool:
     """Whether a path begins with one of the prefixes."""
     return any(path.startswith(f"{prefix.rstrip('.')}.") for prefix in prefixes)

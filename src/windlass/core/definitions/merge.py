@@ -54,10 +54,12 @@ def follows(row: Definition | None, declared: Definition) -> Definition:
     kept = {} if row is None else {name: getattr(row, name) for name in row.edited}
     if row is not None and row.code is None:  # written before edits were told apart
         kept = {"enabled": row.enabled}
-    return _settled(replace(declared, **kept, code=code, origin="code", missing_from_code=False))
+    return _with_derived_fields(
+        replace(declared, **kept, code=code, origin="code", missing_from_code=False)
+    )
 
 
-def differs(row: Definition | None, declared: Definition) -> bool:
+def needs_sync(row: Definition | None, declared: Definition) -> bool:
     """Whether a row has to be written for code to be followed."""
     if row is None or row.code is None or row.missing_from_code:
         return True
@@ -70,7 +72,7 @@ def edited(row: Definition, changes: Mapping[str, Any]) -> Definition:
     if code is not None:
         # Of a row written by an older version the code says what stands there, where it says nothing.
         code = {**{name: _plain(getattr(row, name)) for name in EDITABLE}, **code}
-    return _settled(replace(row, **{"code": code, **changes}))
+    return _with_derived_fields(replace(row, **{"code": code, **changes}))
 
 
 def reset(row: Definition, names: Collection[str] | None = None) -> Definition:
@@ -80,15 +82,15 @@ def reset(row: Definition, names: Collection[str] | None = None) -> Definition:
     values: dict[str, Any] = {
         name: tuple(code[name]) if name in _LISTS else code[name] for name in chosen
     }
-    return _settled(replace(row, **values))
+    return _with_derived_fields(replace(row, **values))
 
 
-def gone(row: Definition) -> Definition:
+def mark_missing(row: Definition) -> Definition:
     """The row of a definition that is no longer in the code."""
     return replace(row, missing_from_code=True)
 
 
-def _settled(row: Definition) -> Definition:
+def _with_derived_fields(row: Definition) -> Definition:
     """The row with what follows from the rest of it."""
     code = row.code or {}
     known = [name for name in EDITABLE if name in code]

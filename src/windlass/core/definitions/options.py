@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, Literal, TypedDict, get_args
 
 from windlass.core.definitions.backoff import Backoff
-from windlass.core.definitions.definition import FOREVER, Isolation, Kind
+from windlass.core.definitions.definition import FOREVER, DefinitionKind, Isolation
 from windlass.core.durations import duration
 from windlass.core.jobs.change import metadata_text
 from windlass.core.jobs.dedupe import is_name
@@ -69,7 +69,7 @@ class HandlerOptions(TypedDict, total=False):
     """What else may be said of a definition that an operator makes: exactly one of `path`, `command`
     and the kind `remote`, and what its payload is."""
 
-    kind: Kind | None
+    kind: DefinitionKind | None
     path: str | None
     command: str | None
     payload_schema: Mapping[str, Any] | None

@@ -14,7 +14,7 @@ REQUIRED = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Parameter:
     """A parameter that the payload fills. `default` is REQUIRED if it has none.
 
     `alias` is the payload's name for it: the alias of a pydantic `Field` in its annotation, which
@@ -41,7 +41,7 @@ class Signature:
     REQUIRED if there is none and every name must be known.
     """
 
-    fields: tuple[Field, ...]
+    fields: tuple[Parameter, ...]
     context: str | None
     provided: Mapping[str, Any]
     others: Any
@@ -79,7 +79,7 @@ def read_signature(
     is always among them, so that importing it for type checking only is enough.
     """
     known = {**({context_type.__name__: context_type} if context_type else {}), **(namespace or {})}
-    fields: list[Field] = []
+    fields: list[Parameter] = []
     given: dict[str, Any] = {}
     context: str | None = None
     others: Any = REQUIRED
@@ -93,12 +93,12 @@ def read_signature(
             given[parameter.name] = _bare(annotation)
         else:
             by_name_only = parameter.kind is parameter.KEYWORD_ONLY
-            fields.append(Field(parameter.name, annotation, parameter.default, by_name_only))
+            fields.append(Parameter(parameter.name, annotation, parameter.default, by_name_only))
     _check_aliases(fields, definition)
     return Signature(tuple(fields), context, types.MappingProxyType(given), others)
 
 
-def _check_aliases(fields: list[Field], definition: str) -> None:
+def _check_aliases(fields: list[Parameter], definition: str) -> None:
     named: dict[str, str] = {}
     for field in fields:
         if field.alias in named:

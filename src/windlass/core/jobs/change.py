@@ -18,7 +18,7 @@ _ALLOWED = "at least one of priority, queue, at, delay and metadata"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class JobChange:
     """What waiting jobs get instead of what they have; None leaves it as it is.
 
     `metadata` is JSON text, and all of it: fields that are not in it are gone. A `delay` is one
@@ -40,7 +40,7 @@ class Change:
         at: datetime | None = None,
         delay: str | timedelta | float | None = None,
         metadata: Mapping[str, Any] | None = None,
-    ) -> "Change":
+    ) -> "JobChange":
         """A change of what is given; OptionInvalid if that is nothing, or cannot be."""
         made = cls(
             priority=None if priority is None else checked_priority(priority),
@@ -56,7 +56,7 @@ class Change:
             raise OptionInvalid("at", made.due_at.isoformat(), allowed=allowed)
         return made
 
-    def begun(self, now: datetime) -> "Change":
+    def begun(self, now: datetime) -> "JobChange":
         """The same from this moment on: with a due time in place of a delay."""
         if self.delay is None:
             return self
@@ -73,7 +73,7 @@ class Change:
         return {name: value for name, value in told.items() if value is not None}
 
     @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Change":
+    def read(cls, plain: Mapping[str, Any]) -> "JobChange":
         at = plain.get("due_at")
         return cls.of(
             priority=plain.get("priority"),

@@ -69,7 +69,7 @@ class GroupChange:
     more: bool
 
 
-class Edit(NamedTuple):
+class PayloadEdit(NamedTuple):
     """Another payload for a job dead-lettered under `token`: JSON text, what is said of it, and the
     gate it stands behind, if not where its definition's ordinary jobs do."""
 
@@ -95,7 +95,7 @@ def edit_message(before: object, after: Mapping[str, Any], actor: str | None) ->
     return message if len(message) <= _LONGEST_MESSAGE else message[: _LONGEST_MESSAGE - 1] + "…"
 
 
-def taken_by(schema: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+def fields_in_schema(schema: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """What of some data a payload schema takes: the fields it names, or all if it is open."""
     if schema.get("additionalProperties") is not False:
         return dict(data)

@@ -14,9 +14,9 @@ understood is a FilterInvalid, which names it, where it stands and what could st
 import re
 from dataclasses import dataclass
 
-from windlass.core.jobs.filter_fields import FIELDS, WORDS, Field
-from windlass.core.jobs.filter_values import Written, value_of
-from windlass.core.jobs.query import JobQuery, Operator, Term, Value
+from windlass.core.jobs.filter_fields import FIELDS, WORDS, FilterField
+from windlass.core.jobs.filter_values import FilterText, value_of
+from windlass.core.jobs.query import FilterTerm, JobQuery, Operator, Value
 from windlass.errors import FilterInvalid
 from windlass.errors.wording import listed, nearest
 
@@ -53,7 +53,7 @@ def parse(text: str) -> JobQuery:
             hint="Leave it out.",
         )
     reader = _Reader(text)
-    terms: list[Term] = []
+    terms: list[FilterTerm] = []
     while reader.skip_spaces():
         if len(terms) == MOST_TERMS:
             raise reader.refused(
@@ -75,14 +75,14 @@ class _Reader:
         self._take(_SPACES)
         return self.at < len(self.text)
 
-    def term(self) -> Term:
+    def term(self) -> FilterTerm:
         negated = self.text.startswith("-", self.at)
         if negated:
             self.at += 1
         began = self.at
         named = self._take(_NAME)
         if named is None:
-            return Term(WORDS.name, self._values(WORDS, "is"), negated=negated)
+            return FilterTerm(WORDS.name, self._values(WORDS, "is"), negated=negated)
         field, path = self._field(named[1], began)
         compared = self._take(_COMPARISON)
         operator: Operator = compared[0] if compared else "is"  # type: ignore[assignment]  # the pattern has no others
@@ -91,7 +91,7 @@ class _Reader:
             raise self.refused(
                 f"{field.name} takes {field.takes}", hint=f"Write it like `{field.example}`."
             )
-        return Term(field.name, self._values(field, operator), operator, negated, path)
+        return FilterTerm(field.name, self._values(field, operator), operator, negated, path)
 
     def refused(self, problem: str, *, hint: str) -> FilterInvalid:
         """What is wrong with what comes next."""
@@ -100,7 +100,7 @@ class _Reader:
             part[0] if part else self.text[self.at : self.at + 1], problem, at=self.at, hint=hint
         )
 
-    def _field(self, name: str, at: int) -> tuple[Field, tuple[str, ...]]:
+    def _field(self, name: str, at: int) -> tuple[FilterField, tuple[str, ...]]:
         root, *path = name.split(".")
         field = FIELDS.get(root)
         if field is None:
@@ -128,7 +128,7 @@ class _Reader:
             )
         return field, tuple(path)
 
-    def _values(self, field: Field, operator: Operator) -> tuple[Value, ...]:
+    def _values(self, field: FilterField, operator: Operator) -> tuple[Value, ...]:
         values = [self._value(field, operator)]
         while self.text.startswith(",", self.at):
             if operator != "is":
@@ -143,7 +143,7 @@ class _Reader:
             values.append(self._value(field, operator))
         return tuple(dict.fromkeys(values))
 
-    def _value(self, field: Field, operator: Operator) -> Value:
+    def _value(self, field: FilterField, operator: Operator) -> Value:
         at = self.at
         written = self._written()
         problem = None
@@ -168,11 +168,11 @@ class _Reader:
             hint=(f"Did you mean `{near}`? " if near else "") + f"Write it like `{field.example}`.",
         )
 
-    def _written(self) -> Written | None:
+    def _written(self) -> FilterText | None:
         if quoted := self._take(_QUOTED):
-            return Written(_ESCAPED.sub(r"\1", quoted[1]), quoted=True, begins=quoted[2] == "*")
+            return FilterText(_ESCAPED.sub(r"\1", quoted[1]), quoted=True, begins=quoted[2] == "*")
         if bare := self._take(_BARE):
-            return Written(bare[0].removesuffix("*"), begins=bare[0].endswith("*"))
+            return FilterText(bare[0].removesuffix("*"), begins=bare[0].endswith("*"))
         return None
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:

@@ -9,15 +9,17 @@ from windlass.core.jobs.models import ErrorClass, Source
 from windlass.core.jobs.query import Operator
 from windlass.core.jobs.states import JobState, View
 
-Kind = Literal["id", "choice", "name", "text", "number", "priority", "instant", "duration", "json"]
+FieldKind = Literal[
+    "id", "choice", "name", "text", "number", "priority", "instant", "duration", "json"
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FilterField:
     """One field. `choices` are all its values, where they are few."""
 
     name: str
-    kind: Kind
+    kind: FieldKind
     means: str
     example: str
     choices: Sequence[str] = ()
@@ -33,8 +35,8 @@ class Field:
         return ", ".join(self.choices) if self.choices else TAKES[self.kind]
 
 
-#: Kind -> what its values are.
-TAKES: Mapping[Kind, str] = MappingProxyType(
+#: FieldKind -> what its values are.
+TAKES: Mapping[FieldKind, str] = MappingProxyType(
     {
         "id": "whole ids",
         "choice": "one of a few words",
@@ -50,7 +52,7 @@ TAKES: Mapping[Kind, str] = MappingProxyType(
 
 _IS: Sequence[Operator] = ("is",)
 _COMPARES: Sequence[Operator] = (">", ">=", "<", "<=")
-_OPERATORS: Mapping[Kind, Sequence[Operator]] = MappingProxyType(
+_OPERATORS: Mapping[FieldKind, Sequence[Operator]] = MappingProxyType(
     {
         "id": _IS,
         "choice": _IS,
@@ -65,43 +67,47 @@ _OPERATORS: Mapping[Kind, Sequence[Operator]] = MappingProxyType(
 )
 
 _ALL = (
-    Field(
+    FilterField(
         "state",
         "choice",
         "where the job rests, or a view of that",
         "state:dead_letter,retrying",
         (*JobState, *View),
     ),
-    Field("definition", "name", "its definition's key", "definition:mail.*"),
-    Field("queue", "name", "its queue", "-queue:bulk"),
-    Field("tenant", "name", "its tenant", "tenant:acme"),
-    Field("source", "choice", "what made it", "source:event", get_args(Source)),
-    Field("by", "name", "who made it", "by:user:*"),
-    Field("tag", "name", "a tag of its definition", "tag:vip"),
-    Field("worker", "name", "the worker that runs it or ran it last", "worker:w-3"),
-    Field("correlation", "name", "its correlation id", "correlation:order-17"),
-    Field("fingerprint", "name", "the cause of its failure, if dead-lettered", "-fingerprint:*"),
-    Field("priority", "priority", "its priority; lower runs first", "priority:<=high"),
-    Field("attempts", "number", "attempts made", "attempts:>3"),
-    Field("created", "instant", "when it was stored", "created:>-2h"),
-    Field("due", "instant", "from when it may run", "due:<+1h"),
-    Field("started", "instant", "when its last attempt began", "started:>=2026-07-01T10:00Z"),
-    Field("finished", "instant", "when it ended", "finished:<-7d"),
-    Field("duration", "duration", "how long its last attempt took, or has run", "duration:>30s"),
-    Field("error", "text", "message and type of its last error", 'error:"timed out"'),
-    Field(
+    FilterField("definition", "name", "its definition's key", "definition:mail.*"),
+    FilterField("queue", "name", "its queue", "-queue:bulk"),
+    FilterField("tenant", "name", "its tenant", "tenant:acme"),
+    FilterField("source", "choice", "what made it", "source:event", get_args(Source)),
+    FilterField("by", "name", "who made it", "by:user:*"),
+    FilterField("tag", "name", "a tag of its definition", "tag:vip"),
+    FilterField("worker", "name", "the worker that runs it or ran it last", "worker:w-3"),
+    FilterField("correlation", "name", "its correlation id", "correlation:order-17"),
+    FilterField(
+        "fingerprint", "name", "the cause of its failure, if dead-lettered", "-fingerprint:*"
+    ),
+    FilterField("priority", "priority", "its priority; lower runs first", "priority:<=high"),
+    FilterField("attempts", "number", "attempts made", "attempts:>3"),
+    FilterField("created", "instant", "when it was stored", "created:>-2h"),
+    FilterField("due", "instant", "from when it may run", "due:<+1h"),
+    FilterField("started", "instant", "when its last attempt began", "started:>=2026-07-01T10:00Z"),
+    FilterField("finished", "instant", "when it ended", "finished:<-7d"),
+    FilterField(
+        "duration", "duration", "how long its last attempt took, or has run", "duration:>30s"
+    ),
+    FilterField("error", "text", "message and type of its last error", 'error:"timed out"'),
+    FilterField(
         "error_class",
         "choice",
         "whether trying again may have helped",
         "error_class:permanent",
         get_args(ErrorClass),
     ),
-    Field("reason", "text", "why it was canceled or set aside", "reason:expired"),
-    Field("payload", "json", "a field of its payload, by its path", "payload.user_id:7"),
-    Field("id", "id", "the job itself", "id:01890a5d-ac96-774b-bcce-b3028c1f42d7"),
+    FilterField("reason", "text", "why it was canceled or set aside", "reason:expired"),
+    FilterField("payload", "json", "a field of its payload, by its path", "payload.user_id:7"),
+    FilterField("id", "id", "the job itself", "id:01890a5d-ac96-774b-bcce-b3028c1f42d7"),
 )
 
-FIELDS: Mapping[str, Field] = MappingProxyType({field.name: field for field in _ALL})
+FIELDS: Mapping[str, FilterField] = MappingProxyType({field.name: field for field in _ALL})
 
 #: The field that a word without a field is looked for in.
 WORDS = FIELDS["error"]

@@ -16,15 +16,15 @@ def history(
 ) -> list[Transition]:
     """Every step a job took, oldest first; the last one leads to the state it is in."""
     steps = [
-        *_made(job, stored),
-        *_told(stored),
-        *_tried(job, attempts, stored),
-        *_ended(job, attempts),
+        *_creation_steps(job, stored),
+        *_operator_steps(stored),
+        *_attempt_steps(job, attempts, stored),
+        *_end_without_attempt(job, attempts),
     ]
     return [step for _, step in sorted(enumerate(steps), key=lambda pair: (pair[1].at, pair[0]))]
 
 
-def _made(job: Job, stored: Sequence[Transition]) -> Iterator[Transition]:
+def _creation_steps(job: Job, stored: Sequence[Transition]) -> Iterator[Transition]:
     waited = job.queued_at is None or job.queued_at > job.created_at
     first = JobState.PENDING if waited else JobState.QUEUED
     yield Transition(at=job.created_at, from_state=None, to_state=first, actor=job.created_by)
@@ -33,12 +33,12 @@ def _made(job: Job, stored: Sequence[Transition]) -> Iterator[Transition]:
         yield Transition(at=job.queued_at, from_state=JobState.PENDING, to_state=JobState.QUEUED)
 
 
-def _told(stored: Sequence[Transition]) -> Iterator[Transition]:
+def _operator_steps(stored: Sequence[Transition]) -> Iterator[Transition]:
     """What people did, but for ends that an attempt tells better."""
     return (step for step in stored if step.from_state is not JobState.RUNNING)
 
 
-def _tried(
+def _attempt_steps(
     job: Job, attempts: Sequence[Attempt], stored: Sequence[Transition]
 ) -> Iterator[Transition]:
     ends = {step.at: step for step in stored if step.to_state in ENDED}
@@ -59,10 +59,12 @@ def _tried(
         else:
             end = ends.get(at)
             goes_to = JobState(end.to_state) if end else JobState.QUEUED
-        yield from _stepped(attempt, at=at, goes_to=goes_to)
+        yield from _attempt_end_steps(attempt, at=at, goes_to=goes_to)
 
 
-def _stepped(attempt: Attempt, *, at: datetime, goes_to: JobState) -> Iterator[Transition]:
+def _attempt_end_steps(
+    attempt: Attempt, *, at: datetime, goes_to: JobState
+) -> Iterator[Transition]:
     step = partial(Transition, at=at, attempt=attempt.number)
     if attempt.outcome in RETRIED_AFTER:
         yield step(from_state=JobState.RUNNING, to_state=attempt.outcome, message=attempt.error)
@@ -72,7 +74,7 @@ def _stepped(attempt: Attempt, *, at: datetime, goes_to: JobState) -> Iterator[T
         yield step(from_state=JobState.RUNNING, to_state=goes_to, message=message)
 
 
-def _ended(job: Job, attempts: Sequence[Attempt]) -> Iterator[Transition]:
+def _end_without_attempt(job: Job, attempts: Sequence[Attempt]) -> Iterator[Transition]:
     """The end of a job that was waiting: no attempt tells it."""
     if not job.ended or job.finished_at is None:
         return

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 from windlass.core.jobs.states import ENDED, JobState, Outcome, View
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, TriggerId, WorkerId
 
 DEFAULT_TENANT = TenantId("default")
@@ -23,7 +23,7 @@ SYSTEM_KEYS = "system."
 
 ParentFailure = Literal["cancel", "run", "wait"]
 Source = Literal["manual", "event", "schedule", "system"]
-Level = Literal["debug", "info", "warn", "error"]
+LogLevel = Literal["debug", "info", "warn", "error"]
 #: Whether trying again may help. Of the last failure, of an attempt its own.
 ErrorClass = Literal["transient", "permanent"]
 Origin = Literal["code", "operator"]
@@ -261,7 +261,7 @@ class LogLine:
 
     job_id: JobId
     attempt: int
-    level: Level
+    level: LogLevel
     message: str
     at: datetime
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -295,19 +295,19 @@ class WorkerRow:
     last_seen_at: datetime | None = None
     age: timedelta | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    wanted: Order = Order.RUN
+    wanted: WorkerOrder = WorkerOrder.RUN
     wanted_by: str | None = None
     wanted_at: datetime | None = None
-    doing: Order = Order.RUN
+    doing: WorkerOrder = WorkerOrder.RUN
 
     @property
     def claims(self) -> bool:
         """Whether it takes jobs, and is to."""
-        return self.wanted is self.doing is Order.RUN
+        return self.wanted is self.doing is WorkerOrder.RUN
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class JobPage:
     """Some of a list, newest first, and the id to go on after (None at the end).
 
     A page may have fewer jobs than were asked for, even none, before the end: where no index has what

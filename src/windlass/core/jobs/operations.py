@@ -15,7 +15,7 @@ OperationState = Literal["running", "completed", "stopped"]
 ItemState = Literal["waiting", "done", "failed", "skipped"]
 
 
-class Action(StrEnum):
+class BulkAction(StrEnum):
     """What can be done to many jobs at once."""
 
     CANCEL = "cancel"
@@ -25,25 +25,25 @@ class Action(StrEnum):
     UPDATE = "update"
 
 
-#: Action -> the right it needs besides `operations.write`.
-RIGHTS: Mapping[Action, Right] = {
-    Action.CANCEL: Right.JOBS_CANCEL,
-    Action.RETRY: Right.JOBS_RETRY,
-    Action.RUN_NOW: Right.JOBS_RUN_NOW,
-    Action.DISCARD: Right.JOBS_DISCARD,
-    Action.UPDATE: Right.JOBS_UPDATE,
+#: BulkAction -> the right it needs besides `operations.write`.
+RIGHTS: Mapping[BulkAction, Right] = {
+    BulkAction.CANCEL: Right.JOBS_CANCEL,
+    BulkAction.RETRY: Right.JOBS_RETRY,
+    BulkAction.RUN_NOW: Right.JOBS_RUN_NOW,
+    BulkAction.DISCARD: Right.JOBS_DISCARD,
+    BulkAction.UPDATE: Right.JOBS_UPDATE,
 }
 
 #: Actions that let jobs run which would not have, or not yet: they need the right to enqueue as well.
-MAKES_WORK = frozenset({Action.RETRY, Action.RUN_NOW, Action.UPDATE})
+MAKES_WORK = frozenset({BulkAction.RETRY, BulkAction.RUN_NOW, BulkAction.UPDATE})
 
-#: Action -> states in which it does anything; a job in another one is skipped.
-STATES: Mapping[Action, frozenset[JobState]] = {
-    Action.CANCEL: states_for(Verb.CANCEL),
-    Action.RETRY: states_for(Verb.RETRY),
-    Action.RUN_NOW: states_for(Verb.RUN_NOW),
-    Action.DISCARD: ENDED,
-    Action.UPDATE: states_for(Verb.UPDATE),
+#: BulkAction -> states in which it does anything; a job in another one is skipped.
+STATES: Mapping[BulkAction, frozenset[JobState]] = {
+    BulkAction.CANCEL: states_for(Verb.CANCEL),
+    BulkAction.RETRY: states_for(Verb.RETRY),
+    BulkAction.RUN_NOW: states_for(Verb.RUN_NOW),
+    BulkAction.DISCARD: ENDED,
+    BulkAction.UPDATE: states_for(Verb.UPDATE),
 }
 
 
@@ -57,7 +57,7 @@ class Operation:
 
     id: OperationId
     tenant: TenantId | None
-    action: Action
+    action: BulkAction
     query: str
     total: int
     actor: str
@@ -81,14 +81,14 @@ class Operation:
         return self.total - self.done - self.failed - self.skipped
 
 
-class JobKind(NamedTuple):
+class OperationTarget(NamedTuple):
     """What the jobs of an operation are: their definition, and whose they are."""
 
     definition: str
     tenant: str
 
 
-class Item(NamedTuple):
+class OperationItem(NamedTuple):
     """One job of an operation. `note` is the state it was brought to, or why it was left alone."""
 
     place: int
@@ -98,13 +98,13 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class OperationPreview:
     """What an operation would do: jobs by state, how many would be skipped and why, a few of them.
 
     `more` says that further jobs match than were counted, and than one operation may take.
     """
 
-    action: Action
+    action: BulkAction
     total: int
     by_state: Mapping[str, int]
     skipped: Mapping[str, int]
@@ -112,7 +112,7 @@ class Preview:
     more: bool = False
 
 
-def skip_reason(action: Action, state: JobState) -> str | None:
+def skip_reason(action: BulkAction, state: JobState) -> str | None:
     """Why a job in a state is skipped; None if it is not."""
     if state in STATES[action]:
         return None
@@ -120,10 +120,10 @@ def skip_reason(action: Action, state: JobState) -> str | None:
     return f"it is {state}; only {allowed} jobs can be {_PAST[action]}"
 
 
-_PAST: Mapping[Action, str] = {
-    Action.CANCEL: "canceled",
-    Action.RETRY: "retried",
-    Action.RUN_NOW: "run now",
-    Action.DISCARD: "discarded",
-    Action.UPDATE: "changed",
+_PAST: Mapping[BulkAction, str] = {
+    BulkAction.CANCEL: "canceled",
+    BulkAction.RETRY: "retried",
+    BulkAction.RUN_NOW: "run now",
+    BulkAction.DISCARD: "discarded",
+    BulkAction.UPDATE: "changed",
 }

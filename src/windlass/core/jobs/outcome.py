@@ -7,8 +7,8 @@ from random import Random
 from windlass.core.definitions.backoff import Backoff, delay
 from windlass.core.jobs.fingerprint import fingerprint
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.lease import Finish, Held
-from windlass.core.leases.suspects import Verdict
+from windlass.core.leases.lease import AttemptEnd, LeaseRef
+from windlass.core.leases.suspects import LossVerdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +44,9 @@ def judge(
     return Retry(after=delay(backoff, attempts, random))
 
 
-def success(held: Held, *, result: str | None, warnings: str | None, keep: bool) -> Finish:
+def success(held: LeaseRef, *, result: str | None, warnings: str | None, keep: bool) -> AttemptEnd:
     """The end of an attempt that succeeded."""
-    return Finish(
+    return AttemptEnd(
         job_id=held.job_id,
         token=held.token,
         outcome=Outcome.SUCCEEDED,
@@ -58,9 +58,9 @@ def success(held: Held, *, result: str | None, warnings: str | None, keep: bool)
     )
 
 
-def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
+def failed(held: LeaseRef, failure: Failure, verdict: Retry | DeadLetter) -> AttemptEnd:
     """The end of an attempt that failed, timed out or was lost; of the last one also its cause."""
-    finish = Finish(
+    finish = AttemptEnd(
         job_id=held.job_id,
         token=held.token,
         outcome=failure.outcome,
@@ -79,7 +79,7 @@ def failed(held: Held, failure: Failure, verdict: Retry | DeadLetter) -> Finish:
     return finish._replace(fingerprint=cause.key)
 
 
-def lost(held: Held, failure: Failure, verdict: Verdict) -> Finish:
+def lost(held: LeaseRef, failure: Failure, verdict: LossVerdict) -> AttemptEnd:
     """The end of an attempt whose worker was lost."""
     if verdict.dead:
         return failed(held, failure, DeadLetter())
@@ -90,9 +90,9 @@ def lost(held: Held, failure: Failure, verdict: Verdict) -> Finish:
     )
 
 
-def stopped(held: Held, *, keep: bool = True) -> Finish:
+def stopped(held: LeaseRef, *, keep: bool = True) -> AttemptEnd:
     """The end of an attempt that was asked to stop and did."""
-    return Finish(
+    return AttemptEnd(
         job_id=held.job_id,
         token=held.token,
         outcome=Outcome.CANCELED,
@@ -101,9 +101,9 @@ def stopped(held: Held, *, keep: bool = True) -> Finish:
     )
 
 
-def released(held: Held, *, delay: timedelta = timedelta()) -> Finish:
+def released(held: LeaseRef, *, delay: timedelta = timedelta()) -> AttemptEnd:
     """A job handed back, the attempt not counted."""
-    return Finish(
+    return AttemptEnd(
         job_id=held.job_id,
         token=held.token,
         outcome=Outcome.RELEASED,

@@ -25,24 +25,24 @@ _PLAIN = re.compile(r'[^\s,"*\\<>][^\s,"*\\]*')
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class TextPrefix:
     """Every text that begins so; the empty one is any text at all."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class FromNow:
+class RelativeTime:
     """An instant that is told by how far it is from now; what is past is negative."""
 
     offset: timedelta
 
 
-Value = str | int | float | UUID | datetime | timedelta | Prefix | FromNow
+Value = str | int | float | UUID | datetime | timedelta | TextPrefix | RelativeTime
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class FilterTerm:
     """One thing asked of one field: `is` one of the values, or compares so with the only one.
 
     A field without a value meets nothing, so that a negated term holds for it. Without values the
@@ -70,7 +70,7 @@ class Term:
 class JobQuery:
     """Jobs for which all terms hold; without terms, all jobs."""
 
-    terms: tuple[Term, ...] = ()
+    terms: tuple[FilterTerm, ...] = ()
 
     @classmethod
     def of(
@@ -120,7 +120,7 @@ class JobQuery:
     @property
     def relative(self) -> bool:
         """Whether what it means depends on when it is asked."""
-        return any(isinstance(value, FromNow) for term in self.terms for value in term.values)
+        return any(isinstance(value, RelativeTime) for term in self.terms for value in term.values)
 
     def at(self, now: datetime) -> "JobQuery":
         """The query as it is meant at an instant: nothing in it is told from now any more."""
@@ -139,34 +139,34 @@ def _terms(
     created_after: datetime | None,
     created_before: datetime | None,
     **exact: str | None,
-) -> Iterator[Term]:
+) -> Iterator[FilterTerm]:
     if states:
-        yield Term("state", tuple(sorted(map(str, states))))
+        yield FilterTerm("state", tuple(sorted(map(str, states))))
     for field, value in exact.items():
         if value is None:
             continue
         if storable(value) != value:
             raise OptionInvalid(field, value, allowed="text without NUL, as all stored text is")
-        yield Term(field, (value,))
+        yield FilterTerm(field, (value,))
     if fingerprint == "":
-        yield Term("fingerprint", (Prefix(""),), negated=True)
+        yield FilterTerm("fingerprint", (TextPrefix(""),), negated=True)
     elif fingerprint is not None:
-        yield Term("fingerprint", (check_fingerprint(fingerprint),))
+        yield FilterTerm("fingerprint", (check_fingerprint(fingerprint),))
     if created_after is not None:
-        yield Term("created", (instant("created_after", created_after),), ">")
+        yield FilterTerm("created", (instant("created_after", created_after),), ">")
     if created_before is not None:
-        yield Term("created", (instant("created_before", created_before),), "<")
+        yield FilterTerm("created", (instant("created_before", created_before),), "<")
 
 
 def _at(value: Value, now: datetime) -> Value:
-    return now + value.offset if isinstance(value, FromNow) else value
+    return now + value.offset if isinstance(value, RelativeTime) else value
 
 
 def _written(value: Value) -> str:
     match value:
-        case Prefix(text):
+        case TextPrefix(text):
             return f"{_quoted(text) if text else ''}*"
-        case FromNow(offset):
+        case RelativeTime(offset):
             return f"{'+' if offset > timedelta() else '-'}{durations.text(abs(offset))}"
         case datetime():
             return value.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -42,7 +42,7 @@ def _encoded(value: object) -> tuple[str, str | None]:
         [refused] = error.errors
     except BaseException:  # noqa: BLE001  a returned object's own methods may raise anything
         raise ResultInvalid("", _is_unknown(type_name(value))) from None
-    rescue = _Rescue(_MOST_RESULT_VALUES)
+    rescue = _LossyEncoder(_MOST_RESULT_VALUES)
     try:
         text = dump_json(rescue.plain(value))
     except BaseException:  # noqa: BLE001  as above
@@ -68,15 +68,15 @@ def encode_anything(value: object, limit: int) -> tuple[str, str | None]:
     try:
         text = dump_json(value)
     except BaseException:  # noqa: BLE001  a returned object's own methods may raise anything
-        text, note = _rescued(value)
+        text, note = _encode_lossy(value)
     size = size_of(text)
     if size <= limit:
         return text, note
     return _head(text, size, limit), f"it has {size:,} bytes, the limit is {limit:,}"
 
 
-def _rescued(value: object) -> tuple[str, str | None]:
-    rescue = _Rescue()
+def _encode_lossy(value: object) -> tuple[str, str | None]:
+    rescue = _LossyEncoder()
     try:
         return dump_json(rescue.plain(value)), rescue.note()
     except BaseException:  # noqa: BLE001  as above
@@ -95,7 +95,7 @@ def _head(text: str, size: int, limit: int) -> str:
     return dump_json({"truncated": True, "bytes": size, "head": ""})
 
 
-class _Rescue:
+class _LossyEncoder:
     """Turns a value into JSON piece by piece, and remembers what it changed."""
 
     def __init__(self, most: int = _MOST_VALUES) -> None:

@@ -6,11 +6,11 @@ Pure arithmetic. A survey gives the lines; the answer says how many jobs each ma
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from windlass.core.leases.lease import Line, Quota
-from windlass.core.leases.limits import Limit, Room
+from windlass.core.leases.lease import JobLine, Quota
+from windlass.core.leases.limits import CapacityKey, Limit
 
 
-def quotas(lines: Sequence[Line], wanted: int) -> list[Quota]:
+def quotas(lines: Sequence[JobLine], wanted: int) -> list[Quota]:
     """Share `wanted` jobs between the tenants of the lines by weight, at least one each.
 
     Lines come in the order of their turn; when there are more tenants than jobs wanted, the
@@ -43,7 +43,7 @@ def quotas(lines: Sequence[Line], wanted: int) -> list[Quota]:
 
 
 def within(
-    quotas: Sequence[Quota], limits: Mapping[str, Limit], rooms: Mapping[Room, int]
+    quotas: Sequence[Quota], limits: Mapping[str, Limit], rooms: Mapping[CapacityKey, int]
 ) -> list[Quota]:
     """Cut quotas so that together they take no more than each limit has room for.
 
@@ -64,6 +64,6 @@ def within(
     return allowed
 
 
-def next_cursor(lines: Sequence[Line], served: Sequence[Quota]) -> str:
+def next_cursor(lines: Sequence[JobLine], served: Sequence[Quota]) -> str:
     """Where the next survey begins: after the last tenant that was served."""
     return served[-1].line.tenant if served else (lines[-1].tenant if lines else "")

@@ -16,7 +16,7 @@ from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId
 LONGEST_LEASE = timedelta(hours=1)
 
 
-class Place(NamedTuple):
+class JobPosition(NamedTuple):
     """Where a job stands in its line."""
 
     priority: int
@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class JobLine:
     """One of the lines a claim may draw from: the jobs of one tenant in one queue behind one
     gate. The gate is empty for ordinary definitions; those with a limit, or not open to all
     workers, have a gate of their own so that nobody stands behind them."""
@@ -36,14 +36,14 @@ class Line:
     weight: int = 1
     limits: tuple[str, ...] = ()
     #: Where its first job stands that the asker may take, if the database tells.
-    first: Place | None = field(default=None, compare=False)
+    first: JobPosition | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
+class QueueSurvey:
     """What a worker sees before it claims: lines with jobs in them, and when more come due."""
 
-    lines: Sequence[Line]
+    lines: Sequence[JobLine]
     next_due_in: timedelta | None
 
 
@@ -54,13 +54,13 @@ class Quota:
     Jobs before the place to `begin` at may be left out, unless their priority is higher.
     """
 
-    line: Line
+    line: JobLine
     line_limit: int
     tenant_limit: int
-    begin: Place | None = None
+    begin: JobPosition | None = None
 
 
-class Held(NamedTuple):
+class LeaseRef(NamedTuple):
     """A lease by its two numbers: enough to renew, report on and end it."""
 
     job_id: JobId
@@ -95,8 +95,8 @@ class Lease(NamedTuple):
     worker: WorkerId | None = None
 
     @property
-    def held(self) -> Held:
-        return Held(self.job_id, self.token)
+    def held(self) -> LeaseRef:
+        return LeaseRef(self.job_id, self.token)
 
     @property
     def attempts_left(self) -> int:
@@ -104,7 +104,7 @@ class Lease(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Renewal:
+class RenewedLease:
     """A lease that was extended, and whether its job is asked to stop."""
 
     job_id: JobId
@@ -113,7 +113,7 @@ class Renewal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leased:
+class LeasedJob:
     """What an end is judged by: of a job that is leased right now."""
 
     definition: DefinitionKey
@@ -125,7 +125,7 @@ class Leased:
     cancel_requested: bool
 
 
-class Finish(NamedTuple):
+class AttemptEnd(NamedTuple):
     """The recorded end of an attempt and where its job goes.
 
     `state` queued means another try after `delay`. An end asked for meanwhile wins over every
@@ -134,7 +134,7 @@ class Finish(NamedTuple):
     `gate`: the one to stand behind from now on, if its job is queued; None leaves it, or clears a
     suspect whose attempt ended. `uncounted`: the attempt is given back. `spared`: a lost attempt is no
     death of a worker. Both are None rather than False, which costs drivers nothing.
-    `perhaps_ended`: the handler's own transaction may have recorded the end already.
+    `maybe_recorded`: the handler's own transaction may have recorded the end already.
     `permanent`: what happened ruled out another try, however many were left.
     `once`: keys of what was done, noted if the job completes and is kept.
     """
@@ -160,17 +160,17 @@ class Finish(NamedTuple):
     gate: str | None = None
     uncounted: bool | None = None
     spared: bool | None = None
-    perhaps_ended: bool = False
+    maybe_recorded: bool = False
     permanent: bool = False
     once: tuple[str, ...] = ()
 
     @property
-    def held(self) -> Held:
-        return Held(self.job_id, self.token)
+    def held(self) -> LeaseRef:
+        return LeaseRef(self.job_id, self.token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ProgressReport:
     job_id: JobId
     token: int
     fraction: float

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from windlass.core.leases.gates import counted_by
-from windlass.core.leases.lease import Line
+from windlass.core.leases.lease import JobLine
 from windlass.ids import QueueName
 
 #: What is counted: jobs that run, or attempts that began within a rate's time.
-Kind = Literal["running", "begun"]
+LimitKind = Literal["running", "begun"]
 #: What has room or has not: what is counted under which name.
-Room = tuple[str, Kind]
+CapacityKey = tuple[str, LimitKind]
 
 
 class Limit(NamedTuple):
@@ -37,7 +37,7 @@ class Limit(NamedTuple):
         whose = [who if kind == each else None for each in ("definition", "tenant", "queue")]
         return self.name, *whose, self.max_per_key is not None  # type: ignore[return-value]  # three
 
-    def rooms(self, line: Line) -> Iterator[tuple[str, Kind, int]]:
+    def rooms(self, line: JobLine) -> Iterator[tuple[str, LimitKind, int]]:
         """What a job of a line takes room of, and how much there is of it in all."""
         if self.max_running is not None:
             yield self.name, "running", self.max_running

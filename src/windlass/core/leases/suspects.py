@@ -18,7 +18,7 @@ _MOST_FORGIVEN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class LostAttempt:
     """A lease that ran out, and what else its worker lost about the same time."""
 
     definition: str
@@ -34,7 +34,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class LossVerdict:
     """What becomes of a job whose lease was lost."""
 
     dead: bool = False
@@ -44,23 +44,23 @@ class Verdict:
     gate: str | None = None
 
 
-def judge_loss(loss: Loss) -> Verdict:
+def judge_loss(loss: LostAttempt) -> LossVerdict:
     """Decide what a lost lease means: at once again, unless the job keeps killing its workers."""
     gate = suspect_gate(loss.gate, loss.definition, alone=runs_alone(loss.gate))
     if loss.neighbours and gate is not None:
-        return _judge_in_company(loss, gate)
+        return _judge_shared_loss(loss, gate)
     if 0 < loss.lost_before <= _MOST_FORGIVEN:
-        return Verdict(attempt_counts=False, death_counts=False, gate=gate)
+        return LossVerdict(attempt_counts=False, death_counts=False, gate=gate)
     dead = loss.attempts >= loss.max_attempts or loss.worker_deaths + 1 >= MOST_WORKER_DEATHS
-    return Verdict(dead=dead, gate=gate)
+    return LossVerdict(dead=dead, gate=gate)
 
 
-def _judge_in_company(loss: Loss, gate: str) -> Verdict:
+def _judge_shared_loss(loss: LostAttempt, gate: str) -> LossVerdict:
     if runs_alone(loss.gate):  # it was still waiting for the others to end
-        return Verdict(attempt_counts=False, death_counts=False, gate=gate)
+        return LossVerdict(attempt_counts=False, death_counts=False, gate=gate)
     only_suspect = is_suspect(loss.gate) and not loss.suspects
     most = MOST_WORKER_DEATHS - 1 if only_suspect else 1
-    return Verdict(
+    return LossVerdict(
         attempt_counts=False,
         death_counts=loss.worker_deaths < most,
         gate=suspect_gate(loss.gate, loss.definition, alone=only_suspect),

@@ -5,7 +5,7 @@ from enum import StrEnum
 from windlass.ids import WorkerId
 
 
-class Order(StrEnum):
+class WorkerOrder(StrEnum):
     """What a worker is to do, and what it does: claim and run jobs; claim no more, and stay; claim no
     more, and end."""
 

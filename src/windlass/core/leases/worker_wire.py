@@ -11,24 +11,24 @@ from uuid import UUID
 
 from windlass.core.jobs.states import Outcome
 from windlass.core.leases.gates import version_of
-from windlass.core.leases.lease import Finish, Held, Lease
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
 from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.core.wire import plain
 from windlass.ids import JobId
 
 _INSTANTS = ("created_at", "queued_at", "due_at", "started_at", "trigger_due_at")
 #: Fields of an end that are told as they are.
-_TOLD = (
+_VERBATIM_FIELDS = (
     "error", "error_type", "error_trace", "permanent", "pid", "exit_code", "stdout_tail",
     "stderr_tail",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class AttemptReport:
     """How an attempt ended, as its worker tells it; where its job goes is not for it to say."""
 
-    held: Held
+    held: LeaseRef
     outcome: Outcome
     result: Any = None
     warnings: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ def lease(lease: Lease) -> dict[str, Any]:
     return told
 
 
-def lease_from(told: Mapping[str, Any]) -> Lease:
+def parse_lease(told: Mapping[str, Any]) -> Lease:
     """The lease that a server told of. Fields of a newer one are passed over."""
     known = {name: told[name] for name in Lease._fields if name in told}
     for name in _INSTANTS:
@@ -66,18 +66,20 @@ def lease_from(told: Mapping[str, Any]) -> Lease:
     return Lease(**known)
 
 
-def held(held: Held) -> dict[str, Any]:
+def held(held: LeaseRef) -> dict[str, Any]:
     return {"job_id": str(held.job_id), "token": held.token}
 
 
-def held_from(told: Mapping[str, Any]) -> Held:
-    return Held(JobId(UUID(told["job_id"])), told["token"])
+def parse_lease_ref(told: Mapping[str, Any]) -> LeaseRef:
+    return LeaseRef(JobId(UUID(told["job_id"])), told["token"])
 
 
-def end(finish: Finish) -> dict[str, Any]:
+def end(finish: AttemptEnd) -> dict[str, Any]:
     """How an attempt ended, without where its job should go: that is the server's to say."""
     told = {**held(finish.held), "outcome": str(finish.outcome)}
-    told |= {name: value for name in _TOLD if (value := getattr(finish, name)) is not None}
+    told |= {
+        name: value for name in _VERBATIM_FIELDS if (value := getattr(finish, name)) is not None
+    }
     if finish.result is not None:
         told["result"] = load_json(finish.result)
     if finish.warnings is not None:

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 from windlass.core.durations import words
 from windlass.core.monitoring.checks import Check, ok, warning
-from windlass.core.triggers.schedule import Cron, Every, Schedule, next_run
+from windlass.core.triggers.schedule import CronSchedule, Every, Schedule, next_run
 
 #: An instant that is further ahead of now was written by a clock that was ahead.
-MARGIN = timedelta(seconds=60)
+CLOCK_MARGIN = timedelta(seconds=60)
 
 
 def corrected_run(
@@ -16,9 +16,9 @@ def corrected_run(
     """When a schedule is due next, if `next_run_at` is later than any clock that is right could have
     said: it is left as it is otherwise. What was fired for early is not fired for again."""
     match schedule:
-        case Every() if next_run_at > now + schedule.interval + MARGIN:
+        case Every() if next_run_at > now + schedule.interval + CLOCK_MARGIN:
             return now + schedule.interval
-        case Cron():
+        case CronSchedule():
             return min(next_run(schedule, now, now, zone) or next_run_at, next_run_at)
         case _:  # a person's own instant, or none
             return next_run_at
@@ -28,12 +28,12 @@ def clock_jump(before: timedelta, after: timedelta) -> timedelta | None:
     """How far a clock was set, from what it was ahead of a monotonic one at two looks; None if it
     went on as clocks do."""
     jump = after - before
-    return jump if abs(jump) > MARGIN else None
+    return jump if abs(jump) > CLOCK_MARGIN else None
 
 
 def written_ahead(ahead: timedelta) -> Check:
     """Whether something was written while the database's clock was ahead."""
-    if ahead <= MARGIN:
+    if ahead <= CLOCK_MARGIN:
         return ok("written", "Nothing was written by a clock that was ahead.")
     return warning(
         "written",

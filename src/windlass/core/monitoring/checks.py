@@ -9,7 +9,7 @@ from enum import StrEnum
 from windlass.errors import WindlassError
 
 
-class Level(StrEnum):
+class CheckLevel(StrEnum):
     OK = "ok"
     WARNING = "warning"
     BROKEN = "broken"
@@ -20,21 +20,21 @@ class Check:
     """One thing that was looked at: a stable word for programs, a sentence, and how to mend it."""
 
     code: str
-    level: Level
+    level: CheckLevel
     sentence: str
     fix: str = ""
 
 
 def ok(code: str, sentence: str) -> Check:
-    return Check(code, Level.OK, sentence)
+    return Check(code, CheckLevel.OK, sentence)
 
 
 def warning(code: str, sentence: str, fix: str) -> Check:
-    return Check(code, Level.WARNING, sentence, fix)
+    return Check(code, CheckLevel.WARNING, sentence, fix)
 
 
 def broken(code: str, sentence: str, fix: str) -> Check:
-    return Check(code, Level.BROKEN, sentence, fix)
+    return Check(code, CheckLevel.BROKEN, sentence, fix)
 
 
 def failed(code: str, error: WindlassError) -> Check:

@@ -25,7 +25,7 @@ _UNPIN: Mapping[str, str] = {
 }
 
 
-class Pinned(NamedTuple):
+class OldSnapshot(NamedTuple):
     """Who keeps the database from clearing away old rows: a transaction, a prepared one or a replication
     slot; for how long, and over how many transactions, as far as that can be told."""
 
@@ -44,7 +44,7 @@ class DeadRows(NamedTuple):
     cleared: timedelta | None
 
 
-def unreached(error: WindlassError) -> Check:
+def unreachable(error: WindlassError) -> Check:
     """Why there is no answer. A pooler refuses the settings that we ask of a direct connection."""
     if "startup parameter" not in error.reason:
         return failed("database", error)
@@ -136,7 +136,7 @@ def listening(place: str, *, reached: bool, heard: bool) -> Check:
     return broken("listening", f"The address for wake-up signals, {place}, does not answer.", fix)
 
 
-def pinned(found: Sequence[Pinned]) -> list[Check]:
+def pinned(found: Sequence[OldSnapshot]) -> list[Check]:
     """Whether somebody keeps old rows from being cleared away."""
     held = [each for each in found if _is_long(each)]
     if not held:
@@ -213,6 +213,6 @@ def stopped_writers(processes: Sequence[str]) -> Check:
     )
 
 
-def _is_long(one: Pinned) -> bool:
+def _is_long(one: OldSnapshot) -> bool:
     long = one.held is not None and one.held >= _PINNED
     return long or one.transactions >= _PINNED_TRANSACTIONS

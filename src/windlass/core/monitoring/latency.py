@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple, TypeVar
 
 from windlass.core.leases.lease import Lease
 
-Item = TypeVar("Item")
+BatchItem = TypeVar("BatchItem")
 
 #: From being due to starting, and from starting to the end of the attempt.
-Kind = Literal["wait", "run"]
+LatencyKind = Literal["wait", "run"]
 
 #: Stands for no bound.
 ENDLESS_MS = 2**31 - 1
@@ -29,10 +29,10 @@ _BOUNDS = tuple(bound / 1000 for bound in BOUNDS_MS)
 _MOST_AT_ONCE = 64
 
 
-class Place(NamedTuple):
+class HistogramKey(NamedTuple):
     """Of whose jobs a histogram tells."""
 
-    kind: Kind
+    kind: LatencyKind
     queue: str
     definition: str
 
@@ -78,7 +78,7 @@ class Histogram:
 class Observation(NamedTuple):
     """What there is to add to one bucket; with LONGEST_MS, how long the longest took."""
 
-    kind: Kind
+    kind: LatencyKind
     queue: str
     definition: str
     upto_ms: int
@@ -87,7 +87,7 @@ class Observation(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Cell:
+class _Buckets:
     """What was observed of one place: by bucket how many and for how long, and the longest."""
 
     counts: list[int] = field(default_factory=lambda: [0] * len(_BOUNDS))
@@ -102,17 +102,19 @@ class _Cell:
                 yield upto, observed, seconds
 
 
-class Tally:
+class LatencyBuffer:
     """What a process has observed and not stored yet."""
 
     def __init__(self) -> None:
-        self._cells: dict[Place, _Cell] = {}
+        self._cells: dict[HistogramKey, _Buckets] = {}
 
-    def observe(self, kind: Kind, took: Iterable[tuple[str, str, float]], weight: int = 1) -> None:
+    def observe(
+        self, kind: LatencyKind, took: Iterable[tuple[str, str, float]], weight: int = 1
+    ) -> None:
         """Count a batch of (queue, definition, seconds), each for `weight`."""
         for queue, definition, seconds in took:
-            place = Place(kind, queue, definition)
-            cell = self._cells.get(place) or self._cells.setdefault(place, _Cell())
+            place = HistogramKey(kind, queue, definition)
+            cell = self._cells.get(place) or self._cells.setdefault(place, _Buckets())
             bucket = min(bisect_left(_BOUNDS, seconds), len(_BOUNDS) - 1)
             cell.counts[bucket] += weight
             cell.sums[bucket] += weight * max(0.0, seconds)
@@ -120,7 +122,7 @@ class Tally:
 
     def waited(self, leases: Sequence[Lease]) -> None:
         """Count how long jobs that were claimed had waited. Both instants are the database's."""
-        some, weight = sampled(leases)
+        some, weight = sample(leases)
         self.observe(
             "wait",
             [
@@ -142,7 +144,7 @@ class Tally:
     def put_back(self, observations: Iterable[Observation]) -> None:
         """Keep for the next time what could not be stored."""
         for kind, queue, definition, upto, observed, seconds in observations:
-            cell = self._cells.setdefault(Place(kind, queue, definition), _Cell())
+            cell = self._cells.setdefault(HistogramKey(kind, queue, definition), _Buckets())
             if upto == LONGEST_MS:
                 cell.longest = max(cell.longest, seconds)
                 continue
@@ -151,14 +153,14 @@ class Tally:
             cell.sums[bucket] += seconds
 
 
-def sampled(batch: Sequence[Item]) -> tuple[Sequence[Item], int]:
+def sample(batch: Sequence[BatchItem]) -> tuple[Sequence[BatchItem], int]:
     """Some of a batch, and for how many each of them stands: however large a batch is, looking at
     it costs the same."""
     weight = max(1, -(-len(batch) // _MOST_AT_ONCE))
     return batch[::weight], weight
 
 
-def merged(histograms: Mapping[Place, Histogram], kind: Kind) -> Histogram:
+def merge_histograms(histograms: Mapping[HistogramKey, Histogram], kind: LatencyKind) -> Histogram:
     """One histogram of all queues and definitions."""
     whole = Histogram()
     for place, histogram in histograms.items():

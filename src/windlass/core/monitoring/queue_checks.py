@@ -11,7 +11,7 @@ _DEAD_LETTERS, _GROWTH = 10, 3
 _NAMED = 3
 
 
-class Waiting(NamedTuple):
+class QueuedJobs(NamedTuple):
     """Queued jobs of a definition in a queue."""
 
     queue: str
@@ -19,13 +19,13 @@ class Waiting(NamedTuple):
     jobs: int
 
 
-class Serving(NamedTuple):
+class WorkerCoverage(NamedTuple):
     """What a live worker serves; no queues means all."""
 
     queues: Sequence[str]
     definitions: Sequence[str]
 
-    def serves(self, waiting: Waiting) -> bool:
+    def serves(self, waiting: QueuedJobs) -> bool:
         return waiting.definition in self.definitions and (
             not self.queues or waiting.queue in self.queues
         )
@@ -69,7 +69,7 @@ def workers(
     return checks
 
 
-def unserved(waiting: Sequence[Waiting], serving: Sequence[Serving]) -> list[Check]:
+def unserved(waiting: Sequence[QueuedJobs], serving: Sequence[WorkerCoverage]) -> list[Check]:
     """Whether every queued job has a live worker that knows its definition and serves its queue.
     Without any worker there is nothing to say here: that is told by `workers`."""
     if not serving:

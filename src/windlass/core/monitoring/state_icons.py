@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Sign(NamedTuple):
+class StateIcon(NamedTuple):
     glyph: str
     label: str
 
@@ -13,13 +13,13 @@ class Sign(NamedTuple):
 
 
 #: The stored states, and the views that tell the waiting ones apart.
-SIGNS: Mapping[str, Sign] = {
-    "scheduled": Sign("◷", "Scheduled"),
-    "waiting": Sign("⧖", "Waiting"),
-    "queued": Sign("○", "Queued"),
-    "running": Sign("◐", "Running"),
-    "retrying": Sign("↻", "Retrying"),
-    "completed": Sign("✓", "Completed"),
-    "canceled": Sign("⊘", "Canceled"),
-    "dead_letter": Sign("✕", "Dead letter"),
+STATE_ICONS: Mapping[str, StateIcon] = {
+    "scheduled": StateIcon("◷", "Scheduled"),
+    "waiting": StateIcon("⧖", "Waiting"),
+    "queued": StateIcon("○", "Queued"),
+    "running": StateIcon("◐", "Running"),
+    "retrying": StateIcon("↻", "Retrying"),
+    "completed": StateIcon("✓", "Completed"),
+    "canceled": StateIcon("⊘", "Canceled"),
+    "dead_letter": StateIcon("✕", "Dead letter"),
 }

@@ -21,7 +21,7 @@ WINDOWS: Mapping[str, tuple[timedelta, timedelta]] = MappingProxyType(
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Count(NamedTuple):
+class CappedCount(NamedTuple):
     """How many there are; if it is not exact, at least so many."""
 
     number: int
@@ -32,7 +32,7 @@ class Count(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class StateCounts:
     """The jobs of a queue or a definition by their stored state. `oldest_age` is how long the oldest
     of those in line waits, where that was looked at."""
 
@@ -42,7 +42,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class JobSummary:
     """How many jobs are where, as it was `at` an instant.
 
     `states` are the stored ones. `views` tell the waiting ones apart: `queued` are those in line, which
@@ -53,17 +53,17 @@ class Summary:
 
     at: datetime
     states: Mapping[JobState, int]
-    views: Mapping[str, Count]
+    views: Mapping[str, CappedCount]
     oldest_age: timedelta | None
-    queues: Sequence[Tally]
-    definitions: Sequence[Tally]
+    queues: Sequence[StateCounts]
+    definitions: Sequence[StateCounts]
 
     @property
     def running(self) -> int:
         return self.states[JobState.RUNNING]
 
 
-class Point(NamedTuple):
+class StatsPoint(NamedTuple):
     """What happened in one slot of time, which begins `at`. Times are sums over what ended or began."""
 
     at: datetime
@@ -90,10 +90,10 @@ class Point(NamedTuple):
 
 
 #: What is counted in a point.
-COUNTED = Point._fields[1:]
+COUNTED = StatsPoint._fields[1:]
 
 
-class Failing(NamedTuple):
+class FailingDefinition(NamedTuple):
     """A definition with failed attempts, and how many of its jobs were dead-lettered."""
 
     definition: DefinitionKey
@@ -113,13 +113,13 @@ class Stats:
     since: datetime
     until: datetime
     slot: timedelta
-    points: Sequence[Point]
-    failing: Sequence[Failing]
+    points: Sequence[StatsPoint]
+    failing: Sequence[FailingDefinition]
 
     @property
-    def total(self) -> Point:
+    def total(self) -> StatsPoint:
         """All slots as one."""
-        return Point(
+        return StatsPoint(
             self.since, *[sum(each) for each in zip(*[p[1:] for p in self.points], strict=True)]
         )
 
@@ -134,7 +134,7 @@ class TenantStats:
 
     tenant: TenantId
     states: Mapping[JobState, int]
-    total: Point
+    total: StatsPoint
 
 
 def slots(window: str, now: datetime) -> Sequence[datetime]:

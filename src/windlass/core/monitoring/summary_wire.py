@@ -5,11 +5,11 @@ from typing import Any
 from windlass.core.jobs.states import JobState
 from windlass.core.monitoring.summary import (
     COUNTED,
-    Count,
-    Point,
+    CappedCount,
+    JobSummary,
+    StateCounts,
     Stats,
-    Summary,
-    Tally,
+    StatsPoint,
     TenantStats,
 )
 from windlass.core.wire import instant, plain
@@ -18,10 +18,10 @@ from windlass.core.wire import instant, plain
 _RATES = ("enqueued", "started", "succeeded", "failed", "completed", "canceled", "dead_letter")
 
 
-def summary(summary: Summary) -> dict[str, Any]:
+def summary(summary: JobSummary) -> dict[str, Any]:
     """How many jobs are where: each state by its name, and `views` as people see them."""
     ended = (JobState.RUNNING, JobState.COMPLETED, JobState.CANCELED, JobState.DEAD_LETTER)
-    views = {**summary.views, **{str(state): Count(summary.states[state]) for state in ended}}
+    views = {**summary.views, **{str(state): CappedCount(summary.states[state]) for state in ended}}
     return {
         **_states(summary.states),
         "views": {name: {"count": c.number, "exact": c.exact} for name, c in views.items()},
@@ -54,7 +54,7 @@ def _states(states: Any) -> dict[str, int]:
     return {str(state): states[state] for state in JobState}
 
 
-def _tally(tally: Tally) -> dict[str, Any]:
+def _tally(tally: StateCounts) -> dict[str, Any]:
     return {
         "name": tally.name,
         **_states(tally.states),
@@ -62,7 +62,7 @@ def _tally(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _point(point: Point) -> dict[str, Any]:
+def _point(point: StatsPoint) -> dict[str, Any]:
     return {
         "at": instant(point.at),
         **{name: getattr(point, name) for name in COUNTED},

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from windlass.core.payloads.json_text import load_json
-from windlass.core.payloads.schema_marks import Schemas, applying, marked, under
+from windlass.core.payloads.schema_marks import Schemas, applicable_schemas, marked, under
 from windlass.errors import FieldError, PayloadInvalid
 
 #: The field of a stored payload that has the ciphertext.
@@ -41,14 +41,14 @@ def marking_schema(text: str) -> Mapping[str, Any] | None:
     return schema
 
 
-def substituted(
+def replace_secrets(
     value: Any, schema: Mapping[str, Any], change: Callable[[list[str | int], Any], Any]
 ) -> Any:
     """A copy of a payload in which `change(path, value)` stands for each marked value but null."""
-    return _substituted(value, applying([schema], schema), schema, change, [])
+    return _replace_secrets(value, applicable_schemas([schema], schema), schema, change, [])
 
 
-def _substituted(
+def _replace_secrets(
     value: Any,
     schemas: Schemas,
     root: Mapping[str, Any],
@@ -59,18 +59,18 @@ def _substituted(
         return None if value is None else change(path, value)
     if isinstance(value, dict):
         return {
-            key: _substituted(part, under(schemas, key, root), root, change, [*path, key])
+            key: _replace_secrets(part, under(schemas, key, root), root, change, [*path, key])
             for key, part in value.items()
         }
     if isinstance(value, list):
         return [
-            _substituted(part, under(schemas, place, root), root, change, [*path, place])
+            _replace_secrets(part, under(schemas, place, root), root, change, [*path, place])
             for place, part in enumerate(value)
         ]
     return value
 
 
-def restored(payload: dict[str, Any], values: Sequence[tuple[Path, Any]]) -> dict[str, Any]:
+def restore_values(payload: dict[str, Any], values: Sequence[tuple[Path, Any]]) -> dict[str, Any]:
     """The payload with these values back in their places; it is changed."""
     for path, value in values:
         if not path:

@@ -53,13 +53,13 @@ def by_types(
         for error in errors
         for path in [path_in(value, error["loc"], missing=error["type"] == "missing")]
     )
-    return _told(found, value, schema)
+    return _field_error(found, value, schema)
 
 
 def by_schema(errors: Iterable[Any], value: object, schema: Mapping[str, Any]) -> list[FieldError]:
     """Field errors of what jsonschema-rs found in `value`."""
     found = (problem for error in errors for problem in _schema_problems(error, schema))
-    return _told(found, value, schema)
+    return _field_error(found, value, schema)
 
 
 def path_in(value: object, loc: Sequence[str | int], *, missing: bool = False) -> Path:
@@ -77,10 +77,14 @@ def path_in(value: object, loc: Sequence[str | int], *, missing: bool = False) -
     return tuple(path)
 
 
-def _told(found: Iterable[Problem], value: object, schema: Mapping[str, Any]) -> list[FieldError]:
+def _field_error(
+    found: Iterable[Problem], value: object, schema: Mapping[str, Any]
+) -> list[FieldError]:
     problems = list(islice(found, _LOOKED_AT))
-    shown = _Shown(_only(value, [place for _, place, _ in problems]), schema)
-    return _merged(((field, say(shown.at(place))) for field, place, say in problems), schema)
+    shown = _RedactedValue(_only(value, [place for _, place, _ in problems]), schema)
+    return _merge_branches(
+        ((field, say(shown.at(place))) for field, place, say in problems), schema
+    )
 
 
 def _only(value: Any, paths: Sequence[Path]) -> Any:
@@ -100,7 +104,7 @@ def _only(value: Any, paths: Sequence[Path]) -> Any:
     return value
 
 
-class _Shown:
+class _RedactedValue:
     """What messages repeat of a value."""
 
     def __init__(self, value: object, schema: Mapping[str, Any]) -> None:
@@ -125,7 +129,9 @@ class _Shown:
                 return f"a {type(value).__name__}"
 
 
-def _merged(found: Iterable[tuple[Path, str]], schema: Mapping[str, Any]) -> list[FieldError]:
+def _merge_branches(
+    found: Iterable[tuple[Path, str]], schema: Mapping[str, Any]
+) -> list[FieldError]:
     # Every branch of a union complains about the same value in its own way.
     problems: dict[Path, list[str]] = {}
     for path, problem in found:

@@ -29,7 +29,7 @@ _STEP = re.compile(r"[\w$@-]+")
 _PLACE = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
-def problem_of(text: str) -> str | None:
+def path_problem(text: str) -> str | None:
     """Why `text` is no path; None if it is one."""
     if len(text) > LONGEST_PATH:
         return f"has more than {LONGEST_PATH} characters"

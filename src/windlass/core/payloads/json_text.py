@@ -255,7 +255,7 @@ def _refuse(constant: str) -> float:
     raise _Refused(f"is {constant}, not a finite number")
 
 
-def _kept(parse: Callable[[str], float]) -> Callable[[str], object]:
+def _refusal_as_value(parse: Callable[[str], float]) -> Callable[[str], object]:
     """The same parser, which returns its refusal in place of the number."""
 
     def parse_or_refuse(text: str) -> object:
@@ -280,7 +280,7 @@ _READER = json.JSONDecoder(
 )
 _AS_WRITTEN = json.JSONDecoder(
     object_pairs_hook=_Pairs,
-    parse_float=_kept(_finite),
-    parse_int=_kept(_whole),
-    parse_constant=_kept(_refuse),
+    parse_float=_refusal_as_value(_finite),
+    parse_int=_refusal_as_value(_whole),
+    parse_constant=_refusal_as_value(_refuse),
 )

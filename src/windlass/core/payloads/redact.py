@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
-from windlass.core.payloads.schema_marks import Schemas, applying, marked, under
+from windlass.core.payloads.schema_marks import Schemas, applicable_schemas, marked, under
 from windlass.core.payloads.secret_patterns import (
     CREDENTIALS,
     MASK,
@@ -72,7 +72,7 @@ class Redactor:
         what it is.
         """
         root = schema or {}
-        return self._redacted(value, applying([root], root), root, secrets)
+        return self._redacted(value, applicable_schemas([root], root), root, secrets)
 
     def redact_text(self, text: str, secrets: KnownSecrets | Iterable[str] = NO_SECRETS) -> str:
         """`text` with `•••` in place of credentials, and of the given secrets of its job."""

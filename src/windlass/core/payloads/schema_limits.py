@@ -24,7 +24,7 @@ _SINGLE = ("items", "additionalItems", "unevaluatedItems", "contains", "addition
            "contentSchema")  # fmt: skip
 
 
-class Weight(NamedTuple):
+class SchemaWeight(NamedTuple):
     """How much a schema asks for: how many subschemas it stands for, a cycle being followed once, and in
     how many ways it comes back to where it was."""
 
@@ -37,7 +37,7 @@ class Weight(NamedTuple):
         return self.subschemas * int(max(1, self.loops) ** depth)
 
 
-def check_schema(schema: Mapping[str, Any], definition: str) -> Weight:
+def check_schema(schema: Mapping[str, Any], definition: str) -> SchemaWeight:
     """DefinitionInvalid if the schema is too large, too deep, or refers to anything but itself."""
     try:
         size = size_of(dump_json(schema, what="payload schema"))
@@ -66,17 +66,17 @@ class _Count:
     def __init__(self, root: Mapping[str, Any], definition: str) -> None:
         self._root = root
         self._definition = definition
-        self._weights: dict[int, Weight] = {}
+        self._weights: dict[int, SchemaWeight] = {}
 
-    def of(self, schema: Mapping[str, Any]) -> Weight:
+    def of(self, schema: Mapping[str, Any]) -> SchemaWeight:
         if id(schema) in self._weights:
             return self._weights[id(schema)]
-        self._weights[id(schema)] = Weight(1, 1)  # seen again below means a cycle
+        self._weights[id(schema)] = SchemaWeight(1, 1)  # seen again below means a cycle
         if schema is not self._root and isinstance(schema.get("$id"), str):
             raise _invalid(self._definition, "only its top may have an $id")
         parts = [*_subschemas(schema), *self._referred(schema)]
         weights = [self.of(part) for part in parts]
-        self._weights[id(schema)] = Weight(
+        self._weights[id(schema)] = SchemaWeight(
             1 + sum(weight.subschemas for weight in weights),
             sum(weight.loops for weight in weights),
         )

@@ -19,7 +19,7 @@ _SIDE_BY_SIDE = ("allOf", "anyOf", "oneOf")
 _IN_PLACE = ("if", "then", "else", "not")
 
 
-def applying(schemas: Iterable[object], root: Mapping[str, Any]) -> Schemas:
+def applicable_schemas(schemas: Iterable[object], root: Mapping[str, Any]) -> Schemas:
     """The given subschemas and all that they bring in for the same place."""
     found: dict[int, Mapping[str, Any]] = {}
     left = list(schemas)
@@ -30,7 +30,7 @@ def applying(schemas: Iterable[object], root: Mapping[str, Any]) -> Schemas:
         if len(found) >= _MOST:
             return [_MARKED]
         found[id(schema)] = schema
-        left += _brought_in(schema, root)
+        left += _referenced_schemas(schema, root)
     return list(found.values())
 
 
@@ -39,7 +39,7 @@ def under(schemas: Schemas, step: str | int, root: Mapping[str, Any]) -> Schemas
     parts: list[object] = []
     for schema in schemas:
         parts += _for_property(schema, step) if isinstance(step, str) else _for_item(schema, step)
-    return applying(parts, root)
+    return applicable_schemas(parts, root)
 
 
 def marked(schemas: Schemas) -> bool:
@@ -49,7 +49,7 @@ def marked(schemas: Schemas) -> bool:
     )
 
 
-def _brought_in(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[object]:
+def _referenced_schemas(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[object]:
     parts = [part for key in _SIDE_BY_SIDE for part in _listed(schema.get(key))]
     parts += [schema[key] for key in _IN_PLACE if key in schema]
     parts += _named(schema.get("dependentSchemas")).values()

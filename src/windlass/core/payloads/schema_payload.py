@@ -17,7 +17,7 @@ from windlass.core.payloads.json_text import (
 from windlass.core.payloads.schema_limits import check_schema
 from windlass.core.payloads.secret_patterns import MASK
 from windlass.errors import DefinitionInvalid, FieldError, PayloadInvalid
-from windlass.errors.wording import first_line
+from windlass.errors.wording import shorten
 
 #: Making so many takes a tenth of a second or two.
 _MOST_PROBLEMS = 20_000
@@ -71,7 +71,7 @@ class JsonSchemaPayload:
     def _problems(self, value: Any) -> list[FieldError]:
         """What is wrong, as far as it can be told in a short time: whether a payload fits is found at
         once, but problems are made for each branch that it might have taken."""
-        size, depth = _extent(value)
+        size, depth = _size_and_depth(value)
         most = self._weight.at(depth)
         if most > _MOST_PROBLEMS:
             problem = "it does not fit the schema, and is nested too deeply to say where"
@@ -88,7 +88,7 @@ class JsonSchemaPayload:
             yield error
 
 
-def _extent(value: Any) -> tuple[int, int]:
+def _size_and_depth(value: Any) -> tuple[int, int]:
     """How many values a JSON value is made of, and how deep they lie."""
     size = depth = 0
     level = [value]
@@ -117,7 +117,7 @@ def _validator(schema: Mapping[str, Any], definition: str) -> Any:
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise DefinitionInvalid(
             definition,
-            f"the payload schema cannot be used: {first_line(str(error))}",
+            f"the payload schema cannot be used: {shorten(str(error))}",
             hint="Change the schema. Patterns may not use look-around or back-references.",
             pointer="/payload_schema",
         ) from None

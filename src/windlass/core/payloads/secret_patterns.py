@@ -138,7 +138,7 @@ class Assignments:
                 continue
             start, end = found.span(1)
             parts.append(text[shown_to:start])
-            parts.append(_masked(text[start:end]) if text[start] in _QUOTING else MASK)
+            parts.append(_mask_value(text[start:end]) if text[start] in _QUOTING else MASK)
             shown_to = end
         return "".join([*parts, text[shown_to:]]) if parts else text
 
@@ -146,7 +146,7 @@ class Assignments:
 _QUOTING = frozenset("\\\"'")
 
 
-def _masked(value: str) -> str:
+def _mask_value(value: str) -> str:
     quote = value.lstrip("\\")[:1]
     return f"{quote}{MASK}{quote}" if quote in ("'", '"') else MASK
 

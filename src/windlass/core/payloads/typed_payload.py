@@ -33,7 +33,7 @@ from windlass.core.payloads.json_text import (
     load_object,
 )
 from windlass.errors import DefinitionInvalid, PayloadInvalid, PayloadUnstorable
-from windlass.errors.wording import first_line
+from windlass.errors.wording import shorten
 
 # A parameter may be called `json` or `_x`, a model's field may not.
 _PREFIX = "arg_"
@@ -120,7 +120,7 @@ class TypedPayload:
         try:
             self._validator.validate_json(text)
         except ValidationError as error:
-            problem = first_line(str(error.errors()[0]["msg"]))
+            problem = shorten(str(error.errors()[0]["msg"]))
             raise PayloadUnstorable(f"could not be read back: {problem}") from None
         return text
 
@@ -240,7 +240,7 @@ def _unusable(signature: Signature, definition: str, error: Exception) -> Defini
 
 
 def _first_sentence(error: Exception) -> str:
-    return first_line(str(error)).partition(". ")[0]
+    return shorten(str(error)).partition(". ")[0]
 
 
 def _make_whole(value: Any, path: Path) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from windlass.core.payloads.field_path import MISSING, Path, look_up, problem_of
+from windlass.core.payloads.field_path import MISSING, Path, look_up, path_problem
 from windlass.core.payloads.json_text import dump_json, load_json, size_of
 from windlass.core.triggers.condition_text import in_words
 from windlass.errors import ConditionInvalid, FieldError, PayloadUnstorable
@@ -33,7 +33,7 @@ MOST_ERRORS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Comparison:
     """One thing asked of one field."""
 
     path: Path
@@ -44,14 +44,14 @@ class _Asked:
         value = look_up(data, self.path)
         if self.operator == "exists":
             return (value is not MISSING) is self.operand
-        return value is not MISSING and _HOLDS[self.operator](value, self.operand)
+        return value is not MISSING and _PREDICATES[self.operator](value, self.operand)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition that can be asked."""
 
-    _asked: tuple[_Asked, ...]
+    _asked: tuple[_Comparison, ...]
 
     def holds(self, data: Any) -> bool:
         """Whether an event's data meet the condition. Answers for any data."""
@@ -73,10 +73,10 @@ class Condition:
 def parse(condition: object) -> Condition:
     """Read a condition; ConditionInvalid names every place in it that cannot be used."""
     fields = _bounded(condition)
-    asked: list[_Asked] = []
+    asked: list[_Comparison] = []
     errors: list[FieldError] = []
     for name, wanted in fields.items():
-        if problem := problem_of(name):
+        if problem := path_problem(name):
             errors.append(FieldError(json_pointer([name]), problem))
             continue
         operators = wanted if isinstance(wanted, dict) else {"eq": wanted}
@@ -87,7 +87,7 @@ def parse(condition: object) -> Condition:
                 place = [name, operator] if isinstance(wanted, dict) else [name]
                 errors.append(FieldError(json_pointer(place), problem))
             else:
-                asked.append(_Asked(tuple(name.split(".")), operator, operand))
+                asked.append(_Comparison(tuple(name.split(".")), operator, operand))
     if errors:
         raise ConditionInvalid(errors[:MOST_ERRORS])
     return Condition(tuple(asked))
@@ -142,7 +142,7 @@ def _is_ordered(value: Any) -> bool:
     return isinstance(value, str) or _is_number(value)
 
 
-def _is_truth(value: Any) -> bool:
+def _is_boolean(value: Any) -> bool:
     return isinstance(value, bool)
 
 
@@ -153,7 +153,7 @@ def _equal(value: Any, wanted: Any) -> bool:
     return _is_plain(value) and bool(value == wanted)
 
 
-def _among(value: Any, wanted: list[Any]) -> bool:
+def _is_one_of(value: Any, wanted: list[Any]) -> bool:
     return any(_equal(value, one) for one in wanted)
 
 
@@ -163,7 +163,7 @@ def _contains(value: Any, wanted: Any) -> bool:
     return isinstance(value, list | tuple) and any(_equal(part, wanted) for part in value)
 
 
-def _compared(value: Any, wanted: Any) -> int | None:
+def _compare(value: Any, wanted: Any) -> int | None:
     """Less than, equal to or more than 0, as `value` is to `wanted`; None if they do not compare."""
     both_texts = isinstance(value, str) and isinstance(wanted, str)
     if not both_texts and not (_is_number(value) and _is_number(wanted)):
@@ -190,23 +190,23 @@ _OPERANDS: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
         "gte": _ORDERED,
         "lt": _ORDERED,
         "lte": _ORDERED,
-        "exists": (_is_truth, "true or false"),
+        "exists": (_is_boolean, "true or false"),
     }
 )
 
 #: Operator -> whether it holds for a value that is there.
-_HOLDS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
+_PREDICATES: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
     {
         "eq": _equal,
         "ne": lambda value, wanted: not _equal(value, wanted),
-        "in": _among,
-        "not_in": lambda value, wanted: not _among(value, wanted),
+        "in": _is_one_of,
+        "not_in": lambda value, wanted: not _is_one_of(value, wanted),
         "starts_with": lambda value, wanted: isinstance(value, str) and value.startswith(wanted),
         "ends_with": lambda value, wanted: isinstance(value, str) and value.endswith(wanted),
         "contains": _contains,
-        "gt": lambda value, wanted: _compared(value, wanted) == 1,
-        "gte": lambda value, wanted: _compared(value, wanted) in (0, 1),
-        "lt": lambda value, wanted: _compared(value, wanted) == -1,
-        "lte": lambda value, wanted: _compared(value, wanted) in (0, -1),
+        "gt": lambda value, wanted: _compare(value, wanted) == 1,
+        "gte": lambda value, wanted: _compare(value, wanted) in (0, 1),
+        "lt": lambda value, wanted: _compare(value, wanted) == -1,
+        "lte": lambda value, wanted: _compare(value, wanted) in (0, -1),
     }
 )

@@ -10,7 +10,7 @@ from windlass.errors.wording import quoted
 #: Of a list, so many values are shown.
 _MOST_SHOWN = 10
 
-_SAID: Mapping[str, str] = MappingProxyType(
+_OPERATOR_PHRASES: Mapping[str, str] = MappingProxyType(
     {
         "eq": "is",
         "ne": "is not",
@@ -35,17 +35,17 @@ def in_words(name: str, operator: str, operand: Any) -> str:
         case "not_in":
             return f"{name} is not {_either(operand)}"
         case _:
-            return f"{name} {_SAID[operator]} {_shown(operand)}"
+            return f"{name} {_OPERATOR_PHRASES[operator]} {_format_value(operand)}"
 
 
 def _either(values: Sequence[Any]) -> str:
-    shown = [_shown(value) for value in values[:_MOST_SHOWN]]
+    shown = [_format_value(value) for value in values[:_MOST_SHOWN]]
     if left := len(values) - len(shown):
         return f"{', '.join(shown)} or one of {left} more"
     return " or ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return (
         quoted(value)
         if isinstance(value, str | int) and not isinstance(value, bool)

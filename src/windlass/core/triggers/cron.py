@@ -20,7 +20,13 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
-from windlass.core.triggers.time_zones import LONGEST_CHANGE, change_within, instant, offset, wall
+from windlass.core.triggers.time_zones import (
+    LONGEST_CHANGE,
+    change_within,
+    instant,
+    local_time,
+    offset,
+)
 from windlass.errors import ScheduleInvalid, ScheduleNeverFires
 
 LONGEST = 255
@@ -48,7 +54,7 @@ Direction = Literal[1, -1]
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class CronExpression:
     """A cron expression that was understood. Weekdays count from 0, Sunday, to 6."""
 
     text: str
@@ -58,7 +64,7 @@ class Expression:
     months: frozenset[int]
     weekdays: frozenset[int]
     #: A day counts that fits the day of month or the weekday; else it has to fit both.
-    either_day: bool
+    any_day_field: bool
     #: It names local times, each met once a day, instead of a rhythm.
     fixed_hours: bool
     #: The same in a form that cronsim cannot misread.
@@ -70,7 +76,7 @@ class Expression:
         return not self.fixed_hours and len(self.hours) == 24
 
 
-def parse(text: object, tz: str = "") -> Expression:
+def parse(text: object, tz: str = "") -> CronExpression:
     """Understand an expression; ScheduleInvalid says which part of it makes no sense.
 
     One that would never fire is refused as well. `tz` is only for the words of that.
@@ -79,29 +85,29 @@ def parse(text: object, tz: str = "") -> Expression:
         problem = f"it has {len(text)} characters" if isinstance(text, str) else "it is no text"
         allowed = f"five fields in at most {LONGEST} characters"
         raise ScheduleInvalid(text, problem, allowed=allowed)
-    return _understood(text, tz)
+    return _parse_fields(text, tz)
 
 
-def next_after(expression: Expression, zone: ZoneInfo, after: datetime) -> datetime | None:
+def next_after(expression: CronExpression, zone: ZoneInfo, after: datetime) -> datetime | None:
     """The first instant after `after` at which it fires; None only where the calendar ends."""
-    return _neighbour(expression, zone, after, 1)
+    return _adjacent_fire_time(expression, zone, after, 1)
 
 
-def last_before(expression: Expression, zone: ZoneInfo, before: datetime) -> datetime | None:
+def last_before(expression: CronExpression, zone: ZoneInfo, before: datetime) -> datetime | None:
     """The last instant before `before` at which it fires; None only where the calendar begins."""
-    return _neighbour(expression, zone, before, -1)
+    return _adjacent_fire_time(expression, zone, before, -1)
 
 
-def readings(expression: Expression, start: datetime, end: datetime) -> Iterator[datetime]:
+def readings(expression: CronExpression, start: datetime, end: datetime) -> Iterator[datetime]:
     """The readings of a clock in [start, end) that fit, whether or not clocks ever show them."""
-    reading = _fitting(expression, start - _TICK, 1)
+    reading = _adjacent_match(expression, start - _TICK, 1)
     while reading is not None and reading < end:
         yield reading
-        reading = _fitting(expression, reading, 1)
+        reading = _adjacent_match(expression, reading, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
+class _CronField:
     name: str
     low: int
     high: int
@@ -119,16 +125,16 @@ class _Field:
 
 
 _FIELDS = (
-    _Field("minute", 0, 59, example="*/15 * * * *"),
-    _Field("hour", 0, 23, example="0 2 * * *"),
-    _Field("day of month", 1, 31, example="0 2 1 * *"),
-    _Field("month", 1, 12, tuple(name[:3].upper() for name in MONTHS), "0 2 1 JAN *"),
-    _Field("weekday", 0, 7, tuple(name[:3].upper() for name in WEEKDAYS), "0 2 * * MON-FRI"),
+    _CronField("minute", 0, 59, example="*/15 * * * *"),
+    _CronField("hour", 0, 23, example="0 2 * * *"),
+    _CronField("day of month", 1, 31, example="0 2 1 * *"),
+    _CronField("month", 1, 12, tuple(name[:3].upper() for name in MONTHS), "0 2 1 JAN *"),
+    _CronField("weekday", 0, 7, tuple(name[:3].upper() for name in WEEKDAYS), "0 2 * * MON-FRI"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _Term:
+class _CronTerm:
     """One part of a list: from `low` to `high`, every `step`th."""
 
     low: int
@@ -138,27 +144,27 @@ class _Term:
 
 
 @lru_cache(maxsize=1024)
-def _understood(text: str, tz: str) -> Expression:
+def _parse_fields(text: str, tz: str) -> CronExpression:
     fields = _fields(text)
     terms = [_terms(text, field, written) for field, written in zip(_FIELDS, fields, strict=True)]
     minutes, hours, days, months, weekdays = (frozenset().union(*map(_values, t)) for t in terms)
-    either_day = not (fields[2].startswith("*") or fields[4].startswith("*"))
+    any_day_field = not (fields[2].startswith("*") or fields[4].startswith("*"))
     last = max(_LAST_DAYS[month - 1] for month in months)
     plain = [",".join(map(_plain, t)) for t in terms]
     if min(days) > last:
-        if not either_day:
+        if not any_day_field:
             # A weekday always comes again, and so does 29 February, on any, within forty years.
             raise _never_fires(text, fields, tz, months, min(days), last)
         # Only the weekdays count then; cronsim before 2.8 would refuse the days.
         plain[2] = "*"
-    return Expression(
+    return CronExpression(
         text=text,
         minutes=minutes,
         hours=hours,
         days=days,
         months=months,
         weekdays=frozenset(day % 7 for day in weekdays),
-        either_day=either_day,
+        any_day_field=any_day_field,
         fixed_hours="*" not in fields[1] and "/" not in fields[1],
         plain=" ".join(plain),
     )
@@ -199,11 +205,11 @@ def _word(text: str, word: str) -> str:
     return WORDS[word.lower()]
 
 
-def _terms(text: str, field: _Field, written: str) -> list[_Term]:
+def _terms(text: str, field: _CronField, written: str) -> list[_CronTerm]:
     return [_term(text, field, part) for part in written.split(",")]
 
 
-def _term(text: str, field: _Field, part: str) -> _Term:
+def _term(text: str, field: _CronField, part: str) -> _CronTerm:
     def wrong(problem: str, allowed: str = field.allowed) -> ScheduleInvalid:
         return ScheduleInvalid(
             text, problem, allowed=allowed, example=field.example, field=field.name, part=part
@@ -212,24 +218,24 @@ def _term(text: str, field: _Field, part: str) -> _Term:
     span, slash, step_text = part.partition("/")
     step = _number(step_text) if slash else 1
     if step is None or not 1 <= step <= field.high:
-        raise wrong(f"`{_shown(step_text)}` is no step", f"a step of 1–{field.high}")
+        raise wrong(f"`{_quote_part(step_text)}` is no step", f"a step of 1–{field.high}")
     if span == "*":
-        return _Term(field.low, field.high, step, star=True)
+        return _CronTerm(field.low, field.high, step, star=True)
     first, dash, last = span.partition("-")
     low, high = _value(field, first), _value(field, last) if dash else None
     if low is None or (dash and high is None):
         odd = first if low is None else last
-        missing = f"{field.one} is missing" + (f" in `{_shown(part)}`" if part else "")
-        raise wrong(f"`{_shown(odd)}` is not {field.one}" if odd else missing)
+        missing = f"{field.one} is missing" + (f" in `{_quote_part(part)}`" if part else "")
+        raise wrong(f"`{_quote_part(odd)}` is not {field.one}" if odd else missing)
     if high is None:
         # "5/15" begins at 5 and goes on to the end.
         high = field.high if slash else low
     if high < low:
         raise wrong(f"`{span}` goes backwards", _other_way(field, low, high, first, last))
-    return _Term(low, high, step, star=False)
+    return _CronTerm(low, high, step, star=False)
 
 
-def _other_way(field: _Field, low: int, high: int, first: str, last: str) -> str:
+def _other_way(field: _CronField, low: int, high: int, first: str, last: str) -> str:
     if field.name == "weekday" and high == 0:
         return f"`{low}-7`, where 7 is Sunday too"
     return f"two ranges: `{first}-{field.high - (field.name == 'weekday')},{field.low}-{last}`"
@@ -239,23 +245,23 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() else None
 
 
-def _value(field: _Field, text: str) -> int | None:
+def _value(field: _CronField, text: str) -> int | None:
     if text in field.names:
         return field.names.index(text) + field.low
     number = _number(text)
     return number if number is not None and field.low <= number <= field.high else None
 
 
-def _shown(part: str) -> str:
+def _quote_part(part: str) -> str:
     part = part.encode("unicode_escape").decode()
     return part if len(part) <= 20 else part[:19] + "…"
 
 
-def _values(term: _Term) -> range:
+def _values(term: _CronTerm) -> range:
     return range(term.low, term.high + 1, term.step)
 
 
-def _plain(term: _Term) -> str:
+def _plain(term: _CronTerm) -> str:
     if term.star:
         # It has to begin with its star: cronsim sees by it how the two day fields belong together.
         return "*" if term.step == 1 else f"*/{term.step}"
@@ -276,8 +282,8 @@ def _never_fires(
     )
 
 
-def _neighbour(
-    expression: Expression, zone: ZoneInfo, start: datetime, direction: Direction
+def _adjacent_fire_time(
+    expression: CronExpression, zone: ZoneInfo, start: datetime, direction: Direction
 ) -> datetime | None:
     walk = _by_reading if expression.fixed_hours else _by_instant
     try:
@@ -287,14 +293,14 @@ def _neighbour(
 
 
 def _by_reading(
-    expression: Expression, zone: ZoneInfo, start: datetime, direction: Direction
+    expression: CronExpression, zone: ZoneInfo, start: datetime, direction: Direction
 ) -> datetime | None:
     """Each fitting reading is met once; a later reading is never met before an earlier one."""
-    reading = wall(start, zone)
+    reading = local_time(start, zone)
     if direction == -1 and reading.fold:
         # The first pass is over, also its readings that are yet to come a second time.
         reading += offset(instant(reading, zone), zone) - offset(start, zone)
-    while (found := _fitting(expression, reading, direction)) is not None:
+    while (found := _adjacent_match(expression, reading, direction)) is not None:
         at = instant(found, zone)
         if (at > start) if direction == 1 else (at < start):
             return at
@@ -303,7 +309,7 @@ def _by_reading(
 
 
 def _by_instant(
-    expression: Expression, zone: ZoneInfo, start: datetime, direction: Direction
+    expression: CronExpression, zone: ZoneInfo, start: datetime, direction: Direction
 ) -> datetime | None:
     """Go from change to change of the clocks: in between, readings and instants run alike.
 
@@ -311,7 +317,7 @@ def _by_instant(
     """
     shift = _shift(zone, start, direction)
     reading = (start + shift).replace(tzinfo=None)
-    while (found := _fitting(expression, reading, direction)) is not None:
+    while (found := _adjacent_match(expression, reading, direction)) is not None:
         at = (found - shift).replace(tzinfo=UTC)
         far = abs(at - start) > LONGEST_CHANGE
         end = start + direction * LONGEST_CHANGE if far else at
@@ -341,7 +347,9 @@ def _nearer(zone: ZoneInfo, end: datetime, found: datetime, direction: Direction
     return (max if direction == 1 else min)(end, near.astimezone(UTC))
 
 
-def _fitting(expression: Expression, reading: datetime, direction: Direction) -> datetime | None:
+def _adjacent_match(
+    expression: CronExpression, reading: datetime, direction: Direction
+) -> datetime | None:
     """The nearest reading after or before this one that fits, in a world without clock changes."""
     if direction == -1 and reading.microsecond:
         # cronsim before 2.8 takes two steps back from the middle of a second.

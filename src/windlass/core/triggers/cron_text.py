@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from windlass.core.triggers.cron import MONTHS, WEEKDAYS, Expression
+from windlass.core.triggers.cron import MONTHS, WEEKDAYS, CronExpression
 from windlass.errors.wording import listed
 
 #: More than these are no help to anybody.
@@ -10,7 +10,7 @@ _MOST_TIMES = 6
 _WORKING_DAYS = frozenset(range(1, 6))
 
 
-def words(expression: Expression) -> str:
+def words(expression: CronExpression) -> str:
     """What people would say, or the expression itself where that would be a riddle."""
     times, rhythm = _times(expression), _rhythm(expression)
     days = _days(expression)
@@ -21,7 +21,7 @@ def words(expression: Expression) -> str:
     return f"{rhythm} {days}".rstrip().replace(" every ", " on every ")
 
 
-def _times(expression: Expression) -> str | None:
+def _times(expression: CronExpression) -> str | None:
     """Times of day, if they are few."""
     if not expression.fixed_hours or len(expression.hours) * len(expression.minutes) > _MOST_TIMES:
         return None
@@ -34,7 +34,7 @@ def _times(expression: Expression) -> str | None:
     )
 
 
-def _rhythm(expression: Expression) -> str | None:
+def _rhythm(expression: CronExpression) -> str | None:
     """How often in an hour or a day, if that is even."""
     if expression.fixed_hours:
         return None
@@ -55,12 +55,12 @@ def _step(values: frozenset[int], size: int) -> int | None:
     return step if even else None
 
 
-def _days(expression: Expression) -> str | None:
+def _days(expression: CronExpression) -> str | None:
     """Which days; empty for all of them, None if there are no short words."""
     every_day, every_weekday = len(expression.days) == 31, len(expression.weekdays) == 7
     every_month = len(expression.months) == 12
     months = listed([MONTHS[month - 1] for month in sorted(expression.months)])
-    if (every_day or every_weekday) and expression.either_day:
+    if (every_day or every_weekday) and expression.any_day_field:
         every_day = every_weekday = True
     by_weekday = _weekdays(expression.weekdays)
     by_day = _month_days(sorted(expression.days))
@@ -72,7 +72,7 @@ def _days(expression: Expression) -> str | None:
         case False, True:
             return by_day and f"{by_day} of {'every month' if every_month else months}"
         case _:
-            if by_day is None or not expression.either_day:
+            if by_day is None or not expression.any_day_field:
                 return None
             of = "every month" if every_month else months
             within = "" if every_month else f" in {months}"

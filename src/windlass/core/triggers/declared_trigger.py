@@ -60,7 +60,7 @@ class DeclaredTrigger:
         return self.name or check_name("name", own)
 
 
-def by_time(schedule: Schedule, misfire: object, overlap: object) -> DeclaredTrigger:
+def time_trigger(schedule: Schedule, misfire: object, overlap: object) -> DeclaredTrigger:
     """What one schedule of `@wl.job(schedule=…)` declares; a mistake is told at once."""
     payload = dict(schedule.payload or {})
     template.parse(payload)
@@ -73,7 +73,7 @@ def by_time(schedule: Schedule, misfire: object, overlap: object) -> DeclaredTri
     )
 
 
-def by_event(event: str, options: EventTriggerOptions) -> DeclaredTrigger:
+def event_trigger(event: str, options: EventTriggerOptions) -> DeclaredTrigger:
     """What `@wl.on(…)` declares; a mistake is told at once."""
     for option in options:
         if option not in _NAMES:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from windlass.core.durations import LONGEST, duration
 from windlass.core.instants import instant
 from windlass.core.triggers import time_zones
-from windlass.core.triggers.cron import Expression, last_before, next_after, parse
+from windlass.core.triggers.cron import CronExpression, last_before, next_after, parse
 from windlass.core.triggers.trigger import Misfire
 from windlass.errors import OptionInvalid
 
@@ -26,7 +26,7 @@ _INTERVAL = 'a duration from "1s" to 100 years, such as "15m"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Declared:
+class _ScheduleBase:
     """What a schedule in code says beside its times, where a job has several. It does not count
     when schedules are compared."""
 
@@ -35,7 +35,7 @@ class _Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Cron(_Declared):
+class CronSchedule(_ScheduleBase):
     """At the times of a cron expression, in a time zone.
 
     Without `tz` it has none of its own, and gets its tenant's when it is stored; see `in_zone`.
@@ -51,7 +51,7 @@ class Cron(_Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Every(_Declared):
+class Every(_ScheduleBase):
     """At once, and then each time so many seconds have passed."""
 
     seconds: float
@@ -69,7 +69,7 @@ class Every(_Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Once(_Declared):
+class Once(_ScheduleBase):
     """At one instant."""
 
     at: datetime
@@ -79,13 +79,13 @@ class Once(_Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Init(_Declared):
+class InitSchedule(_ScheduleBase):
     """At start, until one of its jobs has completed; without `run_once` at each start."""
 
     run_once: bool = True
 
 
-Schedule = Cron | Every | Once | Init
+Schedule = CronSchedule | Every | Once | InitSchedule
 
 
 def cron(
@@ -94,14 +94,14 @@ def cron(
     tz: str | None = None,
     name: str | None = None,
     payload: Mapping[str, Any] | None = None,
-) -> Cron:
+) -> CronSchedule:
     """Five fields such as "0 2 * * *", or a word such as "@daily", in an IANA time zone.
 
     Without `tz` the tenant's zone counts, else UTC. Where clocks change, fixed hours fire each of
     their local times once a day; with `*` or a step in the hour, the rhythm goes on. `name` and
     `payload` are for `@wl.job(schedule=[…])`, where a job has several schedules.
     """
-    return Cron(expression, tz, name=name, payload=payload)
+    return CronSchedule(expression, tz, name=name, payload=payload)
 
 
 def every(
@@ -127,19 +127,19 @@ def init(
     run_once: bool = True,
     name: str | None = None,
     payload: Mapping[str, Any] | None = None,
-) -> Init:
+) -> InitSchedule:
     """At each start, until one of its jobs has completed; `run_once=False` for every start."""
-    return Init(run_once, name=name, payload=payload)
+    return InitSchedule(run_once, name=name, payload=payload)
 
 
 def in_zone(schedule: Schedule, zone: str) -> Schedule:
     """The schedule with `zone` as its own, if it needs one and has none."""
-    if isinstance(schedule, Cron) and schedule.tz is None:
+    if isinstance(schedule, CronSchedule) and schedule.tz is None:
         return replace(schedule, tz=zone)
     return schedule
 
 
-class Fires(NamedTuple):
+class DueFiring(NamedTuple):
     """The due times to fire for now, oldest first, and the next one after them."""
 
     due: tuple[datetime, ...]
@@ -149,9 +149,9 @@ class Fires(NamedTuple):
 def first_run(schedule: Schedule, now: datetime, zone: str = "UTC") -> datetime | None:
     """When a schedule that has never fired is first due. `zone` is for one without its own."""
     match schedule:
-        case Cron():
+        case CronSchedule():
             return next_after(*_cron(schedule, zone), now)
-        case Every() | Init():
+        case Every() | InitSchedule():
             return now
         case Once():
             return schedule.at
@@ -167,12 +167,12 @@ def next_run(
     if after_due is None:
         return first_run(schedule, now, zone)
     match schedule:
-        case Cron():
+        case CronSchedule():
             return next_after(*_cron(schedule, zone), max(after_due, now))
         case Every():
             passed = max(0, (now - after_due) // schedule.interval)
             return _later(after_due, schedule.interval * (passed + 1))
-        case Once() | Init():
+        case Once() | InitSchedule():
             return None
 
 
@@ -184,7 +184,7 @@ def fires(
     *,
     zone: str = "UTC",
     grace: timedelta = GRACE,
-) -> Fires:
+) -> DueFiring:
     """What a schedule that was due at `due` fires for now, and when it is due next.
 
     Of the due times from `due` to now, `fire_once` fires for the latest, `all` for the latest
@@ -192,13 +192,13 @@ def fires(
     before anybody looks. After that it goes on from now. What is not due yet stays as it is.
     """
     if due > now:
-        return Fires((), due)
+        return DueFiring((), due)
     following = next_run(schedule, due, now, zone)
-    if misfire == "skip" and not isinstance(schedule, Init):
+    if misfire == "skip" and not isinstance(schedule, InitSchedule):
         latest = _latest(schedule, due, now, 1, zone)
-        return Fires(tuple(at for at in latest if now - at <= grace), following)
+        return DueFiring(tuple(at for at in latest if now - at <= grace), following)
     most = MOST_MISSED if misfire == "all" else 1
-    return Fires(_latest(schedule, due, now, most, zone), following)
+    return DueFiring(_latest(schedule, due, now, most, zone), following)
 
 
 def _latest(
@@ -206,7 +206,7 @@ def _latest(
 ) -> tuple[datetime, ...]:
     """The last of the due times from `due` to now, oldest first. `due` itself is one."""
     match schedule:
-        case Cron():
+        case CronSchedule():
             found: list[datetime] = []
             expression, tz = _cron(schedule, zone)
             at = last_before(expression, tz, now + timedelta(microseconds=1))
@@ -219,11 +219,11 @@ def _latest(
             passed = (now - due) // schedule.interval
             counts = range(max(0, passed - most + 1), passed + 1)
             return tuple(due + schedule.interval * count for count in counts)
-        case Once() | Init():
+        case Once() | InitSchedule():
             return (due,)
 
 
-def _cron(schedule: Cron, zone: str) -> tuple[Expression, ZoneInfo]:
+def _cron(schedule: CronSchedule, zone: str) -> tuple[CronExpression, ZoneInfo]:
     tz = schedule.tz or zone
     return parse(schedule.expression, tz), time_zones.zone(tz)
 

@@ -7,9 +7,17 @@ from zoneinfo import ZoneInfo
 
 from windlass.core.durations import text
 from windlass.core.triggers import cron_text, time_zones
-from windlass.core.triggers.cron import MONTHS, WEEKDAYS, Expression, parse, readings
-from windlass.core.triggers.schedule import Cron, Every, Init, Once, Schedule, first_run, next_run
-from windlass.core.triggers.time_zones import Change
+from windlass.core.triggers.cron import MONTHS, WEEKDAYS, CronExpression, parse, readings
+from windlass.core.triggers.schedule import (
+    CronSchedule,
+    Every,
+    InitSchedule,
+    Once,
+    Schedule,
+    first_run,
+    next_run,
+)
+from windlass.core.triggers.time_zones import ClockChange
 
 MOST_RUNS = 1000
 
@@ -19,7 +27,7 @@ _YEAR = timedelta(days=365)
 _LOOKED_AT = 20
 
 
-class Run(NamedTuple):
+class ScheduledRun(NamedTuple):
     """A coming due time; `note` tells what the clocks do to it, and is empty nearly always."""
 
     at: datetime
@@ -30,40 +38,40 @@ class Run(NamedTuple):
 def describe(schedule: Schedule, zone: str = "UTC") -> str:
     """In words: "every day at 02:00 (Europe/Berlin)"."""
     match schedule:
-        case Cron():
+        case CronSchedule():
             tz = schedule.tz or zone
             return f"{cron_text.words(parse(schedule.expression))} ({tz})"
         case Every():
             return f"every {_interval(schedule)}"
         case Once():
             return f"once, at {_local(schedule.at, time_zones.zone(zone))}"
-        case Init():
+        case InitSchedule():
             return "at start, until it has completed once" if schedule.run_once else "at each start"
 
 
-class Preview(NamedTuple):
+class SchedulePreview(NamedTuple):
     """What a schedule will do: in words, its next runs, and what may surprise."""
 
     words: str
     timezone: str
-    runs: tuple[Run, ...]
+    runs: tuple[ScheduledRun, ...]
     warnings: tuple[str, ...]
 
 
-def foresee(
+def preview_schedule(
     schedule: Schedule,
     after: datetime,
     count: int = 5,
     zone: str = "UTC",
     *,
     window: timedelta | None = None,
-) -> Preview:
+) -> SchedulePreview:
     """All that can be told of a schedule before it is relied on. `window` is a dedupe window its
     jobs would have, with equal payloads."""
     surprising = warnings(schedule, after, zone)
     if window is not None:
         surprising.append(swallowed(schedule, after, window, zone))
-    return Preview(
+    return SchedulePreview(
         describe(schedule, zone),
         _zone(schedule, zone).key,
         tuple(preview(schedule, after, count, zone)),
@@ -71,18 +79,22 @@ def foresee(
     )
 
 
-def preview(schedule: Schedule, now: datetime, count: int = 5, zone: str = "UTC") -> list[Run]:
+def preview(
+    schedule: Schedule, now: datetime, count: int = 5, zone: str = "UTC"
+) -> list[ScheduledRun]:
     """The coming due times, at most a thousand. One that runs at start has none to show."""
-    if isinstance(schedule, Init):
+    if isinstance(schedule, InitSchedule):
         return []
     tz = _zone(schedule, zone)
-    runs: list[Run] = []
+    runs: list[ScheduledRun] = []
     before, at = now, first_run(schedule, now, zone)
     while at is not None and len(runs) < min(count, MOST_RUNS):
         note = (
-            _note(parse(schedule.expression), tz, before, at) if isinstance(schedule, Cron) else ""
+            _note(parse(schedule.expression), tz, before, at)
+            if isinstance(schedule, CronSchedule)
+            else ""
         )
-        runs.append(Run(at, _local(at, tz), note))
+        runs.append(ScheduledRun(at, _local(at, tz), note))
         before, at = at, next_run(schedule, at, at, zone)
     return runs
 
@@ -90,7 +102,7 @@ def preview(schedule: Schedule, now: datetime, count: int = 5, zone: str = "UTC"
 def warnings(schedule: Schedule, now: datetime, zone: str = "UTC") -> list[str]:
     """What may surprise: how days are chosen, and the next year's clock changes that touch it."""
     match schedule:
-        case Cron():
+        case CronSchedule():
             expression, tz = parse(schedule.expression), _zone(schedule, zone)
             changes = time_zones.changes(tz, now, now + _YEAR)
             told = [_change_note(expression, tz, change) for change in changes]
@@ -103,7 +115,7 @@ def warnings(schedule: Schedule, now: datetime, zone: str = "UTC") -> list[str]:
             return []
 
 
-def keyless(window: timedelta) -> str:
+def keyless_window_warning(window: timedelta) -> str:
     """What a dedupe window without a key means."""
     return (
         f"The dedupe window of {text(window)} has no dedupe_key: jobs count as equal if their "
@@ -126,16 +138,16 @@ def swallowed(
     )
 
 
-def _day_warnings(expression: Expression) -> list[str]:
+def _day_warnings(expression: CronExpression) -> list[str]:
     restricted = len(expression.days) < 31 and len(expression.weekdays) < 7
     if not restricted:
         return []
-    if expression.either_day:
+    if expression.any_day_field:
         return ["It fires on days that fit the day of month or the weekday, not only on both."]
     return ["It fires only on days that fit both the day of month and the weekday."]
 
 
-def _change_note(expression: Expression, zone: ZoneInfo, change: Change) -> str:
+def _change_note(expression: CronExpression, zone: ZoneInfo, change: ClockChange) -> str:
     """What a change of the clocks means for an expression; empty if nothing."""
     low, high = sorted((change.before, change.after))
     touched = next(readings(expression, low, high), None)
@@ -156,10 +168,10 @@ def _change_note(expression: Expression, zone: ZoneInfo, change: Change) -> str:
             return f"{moved}{touched:%H:%M} comes twice, and runs both times."
 
 
-def _note(expression: Expression, zone: ZoneInfo, before: datetime, at: datetime) -> str:
+def _note(expression: CronExpression, zone: ZoneInfo, before: datetime, at: datetime) -> str:
     """What the clocks do to a run that follows the one at `before`."""
-    reading = time_zones.wall(at, zone)
-    if time_zones.comes_twice(reading, zone):
+    reading = time_zones.local_time(at, zone)
+    if time_zones.is_ambiguous(reading, zone):
         if expression.fixed_hours:
             return f"{reading:%H:%M} comes twice on this day; it runs the first time only"
         which = "second" if reading.fold else "first"
@@ -178,7 +190,7 @@ def _note(expression: Expression, zone: ZoneInfo, before: datetime, at: datetime
 
 
 def _zone(schedule: Schedule, zone: str) -> ZoneInfo:
-    return time_zones.zone((isinstance(schedule, Cron) and schedule.tz) or zone)
+    return time_zones.zone((isinstance(schedule, CronSchedule) and schedule.tz) or zone)
 
 
 def _interval(schedule: Every) -> str:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from windlass.core.payloads.field_path import LONGEST_PATH, Path, problem_of
+from windlass.core.payloads.field_path import LONGEST_PATH, Path, path_problem
 from windlass.core.payloads.json_text import PAYLOAD_LIMIT, dump_json, load_json, size_of
-from windlass.core.triggers.template_render import Filling
+from windlass.core.triggers.template_render import RenderBudget
 from windlass.errors import FieldError, PayloadUnstorable, TemplateInvalid
 from windlass.errors.wording import json_pointer, listed, nearest, quoted
 
@@ -42,7 +42,7 @@ def parse(template: object) -> "Template":
     if (size := size_of(text)) > TEMPLATE_LIMIT:
         problem = f"it has {size:,} bytes, the limit is {TEMPLATE_LIMIT:,}"
         raise TemplateInvalid([FieldError("", problem)])
-    reading = _Reading()
+    reading = _TemplateReader()
     tree = reading.read(load_json(text), ())
     if reading.errors:
         raise TemplateInvalid(reading.errors[:MOST_ERRORS])
@@ -68,21 +68,21 @@ class Template:
         TemplateMissing names every field that is not there. TemplateFailed if a list or an object
         would stand within a text, or the value would be larger than `limit` bytes or too deep.
         """
-        filling = Filling(context, limit)
-        return filling.finished(_filled(self._tree, (), filling))
+        filling = RenderBudget(context, limit)
+        return filling.finished(_render_node(self._tree, (), filling))
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
+class _FieldNode:
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    parts: tuple[str | _Field, ...]
+class _TextNode:
+    parts: tuple[str | _FieldNode, ...]
 
 
-class _Reading:
+class _TemplateReader:
     """One pass over a template: what is found in it, and what is wrong with it."""
 
     def __init__(self) -> None:
@@ -103,19 +103,19 @@ class _Reading:
             case _:
                 return value
 
-    def _text(self, text: str, place: Place) -> str | _Field | _Text:
+    def _text(self, text: str, place: Place) -> str | _FieldNode | _TextNode:
         if _OPEN not in text:
             return text
         parts = tuple(self._parts(text, place))
         match parts:
-            case (_Field() as alone,):
+            case (_FieldNode() as alone,):
                 return alone
-            case _ if any(isinstance(part, _Field) for part in parts):
-                return _Text(parts)
+            case _ if any(isinstance(part, _FieldNode) for part in parts):
+                return _TextNode(parts)
             case _:
                 return "".join(map(str, parts))
 
-    def _parts(self, text: str, place: Place) -> Iterator[str | _Field]:
+    def _parts(self, text: str, place: Place) -> Iterator[str | _FieldNode]:
         start = 0
         while (brace := text.find(_OPEN, start)) >= 0:
             if brace > start:
@@ -134,7 +134,7 @@ class _Reading:
                 return self._refuse(place, f"there are more than {MOST_PLACEHOLDERS} placeholders")
             path = tuple(found[1].split("."))
             self.found.append(path)
-            yield _Field(path)
+            yield _FieldNode(path)
             start = found.end()
         if start < len(text):
             yield text[start:]
@@ -145,7 +145,7 @@ class _Reading:
 
 
 def _problem_of_field(text: str) -> str | None:
-    if problem := problem_of(text):
+    if problem := path_problem(text):
         return f"{quoted(text)} {problem}"
     root, *rest = text.split(".")
     if root not in ROOTS:
@@ -161,17 +161,19 @@ def _problem_of_field(text: str) -> str | None:
     return None
 
 
-def _filled(node: Any, place: Place, filling: Filling) -> Any:
+def _render_node(node: Any, place: Place, filling: RenderBudget) -> Any:
     match node:
-        case _Field(path):
+        case _FieldNode(path):
             return filling.value(path, place)
-        case _Text(parts):
+        case _TextNode(parts):
             return "".join(
                 part if isinstance(part, str) else filling.text(part.path, place) for part in parts
             )
         case dict():
-            return {name: _filled(part, (*place, name), filling) for name, part in node.items()}
+            return {
+                name: _render_node(part, (*place, name), filling) for name, part in node.items()
+            }
         case list():
-            return [_filled(part, (*place, at), filling) for at, part in enumerate(node)]
+            return [_render_node(part, (*place, at), filling) for at, part in enumerate(node)]
         case _:
             return node

@@ -18,10 +18,10 @@ _MOST_ERRORS = 20
 #: Of the names that are there, so many are looked at for the one that was meant.
 _MOST_NAMES = _LONGEST_NAME = 100
 
-Place = Sequence[str | int]
+TemplatePath = Sequence[str | int]
 
 
-class Filling:
+class RenderBudget:
     """What comes into one template from one context."""
 
     def __init__(self, context: Mapping[str, Any], limit: int) -> None:
@@ -31,15 +31,15 @@ class Filling:
         self._values: dict[Path, tuple[Any, int]] = {}
         self._missing: dict[Path, FieldError] = {}
 
-    def value(self, path: Path, place: Place) -> Any:
+    def value(self, path: Path, place: TemplatePath) -> Any:
         """The value of a field, with its JSON type."""
-        value, size = self._looked_up(path, place)
+        value, size = self._look_up_once(path, place)
         self._count(size, place)
         return value
 
-    def text(self, path: Path, place: Place) -> str:
+    def text(self, path: Path, place: TemplatePath) -> str:
         """The value of a field, as it is written within a text."""
-        value, size = self._looked_up(path, place)
+        value, size = self._look_up_once(path, place)
         self._count(size, place)
         if isinstance(value, str):
             return value
@@ -64,7 +64,7 @@ class Filling:
         # Read back, so that no part is shared with the context or with another part.
         return load_json(text)
 
-    def _looked_up(self, path: Path, place: Place) -> tuple[Any, int]:
+    def _look_up_once(self, path: Path, place: TemplatePath) -> tuple[Any, int]:
         if path in self._values:
             return self._values[path]
         value = look_up(self._context, path)
@@ -79,7 +79,7 @@ class Filling:
         self._values[path] = load_json(text), size_of(text)
         return self._values[path]
 
-    def _count(self, size: int, place: Place) -> None:
+    def _count(self, size: int, place: TemplatePath) -> None:
         # The quotes of a text that goes into another text do not count.
         self._left -= max(0, size - 2)
         if self._left < 0:
@@ -88,7 +88,7 @@ class Filling:
     def _too_large(self) -> str:
         return f"the payload would have more than {self._limit:,} bytes"
 
-    def _told(self, path: Path, place: Place) -> FieldError:
+    def _told(self, path: Path, place: TemplatePath) -> FieldError:
         *above, name = path
         around = look_up(self._context, tuple(above))
         names = islice(around, _MOST_NAMES) if isinstance(around, Mapping) else ()

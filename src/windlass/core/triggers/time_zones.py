@@ -21,7 +21,7 @@ _NOT_ZONES = re.compile(r"(posix|right)/|localtime$|posixrules$|Factory$")
 _SECOND = timedelta(seconds=1)
 
 
-class Change(NamedTuple):
+class ClockChange(NamedTuple):
     """A moment at which the clocks of a zone are set: their reading `before` it, and `after`."""
 
     at: datetime
@@ -51,7 +51,7 @@ def known() -> frozenset[str]:
     return frozenset(name for name in available_timezones() if not _NOT_ZONES.match(name))
 
 
-def wall(at: datetime, zone: ZoneInfo) -> datetime:
+def local_time(at: datetime, zone: ZoneInfo) -> datetime:
     """What clocks in the zone read at an instant. `fold` is 1 when they read so the second time."""
     return at.astimezone(zone).replace(tzinfo=None)
 
@@ -63,20 +63,20 @@ def offset(at: datetime, zone: ZoneInfo) -> timedelta:
 def instant(reading: datetime, zone: ZoneInfo) -> datetime:
     """The first instant at which clocks in the zone read so; the end of the gap if they never do."""
     at = reading.replace(tzinfo=zone, fold=0).astimezone(UTC)
-    if wall(at, zone) == reading:
+    if local_time(at, zone) == reading:
         return at
     # Read with the offset after the gap, it seems to lie before it.
     change = change_within(zone, reading.replace(tzinfo=zone, fold=1).astimezone(UTC), at)
     return at if change is None else change.at
 
 
-def comes_twice(reading: datetime, zone: ZoneInfo) -> bool:
+def is_ambiguous(reading: datetime, zone: ZoneInfo) -> bool:
     """Whether clocks in the zone read so at two instants."""
     first, second = (reading.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return first < second
 
 
-def change_within(zone: ZoneInfo, start: datetime, end: datetime) -> Change | None:
+def change_within(zone: ZoneInfo, start: datetime, end: datetime) -> ClockChange | None:
     """The change of clocks in (start, end], which is no longer than LONGEST_CHANGE."""
     old, new = offset(start, zone), offset(end, zone)
     if old == new:
@@ -89,10 +89,10 @@ def change_within(zone: ZoneInfo, start: datetime, end: datetime) -> Change | No
     at = high.replace(microsecond=0)
     if offset(at, zone) == old:
         at = high
-    return Change(at, (at + old).replace(tzinfo=None), (at + new).replace(tzinfo=None))
+    return ClockChange(at, (at + old).replace(tzinfo=None), (at + new).replace(tzinfo=None))
 
 
-def changes(zone: ZoneInfo, start: datetime, end: datetime) -> Iterator[Change]:
+def changes(zone: ZoneInfo, start: datetime, end: datetime) -> Iterator[ClockChange]:
     """The changes of clocks in (start, end], one after the other."""
     while start < end:
         step = min(end, start + LONGEST_CHANGE)

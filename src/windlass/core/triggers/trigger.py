@@ -66,7 +66,7 @@ MatchOutcome = Literal["created", "existing", "unmatched", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class TriggerMatch:
     """What a trigger did with an event: its job was `created`, or is `existing` (an equal job was
     there); the condition was not met (`unmatched`), or the job could not be made (`failed`).
 
@@ -97,4 +97,4 @@ class Event:
     matched_at: datetime | None = None
     jobs: int = 0
     #: What its triggers did with it, in the order of their ids.
-    matches: tuple[Match, ...] = ()
+    matches: tuple[TriggerMatch, ...] = ()

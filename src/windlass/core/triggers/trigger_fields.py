@@ -5,7 +5,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from windlass.core.triggers.schedule import Cron, Every, Init, Once, Schedule, first_run, next_run
+from windlass.core.triggers.schedule import (
+    CronSchedule,
+    Every,
+    InitSchedule,
+    Once,
+    Schedule,
+    first_run,
+    next_run,
+)
 from windlass.core.triggers.trigger import Trigger, TriggerType
 from windlass.core.wire import plain
 
@@ -32,7 +40,7 @@ _ALWAYS = (
 #: What only triggers by time have, of whatever type.
 _BY_TIME = ("misfire", "overlap")
 #: Field -> the type that it tells.
-_TELLING: Mapping[str, TriggerType] = {
+_TYPE_BY_FIELD: Mapping[str, TriggerType] = {
     "cron": "cron", "interval_seconds": "interval", "at": "once", "event_name": "event",
     "run_once": "init",
 }  # fmt: skip
@@ -42,13 +50,13 @@ def schedule_of(trigger: Trigger) -> Schedule | None:
     """The times of a trigger; None if it has none."""
     match trigger.type:
         case "cron":
-            return Cron(trigger.cron or "", trigger.timezone)
+            return CronSchedule(trigger.cron or "", trigger.timezone)
         case "interval":
             return Every(trigger.interval_seconds or 0.0)
         case "once" if trigger.at is not None:
             return Once(trigger.at)
         case "init":
-            return Init(trigger.run_once)
+            return InitSchedule(trigger.run_once)
         case _:
             return None
 
@@ -56,32 +64,32 @@ def schedule_of(trigger: Trigger) -> Schedule | None:
 def fields_of(schedule: Schedule) -> dict[str, Any]:
     """A schedule as the fields of a trigger."""
     match schedule:
-        case Cron():
+        case CronSchedule():
             return {"cron": schedule.expression, "timezone": schedule.tz or "UTC"}
         case Every():
             return {"interval_seconds": schedule.seconds}
         case Once():
             return {"at": schedule.at}
-        case Init():
+        case InitSchedule():
             return {"run_once": schedule.run_once}
 
 
 def type_of(schedule: Schedule | None) -> TriggerType:
     """The type of a trigger with these times; by event if it has none."""
     match schedule:
-        case Cron():
+        case CronSchedule():
             return "cron"
         case Every():
             return "interval"
         case Once():
             return "once"
-        case Init():
+        case InitSchedule():
             return "init"
         case None:
             return "event"
 
 
-def next_time(trigger: Trigger, now: datetime) -> datetime | None:
+def next_run_from_now(trigger: Trigger, now: datetime) -> datetime | None:
     """When a trigger is due next, counted from now: what it has fired for is over."""
     if not trigger.enabled:
         return None
@@ -93,18 +101,18 @@ def next_time(trigger: Trigger, now: datetime) -> datetime | None:
             return next_run(schedule, last, now)
         case Once() if last is not None and last >= schedule.at:
             return None
-        case Init() if last is not None:
+        case InitSchedule() if last is not None:
             return None
         case _:
             return first_run(schedule, now)
 
 
-def timed(trigger: Trigger, now: datetime) -> Trigger:
+def with_next_run(trigger: Trigger, now: datetime) -> Trigger:
     """The trigger with its next run, counted from now."""
-    return replace(trigger, next_run_at=next_time(trigger, now))
+    return replace(trigger, next_run_at=next_run_from_now(trigger, now))
 
 
-def strange_to(type: TriggerType, named: Iterable[str]) -> dict[str, str]:
+def foreign_fields(type: TriggerType, named: Iterable[str]) -> dict[str, str]:
     """The fields among those that a trigger of a type does not have, and what does have them."""
     own = {*_TIMES[type], *(() if type == "event" else _BY_TIME)}
     owners = {field: f"type {kind}" for kind, fields in _TIMES.items() for field in fields}
@@ -112,23 +120,23 @@ def strange_to(type: TriggerType, named: Iterable[str]) -> dict[str, str]:
     return {name: owners[name] for name in named if name in owners and name not in own}
 
 
-def type_by(named: Collection[str]) -> TriggerType | None:
+def type_from_fields(named: Collection[str]) -> TriggerType | None:
     """The type that these fields tell; None if none of them does."""
-    return next((kind for field, kind in _TELLING.items() if field in named), None)
+    return next((kind for field, kind in _TYPE_BY_FIELD.items() if field in named), None)
 
 
 def said(trigger: Trigger) -> dict[str, Any]:
     """What a trigger says, as JSON: what is kept of the code, and compared with it later."""
     names = ("type", *_TIMES[trigger.type], *_ALWAYS)
-    return {name: _stored(getattr(trigger, name)) for name in names}
+    return {name: _code_value(getattr(trigger, name)) for name in names}
 
 
-def _stored(value: object) -> Any:
+def _code_value(value: object) -> Any:
     # Compared as text with what earlier versions stored: they wrote no zeros behind the seconds.
     return plain(value).replace(".000000Z", "Z") if isinstance(value, datetime) else plain(value)
 
 
-def with_edits_named(trigger: Trigger) -> Trigger:
+def with_edited_fields(trigger: Trigger) -> Trigger:
     """The trigger, saying in which fields it differs from the code."""
     if trigger.code is None:
         return trigger
@@ -136,7 +144,7 @@ def with_edits_named(trigger: Trigger) -> Trigger:
     return replace(trigger, edited=tuple(sorted(edited)))
 
 
-def as_in_code(trigger: Trigger) -> Trigger:
+def without_edits(trigger: Trigger) -> Trigger:
     """The trigger with all that the code says of it."""
     code = {**NO_TIMES, **(trigger.code or {})}
     if isinstance(at := code.get("at"), str):
@@ -144,7 +152,7 @@ def as_in_code(trigger: Trigger) -> Trigger:
     return replace(trigger, **code, edited=())
 
 
-def following(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
+def merge_trigger_with_code(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
     """A row as it is after its code changed: what was edited stays, all else follows. It is left
     alone if an operator gave it times that the new type does not have. When it is due next is
     counted anew only if its times have changed: what is due and not yet fired for is not lost."""
@@ -167,7 +175,7 @@ def following(row: Trigger, declared: Trigger, now: datetime) -> Trigger:
     )
     if _times(followed) == _times(row) and "next_run_at" not in row.unreadable:
         return replace(followed, next_run_at=row.next_run_at)
-    return timed(followed, now)
+    return with_next_run(followed, now)
 
 
 def name_in_code(trigger: Trigger) -> str:

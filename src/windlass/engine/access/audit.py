@@ -4,21 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from windlass.core.access.audit import AuditOutcome, Entry, NewEntry, new_entry
+from windlass.core.access.audit import AuditEntry, AuditOutcome, NewAuditEntry, new_entry
 from windlass.core.access.audit_signatures import AuditKeys
 from windlass.core.access.principal import Principal
-from windlass.core.access.roles import ROLES, Right, Table, bounds_of
+from windlass.core.access.roles import ROLES, Right, RoleTable, bounds_of
 from windlass.core.payloads.redact import Redactor
 from windlass.engine.access.audit_verify import (
+    AuditVerification,
+    ChainVerification,
     PinnedHead,
-    Report,
-    Signing,
-    Verified,
+    SigningResult,
     sign_chains,
     verify_chain,
     verify_chains,
 )
-from windlass.engine.redaction import off_loop_if_long
+from windlass.engine.redaction import run_in_thread_if_long
 from windlass.errors import AuditKeyInvalid, OptionInvalid, TenantNotFound
 from windlass.ids import TenantId
 from windlass.storage.access.audit import Head, append
@@ -42,7 +42,7 @@ class Target:
 class EntryPage:
     """Some entries, newest first, and the number to go on before (None at the end)."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[AuditEntry]
     next: int | None
 
 
@@ -53,7 +53,7 @@ class Audit:
         self,
         storage: Storage,
         redactor: Redactor,
-        table: Table = ROLES,
+        table: RoleTable = ROLES,
         keys: AuditKeys | None = None,
     ) -> None:
         self.keys = keys
@@ -72,7 +72,7 @@ class Audit:
         before: object = None,
         after: object = None,
         request_id: str | None = None,
-    ) -> NewEntry:
+    ) -> NewAuditEntry:
         """An entry for a verb that stores it with its change. `tenant` None is the installation's
         chain; `before` and `after` are redacted here."""
         return new_entry(
@@ -101,7 +101,7 @@ class Audit:
         after: object = None,
         request_id: str | None = None,
         session: Session | None = None,
-    ) -> Entry:
+    ) -> AuditEntry:
         """Add an entry: right after a change, or as the last step of the session that makes it."""
         redacted = partial(
             self.entry,
@@ -114,7 +114,7 @@ class Audit:
             after=after,
             request_id=request_id,
         )
-        entry = await off_loop_if_long(redacted, before, after)
+        entry = await run_in_thread_if_long(redacted, before, after)
         return await (append(session, entry) if session else self._storage.add_entry(entry))
 
     async def list(
@@ -133,17 +133,17 @@ class Audit:
         found = await self._storage.entries(scope.tenant, before=before, most=limit + 1)
         return EntryPage(found[:limit], found[limit - 1].sequence if len(found) > limit else None)
 
-    async def verify(self, tenant: str | None = None) -> Verified:
+    async def verify(self, tenant: str | None = None) -> ChainVerification:
         """Check a whole chain; without a tenant, the installation's. Entries that are added
         meanwhile are left for the next time."""
         return await verify_chain(self._storage, self.keys, tenant)
 
-    async def verify_all(self, pinned: Sequence[PinnedHead] = ()) -> Report:
+    async def verify_all(self, pinned: Sequence[PinnedHead] = ()) -> AuditVerification:
         """Check every chain, and that none is gone. `pinned` are ends of chains that were kept
         elsewhere: each must still be part of its chain."""
         return await verify_chains(self._storage, self.keys, pinned)
 
-    async def verify_own(self, tenant: str, pinned: Sequence[PinnedHead] = ()) -> Report:
+    async def verify_own(self, tenant: str, pinned: Sequence[PinnedHead] = ()) -> AuditVerification:
         """The same for one tenant's chain; TenantNotFound if another's end is pinned."""
         foreign = next((pin for pin in pinned if pin.tenant != tenant), None)
         if foreign is not None:
@@ -154,7 +154,9 @@ class Audit:
         """Where chains end, signed if there is a key; of one tenant if one is named."""
         return await self._storage.audit_heads(tenant)
 
-    async def sign(self, by: Principal, *, accept: bool = False, dry_run: bool = False) -> Signing:
+    async def sign(
+        self, by: Principal, *, accept: bool = False, dry_run: bool = False
+    ) -> SigningResult:
         """Sign the ends of all chains and their list with the current key.
 
         For chains from before there was a key, and after a change of keys. A chain that is broken,

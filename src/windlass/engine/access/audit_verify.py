@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from windlass.core.access import audit_signatures
-from windlass.core.access.audit import EMPTY, Break, Link, first_break
+from windlass.core.access.audit import EMPTY_CHAIN, ChainBreak, ChainEnd, first_break
 from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.errors import AuditKeyInvalid
 from windlass.ids import TenantId
-from windlass.settings import Audit as AuditSettings
+from windlass.settings import AuditSettings
 from windlass.storage.access.audit import End
 from windlass.storage.storage import Storage
 
@@ -33,13 +33,13 @@ class PinnedHead:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class ChainVerification:
     """How many entries of a chain were found whole, where it is broken, if it is, and what the
     signature of its end proves."""
 
     tenant: str | None
     entries: int
-    broken: Break | None
+    broken: ChainBreak | None
     head: SignatureState = SignatureState.UNSIGNED
 
     @property
@@ -48,11 +48,11 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AuditVerification:
     """What was found of several chains. `problem` is about the list of chains as such; `signed`
     is whether there was a key to check signatures with."""
 
-    chains: Sequence[Verified]
+    chains: Sequence[ChainVerification]
     signed: bool
     problem: str | None = None
 
@@ -62,7 +62,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Signing:
+class SigningResult:
     """Which chains were signed, by tenant ("" is the installation, "*" the list of chains); of
     those, which only because that was asked for; and why others were not."""
 
@@ -71,7 +71,7 @@ class Signing:
     refused: dict[str, str]
 
 
-def keys_of(settings: AuditSettings) -> AuditKeys | None:
+def signing_keys(settings: AuditSettings) -> AuditKeys | None:
     """The keys of the settings; None if there are none. AuditKeyInvalid if their file is no use."""
     key = settings.key if settings.key_file is None else _first_line(settings.key_file)
     if key is None:
@@ -85,7 +85,7 @@ async def verify_chains(
     pinned: Sequence[PinnedHead] = (),
     *,
     only: TenantId | None = None,
-) -> Report:
+) -> AuditVerification:
     """Check every chain, one page of entries at a time; with `only`, that tenant's."""
     names = [only] if only is not None else await storage.audit_chains()
     names += sorted({pin.tenant for pin in pinned} - set(names), key=str)
@@ -95,27 +95,29 @@ async def verify_chains(
         if chain.whole and (broken := await _pin_problem(storage, keys, pin)):
             chains[pin.tenant] = replace(chain, broken=broken)
     problem = None if keys is None or only is not None else await _list_problem(storage, keys)
-    return Report(list(chains.values()), keys is not None, problem)
+    return AuditVerification(list(chains.values()), keys is not None, problem)
 
 
-async def verify_chain(storage: Storage, keys: AuditKeys | None, tenant: str | None) -> Verified:
+async def verify_chain(
+    storage: Storage, keys: AuditKeys | None, tenant: str | None
+) -> ChainVerification:
     """Check one chain up to where it ends now."""
     end = await storage.audit_end(tenant)
     head = _head_state(keys, tenant, end)
     at = await _walk(storage, tenant, end)
-    if isinstance(at, Break):
-        return Verified(tenant, at.sequence - 1, at, head)
+    if isinstance(at, ChainBreak):
+        return ChainVerification(tenant, at.sequence - 1, at, head)
     if keys is not None and (problem := _signature_problem(keys, tenant, end, head)):
-        return Verified(tenant, at.sequence, problem, head)
-    return Verified(tenant, at.sequence, None, head)
+        return ChainVerification(tenant, at.sequence, problem, head)
+    return ChainVerification(tenant, at.sequence, None, head)
 
 
 async def sign_chains(
     storage: Storage, keys: AuditKeys, *, accept: bool, dry_run: bool = False
-) -> Signing:
+) -> SigningResult:
     """Sign the end of every chain that is whole, and the list of chains; with `accept` of all.
     `dry_run` signs none, and returns what would be."""
-    signing = Signing([], [], {})
+    signing = SigningResult([], [], {})
     list_problem = await _list_problem(storage, keys)
     for tenant in await storage.audit_chains():
         listed = list_problem is None
@@ -131,7 +133,7 @@ async def _sign(
     storage: Storage,
     keys: AuditKeys,
     tenant: str | None,
-    signing: Signing,
+    signing: SigningResult,
     *,
     accept: bool,
     listed: bool,
@@ -140,7 +142,7 @@ async def _sign(
     name = tenant or ""
     for _ in range(_TRIES):
         end = await storage.audit_end(tenant)
-        problem = await _objection(storage, keys, tenant, end, listed=listed)
+        problem = await _signing_problem(storage, keys, tenant, end, listed=listed)
         if problem is not None and not accept:
             signing.refused[name] = problem
             return
@@ -154,52 +156,54 @@ async def _sign(
     signing.refused[name] = "it grows too fast to be checked; try again"
 
 
-async def _walk(storage: Storage, tenant: str | None, end: End) -> Break | Link:
+async def _walk(storage: Storage, tenant: str | None, end: End) -> ChainBreak | ChainEnd:
     """The first entry that is not what was written; where the entries end, if all are."""
-    said = end.said or EMPTY
-    at: Break | Link = EMPTY
-    while isinstance(at, Link) and at.sequence < said.sequence:
+    said = end.said or EMPTY_CHAIN
+    at: ChainBreak | ChainEnd = EMPTY_CHAIN
+    while isinstance(at, ChainEnd) and at.sequence < said.sequence:
         page = await storage.entries_after(tenant, at.sequence, last=said.sequence, most=_PAGE)
         if not page:
             missing = at.sequence + 1
-            at = Break(missing, f"entry {missing} is missing: none comes next")
+            at = ChainBreak(missing, f"entry {missing} is missing: none comes next")
         else:
             at = first_break(page, at)
-    if isinstance(at, Break):
+    if isinstance(at, ChainBreak):
         return at
     if end.last > said.sequence:
         added = said.sequence + 1
-        return Break(added, f"entry {added} was added by hand")
+        return ChainBreak(added, f"entry {added} was added by hand")
     if at != said:
-        return Break(said.sequence, "the chain does not end as it is said to")
+        return ChainBreak(said.sequence, "the chain does not end as it is said to")
     return at
 
 
 def _head_state(keys: AuditKeys | None, tenant: str | None, end: End) -> SignatureState:
     if keys is None:
         return SignatureState.UNSIGNED if end.signature is None else SignatureState.UNCHECKED
-    said = end.said or EMPTY
+    said = end.said or EMPTY_CHAIN
     return keys.check(end.signature, audit_signatures.head(tenant or "", said.sequence, said.hash))
 
 
 def _signature_problem(
     keys: AuditKeys, tenant: str | None, end: End, head: SignatureState
-) -> Break | None:
+) -> ChainBreak | None:
     """Why the end of a chain whose entries follow each other is not to be trusted."""
     if end.said is None and end.listed is None:
         return None  # it was never started
-    last = (end.said or EMPTY).sequence
+    last = (end.said or EMPTY_CHAIN).sequence
     if end.said is None:
-        return Break(1, "the whole chain is gone: it is listed, and has no entry")
+        return ChainBreak(1, "the whole chain is gone: it is listed, and has no entry")
     if (since := audit_signatures.untrusted_since(end.signature)) is not None:
-        return Break(since, f"the signature before entry {since} did not fit when that was added")
+        return ChainBreak(
+            since, f"the signature before entry {since} did not fit when that was added"
+        )
     if head is not SignatureState.VALID:
-        return Break(last, _HEAD_PROBLEMS[head])
+        return ChainBreak(last, _HEAD_PROBLEMS[head])
     if end.listed is None:
-        return Break(last, "the chain is not in the list of chains")
+        return ChainBreak(last, "the chain is not in the list of chains")
     place = audit_signatures.listed(end.listed.number, tenant or "")
     if keys.check(end.listed.signature, place) is not SignatureState.VALID:
-        return Break(last, "its place in the list of chains was changed")
+        return ChainBreak(last, "its place in the list of chains was changed")
     return None
 
 
@@ -240,33 +244,35 @@ async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
     return None
 
 
-async def _pin_problem(storage: Storage, keys: AuditKeys | None, pin: PinnedHead) -> Break | None:
+async def _pin_problem(
+    storage: Storage, keys: AuditKeys | None, pin: PinnedHead
+) -> ChainBreak | None:
     """Why an end that was kept elsewhere is no longer part of its chain."""
     if keys is not None and pin.signature is not None:
         statement = audit_signatures.head(pin.tenant or "", pin.sequence, pin.hash)
         if keys.check(pin.signature, statement) is not SignatureState.VALID:
-            return Break(pin.sequence, "the pinned head itself is not as it was signed")
+            return ChainBreak(pin.sequence, "the pinned head itself is not as it was signed")
     found = await storage.entries_after(pin.tenant, pin.sequence - 1, last=pin.sequence, most=1)
     if not found:
-        return Break(
+        return ChainBreak(
             pin.sequence,
             f"the chain was rolled back: entry {pin.sequence} was there when its head was pinned",
         )
     if found[0].hash != pin.hash:
-        return Break(
+        return ChainBreak(
             pin.sequence,
             f"the chain was rewritten: entry {pin.sequence} is not the one that was pinned",
         )
     return None
 
 
-async def _objection(
+async def _signing_problem(
     storage: Storage, keys: AuditKeys, tenant: str | None, end: End, *, listed: bool
 ) -> str | None:
     """Why a chain should not be signed without being looked into. One that is neither signed nor
     listed is from before there was a key, provided that the list is whole (`listed`)."""
     at = await _walk(storage, tenant, end)
-    if isinstance(at, Break):
+    if isinstance(at, ChainBreak):
         return at.problem
     head = _head_state(keys, tenant, end)
     if head is SignatureState.MISSING and end.listed is None and listed:

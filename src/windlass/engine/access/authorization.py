@@ -10,13 +10,13 @@ from uuid import UUID
 
 from windlass.core.access.accounts import Token
 from windlass.core.access.grants import may_grant
-from windlass.core.access.principal import CREATORS, USER, Membership, Principal, creator
+from windlass.core.access.principal import CREATORS, USER, Membership, Principal, created_by_for
 from windlass.core.access.roles import (
     ROLES,
-    Bounds,
+    AccessBounds,
     Right,
     Role,
-    Table,
+    RoleTable,
     bounds_of,
     frozen,
     may,
@@ -45,12 +45,12 @@ FRESH = timedelta(minutes=1)
 
 
 class Access:
-    def __init__(self, storage: Storage, audit: Audit, table: Table = ROLES) -> None:
+    def __init__(self, storage: Storage, audit: Audit, table: RoleTable = ROLES) -> None:
         self._storage = storage
         self.refusals = Refusals(audit)
         self.table = frozen(table)
 
-    async def by_token(self, text: str) -> Principal:
+    async def authenticate_token(self, text: str) -> Principal:
         """Who presents a bearer token. NotAuthenticated, whatever is wrong with it."""
         id = secrets.token_id(text)
         found = await self._storage.token(id, fresh=FRESH) if id else None
@@ -60,7 +60,7 @@ class Access:
             await self._storage.used_token(found.token.id, fresh=FRESH)
         return principal_of(found.token)
 
-    async def by_session(self, text: str) -> Principal:
+    async def authenticate_session(self, text: str) -> Principal:
         """Who presents a session's secret; the session lasts on from here."""
         if not secrets.is_secret(text):
             raise NotAuthenticated
@@ -71,7 +71,7 @@ class Access:
             await self._storage.seen_session(found.session.id, idle=IDLE)
         return await self.user(found.session.user_id, found.name, found.superadmin)
 
-    async def by_actor(self, actor: str) -> Principal | None:
+    async def principal_of_actor(self, actor: str) -> Principal | None:
         """The user or token behind an actor such as `user:0199…`, with the roles it has now. None
         if it is gone, disabled, expired or revoked."""
         kind, _, text = actor.partition(":")
@@ -102,7 +102,7 @@ class Access:
         *,
         tenant: str | None = None,
         request_id: str | None = None,
-    ) -> Bounds:
+    ) -> AccessBounds:
         """What a call may touch that needs a right; `tenant` is the one that was asked for.
 
         Raises Forbidden, or TenantNotFound for a foreign tenant as for an unknown one.
@@ -131,7 +131,7 @@ class Access:
         right = Right.JOBS_ENQUEUE_FOR
         if reach_of(by, right, tenant, self.table) is None:
             await self.refuse(by, right, Target("job"), request_id=request_id)
-        found = creator(name)
+        found = created_by_for(name)
         if found.startswith(USER):
             user = UserId(UUID(found.removeprefix(USER)))
             if not await self._storage.members(Scope.of(tenant), user=user):
@@ -204,7 +204,7 @@ class Access:
         )
 
 
-def within(bounds: Bounds, job: Job, asked: JobId | str) -> Job:
+def within(bounds: AccessBounds, job: Job, asked: JobId | str) -> Job:
     """The job, if a call may touch it; JobNotFound, as for an unknown one, if not. `asked` is how
     the caller named it."""
     if not bounds.holds(job):

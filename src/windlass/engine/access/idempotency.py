@@ -10,7 +10,7 @@ from windlass.errors import KeyInUse, KeyReused
 from windlass.storage.storage import Storage
 
 #: How long an answer is kept.
-KEPT = timedelta(hours=24)
+RESPONSE_RETENTION = timedelta(hours=24)
 #: How long a request may take until its key is another's to take: its server may have died.
 _HELD = timedelta(minutes=2)
 #: Of an answer; of one that is larger only the status is kept.
@@ -18,7 +18,7 @@ _MOST_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RequestClaim:
     """The right to do what a request asks."""
 
     key_hash: str
@@ -26,26 +26,26 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class StoredResponse:
     """What was answered before."""
 
     status: int
     body: str | None
 
 
-class Answers:
+class IdempotencyStore:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     async def begin(
         self, key: str, *, tenant: str | None, caller: str | None, route: str, request: bytes
-    ) -> Turn | Answered:
+    ) -> RequestClaim | StoredResponse:
         """Take a key. `route` is what it is good for, `request` all that was said.
 
         KeyReused if something else was said under it before, KeyInUse if that is not answered yet.
         """
         whose = json.dumps([tenant, caller, route, key])
-        turn = Turn(_hash(whose.encode()), secrets.token_hex(16))
+        turn = RequestClaim(_hash(whose.encode()), secrets.token_hex(16))
         found = await self._storage.hold_answer(
             turn.key_hash, _hash(request), tenant=tenant or "", holder=turn.holder, hold=_HELD
         )
@@ -55,9 +55,9 @@ class Answers:
             raise KeyReused(key)
         if found.status is None:
             raise KeyInUse(key)
-        return Answered(found.status, found.body)
+        return StoredResponse(found.status, found.body)
 
-    async def keep(self, turn: Turn, status: int, body: str | None) -> None:
+    async def keep(self, turn: RequestClaim, status: int, body: str | None) -> None:
         """Keep what was answered."""
         fits = body is not None and len(body.encode()) <= _MOST_BYTES
         await self._storage.keep_answer(
@@ -65,10 +65,10 @@ class Answers:
             holder=turn.holder,
             status=status,
             body=body if fits else None,
-            keep=KEPT,
+            keep=RESPONSE_RETENTION,
         )
 
-    async def let_go(self, turn: Turn) -> None:
+    async def release(self, turn: RequestClaim) -> None:
         """Nothing was done: the same key may be used again."""
         await self._storage.let_answer_go(turn.key_hash, holder=turn.holder)
 

@@ -10,14 +10,14 @@ secret of the account has no role without the link.
 from collections.abc import Callable
 
 from windlass.core.access.accounts import Invitation
-from windlass.core.access.audit import NewEntry
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.engine.access import secrets
 from windlass.engine.access.audit import Audit, Target
 from windlass.engine.access.passwords import Passwords
 from windlass.engine.access.passwords import check as check_password
-from windlass.engine.access.sessions import Sessions, SignedIn
+from windlass.engine.access.sessions import NewSession, Sessions
 from windlass.errors import Forbidden, InvitationInvalid
 from windlass.ids import UserId, new_user_id
 from windlass.storage.access.invitations import NewAccount
@@ -67,14 +67,14 @@ class Invitations:
         address: str | None = None,
         note: str = "",
         request_id: str | None = None,
-    ) -> SignedIn:
+    ) -> NewSession:
         """Accept an invitation by its link, as somebody who has no account: make it, set its
         password, and sign in. InvitationInvalid if there is an account of that name."""
         check_password(password)
         link = _hash_of(secret)
         account = NewAccount(new_user_id(), await self._passwords.hash(password))
 
-        def entry_of(invitation: Invitation) -> NewEntry:
+        def entry_of(invitation: Invitation) -> NewAuditEntry:
             by = Principal(kind="session", id=account.id, name=invitation.name)
             return self._entry_of(by, account.id, request_id)(invitation)
 
@@ -85,7 +85,7 @@ class Invitations:
 
     async def accept_by_login(
         self, secret: str, name: str, password: str, *, address: str | None = None, note: str = ""
-    ) -> SignedIn:
+    ) -> NewSession:
         """Sign in by name and password, and accept an invitation by its link."""
         signed_in = await self._sessions.login(name, password, address=address, note=note)
         try:
@@ -97,8 +97,8 @@ class Invitations:
 
     def _entry_of(
         self, by: Principal, user: UserId, request_id: str | None
-    ) -> Callable[[Invitation], NewEntry]:
-        def entry(invitation: Invitation) -> NewEntry:
+    ) -> Callable[[Invitation], NewAuditEntry]:
+        def entry(invitation: Invitation) -> NewAuditEntry:
             of_tenant = invitation.tenant is not None
             return self._audit.entry(
                 by,

@@ -5,7 +5,7 @@ import ipaddress
 import math
 from datetime import timedelta
 
-from windlass.core.access.accounts import folded
+from windlass.core.access.accounts import fold_name
 from windlass.errors import LoginThrottled
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
@@ -37,8 +37,10 @@ class Throttle:
         """
         if address is not None:
             await self._count("address", _key("address", network(address)), PER_ADDRESS)
-        key = _key("account", folded(name))
-        if address is not None and await self._storage.login_remembered(_from(name, address)):
+        key = _key("account", fold_name(name))
+        if address is not None and await self._storage.login_remembered(
+            _known_address_key(name, address)
+        ):
             key = _key("account-from", _pair(name, address))
         await self._count("account", key, PER_ACCOUNT)
         return key
@@ -46,7 +48,7 @@ class Throttle:
     async def count_password_change(self, name: str) -> str:
         """Count a signed-in user's try to name their own password, apart from logins: those can
         come from anybody. Returns the key for `succeeded`."""
-        key = _key("password-change", folded(name))
+        key = _key("password-change", fold_name(name))
         await self._count("account", key, PER_ACCOUNT)
         return key
 
@@ -57,7 +59,7 @@ class Throttle:
     async def remember(self, name: str, address: str | None) -> None:
         """Remember that an account signed in from an address."""
         if address is not None:
-            await self._storage.remember_login(_from(name, address), lasts=REMEMBERED)
+            await self._storage.remember_login(_known_address_key(name, address), lasts=REMEMBERED)
 
     async def _count(self, kind: str, key: str, most: int) -> None:
         tries = await self._storage.count_try(key, window=WINDOW)
@@ -81,10 +83,10 @@ def network(address: str) -> str:
 
 
 def _pair(name: str, address: str) -> str:
-    return f"{folded(name)}\0{network(address)}"
+    return f"{fold_name(name)}\0{network(address)}"
 
 
-def _from(name: str, address: str) -> str:
+def _known_address_key(name: str, address: str) -> str:
     """Under which key it is remembered that an account signed in from an address."""
     return _key("signed-in", _pair(name, address))
 

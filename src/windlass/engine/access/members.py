@@ -3,21 +3,21 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from windlass.core.access.accounts import Invitation, Member, folded
+from windlass.core.access.accounts import Invitation, Member, fold_name
 from windlass.core.access.principal import Membership, Principal
-from windlass.core.access.roles import Right, Role, reach_by
+from windlass.core.access.roles import Right, Role, membership_reach
 from windlass.core.jobs.models import Scope
 from windlass.engine.access import secrets
 from windlass.engine.access.audit import Audit, Target
 from windlass.engine.access.authorization import Access
-from windlass.engine.access.users import OneTimeLink, checked_name, new_invitation_link
+from windlass.engine.access.users import OneTimeLink, new_invitation_link, valid_name
 from windlass.errors import MemberExists, MemberNotFound, OptionInvalid, TenantNotFound
 from windlass.ids import TenantId, UserId, parse_job_id
 from windlass.storage.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
-class Invited:
+class MemberInvitation:
     """A pending member, and the link by which the role is accepted. Both look the same whether
     there is an account of that name or not."""
 
@@ -50,10 +50,10 @@ class Members:
         role: str = Role.USER,
         permissions: Collection[str] = (),
         request_id: str | None = None,
-    ) -> Invited:
+    ) -> MemberInvitation:
         """Offer somebody a role in a tenant. It is theirs once they accept by the link; inviting
         again makes a new link and voids the one before."""
-        name = checked_name(name)
+        name = valid_name(name)
         await self._allow(by, tenant, name, role, permissions, request_id)
         before = await self._find(tenant, name)
         if before is not None:
@@ -72,14 +72,14 @@ class Members:
                 Right.MEMBERS_WRITE,
                 Target("member", name),
                 tenant=tenant,
-                before=before and _shown(before.name, before.role, before.permissions),
-                after={**_shown(name, role, permissions), "pending": True},
+                before=before and _audit_fields(before.name, before.role, before.permissions),
+                after={**_audit_fields(name, role, permissions), "pending": True},
                 request_id=request_id,
             ),
         )
         if made is None:
             raise TenantNotFound(tenant)
-        return Invited(pending(made), link)
+        return MemberInvitation(pending(made), link)
 
     async def change(
         self,
@@ -102,8 +102,8 @@ class Members:
             Right.MEMBERS_WRITE,
             _target(before),
             tenant=tenant,
-            before=_shown(before.name, before.role, before.permissions),
-            after=_shown(before.name, role, permissions),
+            before=_audit_fields(before.name, before.role, before.permissions),
+            after=_audit_fields(before.name, role, permissions),
             request_id=request_id,
         )
         if before.user_id is None:
@@ -132,7 +132,7 @@ class Members:
             Right.MEMBERS_WRITE,
             _target(before),
             tenant=tenant,
-            before=_shown(before.name, before.role, before.permissions),
+            before=_audit_fields(before.name, before.role, before.permissions),
             request_id=request_id,
         )
         if before.user_id is None:
@@ -159,7 +159,7 @@ class Members:
     async def _find(self, tenant: str, user: str) -> Member | None:
         """A member, pending or not, by name; one who has accepted also by id."""
         # The same statements whether there is an account of that name or not.
-        scope, id, name = Scope.of(tenant), parse_job_id(user), folded(user)
+        scope, id, name = Scope.of(tenant), parse_job_id(user), fold_name(user)
         if id is not None:
             found = await self._storage.members(scope, user=UserId(id))
         else:
@@ -205,7 +205,7 @@ class Members:
         )
         owner, table = TenantId(tenant), self._access.table
         if role == Role.WORKER or not any(
-            reach_by(Membership(owner, role), right, owner, table) for right in table[role]
+            membership_reach(Membership(owner, role), right, owner, table) for right in table[role]
         ):
             raise OptionInvalid("role", role, allowed="a role for people in a tenant")
 
@@ -228,5 +228,5 @@ def _target(member: Member) -> Target:
     return Target("member", member.name if member.user_id is None else str(member.user_id))
 
 
-def _shown(name: str, role: str, permissions: Collection[str]) -> dict[str, object]:
+def _audit_fields(name: str, role: str, permissions: Collection[str]) -> dict[str, object]:
     return {"name": name, "role": role, "permissions": sorted(permissions)}

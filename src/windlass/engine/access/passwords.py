@@ -18,19 +18,19 @@ _AT_ONCE = 2
 class Passwords:
     def __init__(self, hasher: "PasswordHasher | None" = None) -> None:
         self._given = hasher
-        self._nobodys: str | None = None
-        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._dummy_hash: str | None = None
+        self._hash_slots = asyncio.Semaphore(_AT_ONCE)
 
     async def hash(self, password: str) -> str:
         """The hash to store; OptionInvalid, without the password in it, if it is too short."""
         check(password)
-        async with self._turns:
+        async with self._hash_slots:
             return await asyncio.to_thread(self._hasher().hash, password)
 
     async def verify(self, stored: str | None, password: str) -> bool:
         """Whether a password is the one of a hash. Without a hash it is not, and that takes as
         long to find out."""
-        async with self._turns:
+        async with self._hash_slots:
             return await asyncio.to_thread(self._verify, stored, password)
 
     def outdated(self, stored: str) -> bool:
@@ -43,14 +43,14 @@ class Passwords:
         # One more than can be stored: no cut of a longer text is anybody's password.
         given = password.encode(errors="replace").decode()[: LONGEST + 1]
         with contextlib.suppress(VerificationError, InvalidHashError):
-            self._hasher().verify(stored or self._nobody(), given)
+            self._hasher().verify(stored or self._make_dummy_hash(), given)
             return stored is not None
         return False
 
-    def _nobody(self) -> str:
-        if self._nobodys is None:
-            self._nobodys = self._hasher().hash(secrets.token_urlsafe(32))
-        return self._nobodys
+    def _make_dummy_hash(self) -> str:
+        if self._dummy_hash is None:
+            self._dummy_hash = self._hasher().hash(secrets.token_urlsafe(32))
+        return self._dummy_hash
 
     def _hasher(self) -> "PasswordHasher":
         if self._given is None:

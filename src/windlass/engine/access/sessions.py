@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from windlass.core.access.accounts import LinkPurpose, Session, User, folded
-from windlass.core.access.audit import NewEntry
+from windlass.core.access.accounts import LinkPurpose, Session, User, fold_name
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right, may
 from windlass.core.text import clean
@@ -22,7 +22,7 @@ _NOTE_BYTES = 300
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class NewSession:
     """A new session: who it is, and the secret for its cookie, which is kept nowhere else."""
 
     id: SessionId
@@ -47,11 +47,11 @@ class Sessions:
 
     async def login(
         self, name: str, password: str, *, address: str | None = None, note: str = ""
-    ) -> SignedIn:
+    ) -> NewSession:
         """Sign in by name and password. LoginFailed and its time tell nothing about whether there
         is such an account. `note` tells people which browser it is."""
         counted = await self._throttle.count(name, address)
-        known = await self._storage.find_user(folded(name))
+        known = await self._storage.find_user(fold_name(name))
         stored = known.password_hash if known and not known.user.disabled else None
         right = await self._passwords.verify(stored, password)
         if known is None or stored is None or not right:
@@ -61,13 +61,15 @@ class Sessions:
             await self._storage.rehash_password(known.user.id, await self._passwords.hash(password))
         return await self._begin(known.user, address, note)
 
-    async def by_link(self, secret: str, *, address: str | None = None, note: str = "") -> SignedIn:
+    async def login_with_link(
+        self, secret: str, *, address: str | None = None, note: str = ""
+    ) -> NewSession:
         """Sign in by a link for that, once."""
         return await self._begin(await self._use(secret, "login"), address, note)
 
     async def set_password(
         self, secret: str, password: str, *, address: str | None = None, note: str = ""
-    ) -> SignedIn:
+    ) -> NewSession:
         """Set a password by a link for that, once, and sign in. All other sessions end."""
         check_password(password)  # a link is not wasted on a password that is too short
         user = await self._use(secret, "password")
@@ -88,7 +90,7 @@ class Sessions:
     ) -> None:
         """Change one's own password, knowing it. All sessions end but that of the secret `keep`."""
         check_password(after)
-        user = await self._own(by)
+        user = await self._own_user(by)
         counted = await self._throttle.count_password_change(user.name)
         known = await self._storage.find_user(user.name)
         if not await self._passwords.verify(known and known.password_hash, before):
@@ -109,7 +111,7 @@ class Sessions:
 
     async def list(self, by: Principal, *, user: UserId | None = None) -> Sequence[Session]:
         """The sessions that last: one's own, or with the right to it another user's."""
-        return await self._storage.sessions(await self._whose(by, user, Right.USERS_READ))
+        return await self._storage.sessions(await self._target_user(by, user, Right.USERS_READ))
 
     async def revoke(
         self,
@@ -120,7 +122,7 @@ class Sessions:
         request_id: str | None = None,
     ) -> None:
         """End a session: one's own, or with the right to it another user's."""
-        owner = await self._whose(by, user, Right.USERS_WRITE)
+        owner = await self._target_user(by, user, Right.USERS_WRITE)
         entry = self._audit.entry(
             by, "sessions.revoke", Target("session", str(id)), tenant=None, request_id=request_id
         )
@@ -131,7 +133,7 @@ class Sessions:
         self, by: Principal, *, user: UserId | None = None, request_id: str | None = None
     ) -> None:
         """End all sessions of oneself, or with the right to it of another user."""
-        owner = await self._whose(by, user, Right.USERS_WRITE)
+        owner = await self._target_user(by, user, Right.USERS_WRITE)
         await self._storage.end_sessions(owner)
         await self._audit.record(
             by, "sessions.revoke", Target("user", str(owner)), tenant=None, request_id=request_id
@@ -142,7 +144,7 @@ class Sessions:
         found = await self._storage.session(secrets.digest(secret), fresh=IDLE) if secret else None
         return found.session.id if found and found.session.user_id == user else None
 
-    async def begin(self, user: UserId, *, address: str | None, note: str) -> SignedIn:
+    async def begin(self, user: UserId, *, address: str | None, note: str) -> NewSession:
         """Begin a session of a user who has just shown to be that one."""
         found = await self._storage.user(user)
         if found is None:
@@ -153,13 +155,13 @@ class Sessions:
         """Forget some sessions, links, invitations and counts of logins that are over."""
         await self._storage.prune_access()
 
-    def _of_password(self, by: Principal, request_id: str | None) -> NewEntry:
+    def _of_password(self, by: Principal, request_id: str | None) -> NewAuditEntry:
         target = Target("user", str(by.user_id))
         return self._audit.entry(
             by, "sessions.password", target, tenant=None, request_id=request_id
         )
 
-    async def _begin(self, user: User, address: str | None, note: str) -> SignedIn:
+    async def _begin(self, user: User, address: str | None, note: str) -> NewSession:
         secret, id = secrets.new_secret(secrets.SESSION), new_session_id()
         if not await self._storage.add_session(
             id,
@@ -171,7 +173,7 @@ class Sessions:
         ):
             raise LoginFailed
         await self._throttle.remember(user.name, address)
-        return SignedIn(id, await self._access.user(user.id, user.name, user.superadmin), secret)
+        return NewSession(id, await self._access.user(user.id, user.name, user.superadmin), secret)
 
     async def _use(self, secret: str, purpose: LinkPurpose) -> User:
         if not secrets.is_secret(secret):
@@ -182,13 +184,13 @@ class Sessions:
             raise LinkInvalid
         return user
 
-    async def _own(self, by: Principal) -> User:
+    async def _own_user(self, by: Principal) -> User:
         user = await self._storage.user(UserId(by.user_id)) if by.user_id else None
         if user is None:
             raise LoginFailed
         return user
 
-    async def _whose(self, by: Principal, user: UserId | None, right: Right) -> UserId:
+    async def _target_user(self, by: Principal, user: UserId | None, right: Right) -> UserId:
         own = None if by.user_id is None else UserId(by.user_id)
         if own is not None and user in (None, own):
             return own

@@ -12,7 +12,7 @@ from windlass.core.jobs.models import DEFAULT_TENANT, SYSTEM_TENANT, Scope
 from windlass.core.jobs.states import JobState
 from windlass.core.triggers import time_zones
 from windlass.engine.access.audit import Audit, Target
-from windlass.engine.jobs.open_job_caps import Caps
+from windlass.engine.jobs.open_job_caps import OpenJobCaps
 from windlass.engine.nudges import Nudges
 from windlass.errors import OptionInvalid, TenantExists, TenantNotFound, TenantReserved
 from windlass.ids import TenantId
@@ -34,7 +34,7 @@ _PURGE_BATCHES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """What a purge did: how many open jobs it closed, how many rows of each kind it removed, how
     many jobs are still open, and whether another call is needed to remove the rest."""
 
@@ -45,7 +45,7 @@ class Purged:
 
 
 class Tenants:
-    def __init__(self, storage: Storage, nudges: Nudges, caps: Caps, audit: Audit) -> None:
+    def __init__(self, storage: Storage, nudges: Nudges, caps: OpenJobCaps, audit: Audit) -> None:
         self._audit = audit
         self._storage = storage
         self._nudges = nudges
@@ -75,7 +75,7 @@ class Tenants:
         holder = await self._storage.add_tenant(tenant)
         if holder is not None:
             raise TenantExists(id, deleted=holder.state == "deleted")
-        self._told()
+        self._notify_change()
         return tenant
 
     async def change(self, id: str, **about: Unpack[TenantChanges]) -> Tenant:
@@ -91,7 +91,7 @@ class Tenants:
                 raise OptionInvalid("option", name, allowed=f"one of {known}")
         if "name" in about:
             check_name("name", about["name"])
-        return await self._changed(id, lambda tenant: replace(tenant, **about))
+        return await self._change(id, lambda tenant: replace(tenant, **about))
 
     async def get(self, id: str) -> Tenant:
         known = {str(tenant.id): tenant for tenant in await self.list()}
@@ -109,11 +109,11 @@ class Tenants:
 
     async def suspend(self, id: str) -> None:
         """Refuse new jobs of a tenant and let its queued ones wait."""
-        await self._changed(id, lambda tenant: replace(tenant, state="suspended"))
+        await self._change(id, lambda tenant: replace(tenant, state="suspended"))
 
     async def resume(self, id: str) -> None:
         """Let a suspended tenant go on."""
-        await self._changed(id, lambda tenant: replace(tenant, state="active"))
+        await self._change(id, lambda tenant: replace(tenant, state="active"))
 
     async def delete(self, id: str, *, actor: str | None = None) -> int:
         """Delete a tenant, whose id stays taken. Its open jobs end in the dead letter, running ones
@@ -122,12 +122,12 @@ class Tenants:
         _check_deletable(id)
         if not await self._storage.delete_tenant(id):
             raise TenantNotFound(id)
-        self._told()
+        self._notify_change()
         return await self._close_jobs(id, actor)
 
     async def purge(
         self, id: str, *, by: Principal | None = None, request_id: str | None = None
-    ) -> Purged:
+    ) -> PurgeResult:
         """Delete a tenant, if it is not, and remove all its rows but the audit.
 
         One call removes a bounded number and is safe to repeat: call again while `more`. What
@@ -139,7 +139,7 @@ class Tenants:
             raise TenantNotFound(id)
         by = by or local()
         if await self._storage.delete_tenant(id):
-            self._told()
+            self._notify_change()
         closed = await self._close_jobs(id, by.actor)
         removed: Counter[str] = Counter()
         more = await self._purge_jobs(id, removed)
@@ -156,7 +156,7 @@ class Tenants:
             after={"rows": [list(pair) for pair in rows.items()], "open": still_open, "more": more},
             request_id=request_id,
         )
-        return Purged(closed, rows, still_open, more)
+        return PurgeResult(closed, rows, still_open, more)
 
     async def _close_jobs(self, id: str, actor: str | None) -> int:
         closed = 0
@@ -196,7 +196,7 @@ class Tenants:
                 return False
         return True
 
-    async def _changed(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant:
+    async def _change(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant:
         def checked(tenant: Tenant) -> Tenant:
             if tenant.state == "deleted":
                 raise TenantNotFound(id)
@@ -207,10 +207,10 @@ class Tenants:
         tenant = await self._storage.change_tenant(id, checked)
         if tenant is None:
             raise TenantNotFound(id, known=[each.id for each in await self.list()])
-        self._told()
+        self._notify_change()
         return tenant
 
-    def _told(self) -> None:
+    def _notify_change(self) -> None:
         self._caps.forget()
         self._nudges.nudge_all()
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from windlass.core.access.accounts import Token
 from windlass.core.access.principal import Membership, Principal
-from windlass.core.access.roles import Right, Role, reach_by
+from windlass.core.access.roles import Right, Role, membership_reach
 from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_name
 from windlass.core.jobs.models import SYSTEM_TENANT
@@ -22,7 +22,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class TokenMade:
+class CreatedToken:
     """A new token and its secret, which nobody can be shown again."""
 
     token: Token
@@ -46,7 +46,7 @@ class Tokens:
         permissions: Collection[str] = (),
         expires: str | timedelta | None = None,
         request_id: str | None = None,
-    ) -> TokenMade:
+    ) -> CreatedToken:
         """Make a token with a role in a tenant, or in the whole installation.
 
         A role in a tenant needs no `tenant` where there is only one.
@@ -82,7 +82,7 @@ class Tokens:
             permissions=frozenset(permissions),
             created_by=None if by.user_id is None else UserId(by.user_id),
         )
-        return await self._made(by, token, lasts, request_id)
+        return await self._create(by, token, lasts, request_id)
 
     async def list(
         self,
@@ -128,7 +128,8 @@ class Tokens:
         """Whether a role gives rights within a tenant only."""
         row = self._access.table.get(role, {})
         return bool(row) and not any(
-            reach_by(Membership(None, role), right, None, self._access.table) for right in row
+            membership_reach(Membership(None, role), right, None, self._access.table)
+            for right in row
         )
 
     async def _only_tenant(self, role: str) -> TenantId:
@@ -167,9 +168,9 @@ class Tokens:
             raise OptionInvalid("rights", unknown[0], allowed=f"a right of {role}")
         return frozenset(rights) | frozenset(permissions)
 
-    async def _made(
+    async def _create(
         self, by: Principal, token: Token, lasts: timedelta | None, request_id: str | None
-    ) -> TokenMade:
+    ) -> CreatedToken:
         secret = secrets.new_token_text(token.id)
         entry = self._audit.entry(
             by,
@@ -192,4 +193,4 @@ class Tokens:
                 raise NotAuthenticated
             raise TenantNotFound(token.tenant or "")
         found = await self._storage.token(token.id, fresh=timedelta())
-        return TokenMade(found.token if found else token, secret)
+        return CreatedToken(found.token if found else token, secret)

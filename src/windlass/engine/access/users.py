@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
-from windlass.core.access.accounts import Invitation, LinkPurpose, User, folded
+from windlass.core.access.accounts import Invitation, LinkPurpose, User, fold_name
 from windlass.core.access.principal import Principal, local
 from windlass.core.access.roles import Right, Role
 from windlass.core.durations import duration
@@ -19,7 +19,7 @@ from windlass.ids import UserId, new_user_id, parse_job_id
 from windlass.storage.storage import Storage
 
 #: How long a link works, by what it is for.
-LASTS = {
+LINK_LIFETIMES = {
     "login": timedelta(minutes=15),
     "password": timedelta(days=3),
     "invitation": timedelta(days=3),
@@ -62,7 +62,7 @@ class Users:
 
         Without a password the user can sign in once it has set one by a link.
         """
-        user = User(id=new_user_id(), name=checked_name(name), superadmin=superadmin)
+        user = User(id=new_user_id(), name=valid_name(name), superadmin=superadmin)
         target = Target("user", str(user.id))
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
         hashed = None if password is None else await self._passwords.hash(password)
@@ -132,7 +132,7 @@ class Users:
         target = Target("user", str(user))
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
         by_id = parse_job_id(str(user)) is not None
-        name = (await self.find(str(user))).name if by_id else checked_name(str(user))
+        name = (await self.find(str(user))).name if by_id else valid_name(str(user))
         known = await self._storage.find_user(name)
         if known is not None and known.user.superadmin:
             raise UserExists(name)
@@ -200,7 +200,7 @@ class Users:
             after={"link": purpose},
             request_id=request_id,
         )
-        lasts = LASTS[purpose] if expires is None else duration(expires, option="expires")
+        lasts = LINK_LIFETIMES[purpose] if expires is None else duration(expires, option="expires")
         return await self.new_link(found, purpose, lasts)
 
     async def first_admin(
@@ -209,7 +209,7 @@ class Users:
         """A link by which whoever runs the installation signs in: to a superadmin of this name,
         which is made if there is none. For who has the database in hand anyway."""
         by = local()
-        known = await self._storage.find_user(checked_name(name))
+        known = await self._storage.find_user(valid_name(name))
         user = known.user if known else await self.create(by, name, superadmin=True)
         if not user.superadmin:
             raise UserExists(user.name)
@@ -233,7 +233,7 @@ class Users:
         if id := parse_job_id(user):
             found = await self._storage.user(UserId(id))
         else:
-            known = await self._storage.find_user(folded(user))
+            known = await self._storage.find_user(fold_name(user))
             found = known.user if known else None
         if found is None:
             raise UserNotFound(user)
@@ -242,9 +242,9 @@ class Users:
 
 def new_invitation_link() -> OneTimeLink:
     """A link for an invitation, which is to be stored by its hash."""
-    return OneTimeLink("invitation", LASTS["invitation"], secrets.new_secret(secrets.LINK))
+    return OneTimeLink("invitation", LINK_LIFETIMES["invitation"], secrets.new_secret(secrets.LINK))
 
 
-def checked_name(name: str) -> str:
+def valid_name(name: str) -> str:
     """A user's name as it is stored; OptionInvalid if it cannot be."""
-    return folded(check_name("name", folded(check_name("name", name))))
+    return fold_name(check_name("name", fold_name(check_name("name", name))))

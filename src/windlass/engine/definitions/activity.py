@@ -16,7 +16,7 @@ from windlass.engine.monitoring.latency import Latency
 from windlass.storage.storage import Storage
 
 
-class Activity:
+class DefinitionActivityReader:
     def __init__(self, storage: Storage, definitions: Definitions, latency: Latency) -> None:
         self._storage = storage
         self._definitions = definitions

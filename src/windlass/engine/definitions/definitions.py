@@ -9,13 +9,13 @@ from uuid import UUID
 
 from windlass import clock
 from windlass.core.definitions import merge
-from windlass.core.definitions.definition import Definition, Kind
+from windlass.core.definitions.definition import Definition, DefinitionKind
 from windlass.core.definitions.filter import DefinitionFilter
 from windlass.core.definitions.options import NewDefinitionOptions, edits, fields_named
 from windlass.core.enum_options import one_of
 from windlass.core.jobs.models import SYSTEM_KEYS
 from windlass.core.leases.gates import check_key
-from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_whole
+from windlass.engine.definitions.handlers import OF_HANDLERS, HandlerRules, check_complete
 from windlass.engine.nudges import Nudges
 from windlass.errors import DefinitionExists, DefinitionInUse, DefinitionNotFound
 from windlass.ids import DefinitionKey, JobId
@@ -35,7 +35,7 @@ IfExists = Literal["error", "keep", "update"]
 Visible = Callable[[Definition], bool]
 
 
-def everything(definition: Definition) -> bool:
+def all_visible(definition: Definition) -> bool:
     """For callers who may know of every definition."""
     return True
 
@@ -107,13 +107,15 @@ class Definitions:
         }
         if not left:
             return left
-        return await self._change(left, lambda found: [merge.gone(r) for r in found.values()])
+        return await self._change(
+            left, lambda found: [merge.mark_missing(r) for r in found.values()]
+        )
 
-    async def in_step(self) -> bool:
+    async def is_synced(self) -> bool:
         """Whether rows agree with what was declared, so that a sync has nothing to write."""
         return not self._unsynced or not self._stale(await self._fresh(0))
 
-    async def sync_in(self, session: Session) -> None:
+    async def sync_in_transaction(self, session: Session) -> None:
         """Make rows follow through a caller's transaction; a later sync sees to the rest, whether
         it commits or not. Awaits nothing but the session."""
         rows = {row["key"]: definition(row) for row in await session.run("definitions")}
@@ -123,9 +125,9 @@ class Definitions:
 
     def _stale(self, rows: Mapping[str, Definition]) -> list[Definition]:
         declared = [self._declared[key] for key in sorted(self._unsynced)]
-        return [each for each in declared if merge.differs(rows.get(each.key), each)]
+        return [each for each in declared if merge.needs_sync(rows.get(each.key), each)]
 
-    async def get(self, key: str, *, visible: Visible = everything) -> Definition:
+    async def get(self, key: str, *, visible: Visible = all_visible) -> Definition:
         """The row of a definition, at most some seconds old. One that is not `visible` is answered
         like one that does not exist."""
         known = await self._fresh()
@@ -160,7 +162,7 @@ class Definitions:
         tag: str | None = None,
         search: str | None = None,
         system: bool = False,
-        visible: Visible = everything,
+        visible: Visible = all_visible,
     ) -> Sequence[Definition]:
         """Definitions, by key: all, or those of a queue, a kind or a tag, those enabled, missing from
         code or edited, or whose key, title, description, handler or tags have a text in them.
@@ -169,7 +171,7 @@ class Definitions:
         """
         wanted = DefinitionFilter(
             queue=queue,
-            kind=None if kind is None else one_of("kind", kind, Kind),
+            kind=None if kind is None else one_of("kind", kind, DefinitionKind),
             enabled=enabled,
             missing=missing,
             edited=edited,
@@ -194,13 +196,13 @@ class Definitions:
         Handler and payload schema can be changed of definitions that operators made, not of those
         that code declares.
         """
-        return await self._changed_one(key, self._change_of(changes))
+        return await self._change_one(key, self._change_of(changes))
 
     async def reset(self, key: str, *names: str) -> Definition:
         """Return what was edited to what the code says: these options, or all. With all, triggers in
         code that were deleted come back at the next sync."""
         fields = _fields_of(names)
-        changed = await self._changed_one(key, lambda row: merge.reset(row, fields))
+        changed = await self._change_one(key, lambda row: merge.reset(row, fields))
         if not names:
             await self._storage.forget_deleted_triggers(key)
         return changed
@@ -321,7 +323,7 @@ class Definitions:
 
         def changed(row: Definition) -> Definition:
             after = merge.edited(self._handlers.apply(row, of_handler), fields)
-            check_whole(after, self._payload_limit)
+            check_complete(after, self._payload_limit)
             return after
 
         return changed
@@ -335,9 +337,7 @@ class Definitions:
         while cursor is not None:
             cursor = await self._storage.regate(cursor)
 
-    async def _changed_one(
-        self, key: str, change: Callable[[Definition], Definition]
-    ) -> Definition:
+    async def _change_one(self, key: str, change: Callable[[Definition], Definition]) -> Definition:
         def one(found: Mapping[str, Definition]) -> Sequence[Definition]:
             return [change(found[key])] if key in found else []
 

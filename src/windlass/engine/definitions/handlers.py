@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from windlass.core.definitions import argv as argvs
 from windlass.core.definitions.command_payload import closed
-from windlass.core.definitions.definition import Definition, Kind
+from windlass.core.definitions.definition import Definition, DefinitionKind
 from windlass.core.definitions.handler_path import check_path
 from windlass.core.jobs.dedupe import check_name
 from windlass.core.payloads.json_text import dump_json, load_json
@@ -20,7 +20,7 @@ OF_HANDLERS = ("kind", "path", "command", "payload_schema")
 
 
 class _Handler(NamedTuple):
-    kind: Kind
+    kind: DefinitionKind
     name: str
 
 
@@ -67,7 +67,9 @@ class HandlerRules:
     def _handler(self, row: Definition, said: Mapping[str, Any]) -> _Handler:
         path, command, kind = (said.get(name) for name in ("path", "command", "kind"))
         if path is not None and command is not None:
-            raise _refused(row.key, "it has a path and a command", "Give one of them.", "/command")
+            raise _invalid_handler(
+                row.key, "it has a path and a command", "Give one of them.", "/command"
+            )
         found: _Handler | None = None
         if path is not None:
             found = _Handler("path", check_path(row.key, check_name("path", path), self._paths))
@@ -78,14 +80,14 @@ class HandlerRules:
         elif kind in (None, row.kind) and (row.handler or row.kind == "remote"):
             found = _Handler(row.kind, row.handler)
         if found is None:
-            raise _refused(
+            raise _invalid_handler(
                 row.key,
                 "it has no handler",
                 "Give a path, the name of a command in the settings, or the kind remote.",
                 "/kind" if kind else "/path",
             )
         if kind not in (None, found.kind):
-            raise _refused(
+            raise _invalid_handler(
                 row.key,
                 f"its kind is {kind}, and its handler is that of the kind {found.kind}",
                 "Leave the kind out, or give its handler.",
@@ -96,7 +98,7 @@ class HandlerRules:
     def _command(self, key: str, name: str) -> str:
         if check_name("command", name) not in self._commands:
             allowed = ", ".join(sorted(self._commands)) or "none"
-            raise _refused(
+            raise _invalid_handler(
                 key,
                 f"the settings have no command {name!r}",
                 f"Allowed are: {allowed}; see `[commands.<name>]` in windlass.toml.",
@@ -104,7 +106,7 @@ class HandlerRules:
             )
         return name
 
-    def _own_schema(self, kind: Kind, name: str) -> Mapping[str, Any]:
+    def _own_schema(self, kind: DefinitionKind, name: str) -> Mapping[str, Any]:
         return (self._commands[name].payload_schema or {}) if kind == "command" else {}
 
     def _for_command(self, key: str, name: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -113,7 +115,7 @@ class HandlerRules:
         narrowed, allowed = closed(schema), closed(command.payload_schema or {})
         extra = [each for each in narrowed["properties"] if each not in allowed["properties"]]
         if extra and allowed.get("additionalProperties") is False:
-            raise _refused(
+            raise _invalid_handler(
                 key,
                 f"the command {name!r} takes no field {extra[0]!r}",
                 f"It takes: {', '.join(allowed['properties']) or 'none'}.",
@@ -134,10 +136,10 @@ class HandlerRules:
         return narrowed
 
 
-def check_whole(row: Definition, limit: int) -> None:
+def check_complete(row: Definition, limit: int) -> None:
     """Refuse a definition whose parts do not go together."""
     if row.limit_key is None and (row.max_per_key is not None or row.key_rate_count is not None):
-        raise _refused(
+        raise _invalid_handler(
             row.key,
             "it has a limit per key, and no key",
             "Say which field of the payload is the key, such as args.account_id.",
@@ -145,16 +147,16 @@ def check_whole(row: Definition, limit: int) -> None:
         )
     if row.kind == "command" and row.isolation != "process":
         problem = "a command always runs in processes of its own"
-        raise _refused(row.key, problem, "Leave the isolation out.", "/isolation")
+        raise _invalid_handler(row.key, problem, "Leave the isolation out.", "/isolation")
     if row.kind == "code" and row.isolation == "process" and "<" in row.handler:
-        raise _refused(
+        raise _invalid_handler(
             row.key,
             "it stands inside another function, so a child process cannot find it",
             "Move it to the top of its module, or leave it in a thread.",
             "/isolation",
         )
     if row.memory_limit_mb is not None and row.isolation != "process":
-        raise _refused(
+        raise _invalid_handler(
             row.key,
             "it has a memory limit, which only a process of its own can keep",
             "Set the isolation to process, or leave the limit out.",
@@ -175,5 +177,5 @@ def _check_default(row: Definition, limit: int) -> None:
             raise PayloadInvalid(row.key, at) from None
 
 
-def _refused(key: str, problem: str, hint: str, pointer: str) -> DefinitionInvalid:
+def _invalid_handler(key: str, problem: str, hint: str, pointer: str) -> DefinitionInvalid:
     return DefinitionInvalid(key, problem, hint=hint, pointer=pointer)

@@ -7,8 +7,8 @@ from typing import Any
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.definitions.definition import Definition
-from windlass.core.jobs.dead import DeadGroup, Edit, GroupChange, edit_message
-from windlass.core.jobs.models import ALL_TENANTS, Job, Page, Scope
+from windlass.core.jobs.dead import DeadGroup, GroupChange, PayloadEdit, edit_message
+from windlass.core.jobs.models import ALL_TENANTS, Job, JobPage, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, Verb
 from windlass.core.leases.gates import gate_for
@@ -19,7 +19,7 @@ from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.jobs import Jobs
 from windlass.engine.jobs.payload_encryption import SealedText, Sealer
 from windlass.engine.nudges import Nudges
-from windlass.engine.triggers.job_factory import payload_of
+from windlass.engine.triggers.job_factory import definition_payload
 from windlass.errors import DuplicateJob, OptionInvalid
 from windlass.ids import JobId
 from windlass.settings import Settings
@@ -31,7 +31,7 @@ _MOST_GROUPS = 500
 _MOST_JOBS = 100_000
 
 
-class Dead:
+class DeadLetters:
     def __init__(
         self,
         storage: Storage,
@@ -83,7 +83,7 @@ class Dead:
         after: JobId | None = None,
         limit: int = 50,
         scope: Scope = ALL_TENANTS,
-    ) -> Page:
+    ) -> JobPage:
         """Dead-lettered jobs newest first, of a definition, a cause or who made them; `after` goes
         on from a page's `next`."""
         chosen = JobQuery.of(
@@ -180,13 +180,13 @@ class Dead:
 
     def _edit(
         self, job: Job, definition: Definition, payload: Mapping[str, Any], actor: str | None
-    ) -> Edit:
-        text = payload_of(definition, self._limit).encode((), payload)
+    ) -> PayloadEdit:
+        text = definition_payload(definition, self._limit).encode((), payload)
         before = self._jobs.opened(job).payload
         keyed = partial(self._sealer.dedupe_key, definition, job.tenant)
         by_payload = job.dedupe_key is not None and job.dedupe_key == keyed(dump_json(before))
         sealed = self._sealer.seal_text(definition, job.tenant, text) or SealedText(text, text)
-        return Edit(
+        return PayloadEdit(
             payload=sealed.text,
             message=edit_message(before, load_json(text), actor),
             token=job.lease_token,

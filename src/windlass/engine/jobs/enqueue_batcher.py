@@ -15,7 +15,7 @@ from windlass.storage.jobs.jobs import Stored
 from windlass.storage.storage import Storage
 
 #: A job and whoever waits to hear what became of it.
-Asked = tuple[NewJob, "asyncio.Future[Stored]"]
+PendingEnqueue = tuple[NewJob, "asyncio.Future[Stored]"]
 
 _MOST = 1000
 #: Batches under way at once; more would only wait for the same disk.
@@ -23,10 +23,10 @@ _LANES = 2
 _REPEATS = 3
 
 
-class Enqueuer:
+class EnqueueBatcher:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._waiting: list[Asked] = []
+        self._waiting: list[PendingEnqueue] = []
         self._lanes: set[asyncio.Task[None]] = set()
 
     async def enqueue(self, job: NewJob) -> Stored:
@@ -35,7 +35,7 @@ class Enqueuer:
         Who is bound to a tenant shares no statement with others.
         """
         if bound() is not None:
-            [stored] = await store_surely(self._storage, [job])
+            [stored] = await store_with_retry(self._storage, [job])
             return stored
         answer: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, answer))
@@ -49,10 +49,10 @@ class Enqueuer:
     async def _drain(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
-            batch, again = _apart(batch)
+            batch, again = _split_conflicting(batch)
             self._waiting = again + self._waiting
             try:
-                stored = await store_surely(self._storage, [job for job, _ in batch])
+                stored = await store_with_retry(self._storage, [job for job, _ in batch])
             except Exception as error:  # noqa: BLE001  told to whoever enqueued
                 for _, answer in batch:
                     if not answer.done():
@@ -63,7 +63,7 @@ class Enqueuer:
                         answer.set_result(result)
 
 
-async def store_surely(
+async def store_with_retry(
     storage: Storage, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
 ) -> list[Stored]:
     """Store jobs; if the answer was lost, find out and repeat with the same ids, harmlessly."""
@@ -86,7 +86,7 @@ async def store_surely(
     return [Stored(job.id) if job.id in known else next(rest) for job in jobs]
 
 
-async def repeated(store: Callable[[], Awaitable[list[Stored]]]) -> list[Stored]:
+async def retry_store(store: Callable[[], Awaitable[list[Stored]]]) -> list[Stored]:
     """Store jobs; if the answer was lost, repeat it, which stores nothing twice."""
     for repeat in range(1, _REPEATS):
         try:
@@ -96,17 +96,17 @@ async def repeated(store: Callable[[], Awaitable[list[Stored]]]) -> list[Stored]
     return await store()
 
 
-def _apart(
-    batch: list[Asked],
-) -> tuple[list[Asked], list[Asked]]:
+def _split_conflicting(
+    batch: list[PendingEnqueue],
+) -> tuple[list[PendingEnqueue], list[PendingEnqueue]]:
     """Keep at most one job per key in a statement: it cannot meet a row it has just made."""
-    now: list[Asked] = []
-    later: list[Asked] = []
+    now: list[PendingEnqueue] = []
+    later: list[PendingEnqueue] = []
     seen: set[tuple[str, str, str]] = set()
-    if not any(job.after or keys_of(job) for job, _ in batch):
+    if not any(job.after or requested_keys(job) for job, _ in batch):
         return batch, []
     for job, answer in batch:
-        keys = set(keys_of(job))
+        keys = set(requested_keys(job))
         if keys & seen or any(parent in {j.id for j, _ in later} for parent in job.after):
             later.append((job, answer))
         else:
@@ -115,7 +115,7 @@ def _apart(
     return now, later
 
 
-def keys_of(job: NewJob) -> list[tuple[str, str, str]]:
+def requested_keys(job: NewJob) -> list[tuple[str, str, str]]:
     """The keys a job asks for, as (tenant, kind, key)."""
     keys: list[tuple[str, str, str]] = []
     if job.dedupe_key is not None:

@@ -6,7 +6,7 @@ and firing a trigger all ask it. `by` None is the program that holds the databas
 
 from collections.abc import Iterable, Mapping
 
-from windlass.core.access.grants import replaceable_owner, why_not_enqueue
+from windlass.core.access.grants import enqueue_refusal, replaceable_owner
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.definitions.definition import Definition
@@ -36,7 +36,7 @@ class EnqueueRights:
         needed, table = _NEEDED.get(right, right), self._access.table
 
         def why_not(definition: Definition) -> str:
-            return why_not_enqueue(by, definition, tenant, right=needed, table=table)
+            return enqueue_refusal(by, definition, tenant, right=needed, table=table)
 
         definition = (await self._definitions.find([key])).get(key)
         if definition is None:
@@ -65,18 +65,20 @@ class EnqueueRights:
         target = Target("trigger", trigger.name)
         await self.require(by, trigger.definition, trigger.tenant, right, target)
 
-    async def require_saved(self, trigger: Trigger, definition: Definition) -> None:
+    async def require_trigger_owner(self, trigger: Trigger, definition: Definition) -> None:
         """Raise TriggerRightGone unless who saved a trigger may still enqueue its definition.
 
         What is not restricted belongs to the tenant: its schedules outlive who saved them.
         """
         if trigger.saved_by is None or not definition.restricted:
             return
-        saver = await self._access.by_actor(trigger.saved_by)
+        trigger_owner = await self._access.principal_of_actor(trigger.saved_by)
         because = (
             f"{trigger.saved_by} is gone, disabled or revoked"
-            if saver is None
-            else why_not_enqueue(saver, definition, trigger.tenant, table=self._access.table)
+            if trigger_owner is None
+            else enqueue_refusal(
+                trigger_owner, definition, trigger.tenant, table=self._access.table
+            )
         )
         if because:
             raise TriggerRightGone(trigger.name, saved_by=trigger.saved_by, because=because)
@@ -86,7 +88,7 @@ class EnqueueRights:
         return None if by is None else replaceable_owner(by, tenant, table=self._access.table)
 
 
-def saver(by: Principal | None) -> str | None:
+def trigger_owner(by: Principal | None) -> str | None:
     """How a trigger keeps whose right it was saved under: the user or token, which can be looked up
     again. None for a program, and for people whom an embedding program knows."""
     return None if by is None or by.id is None else by.actor

@@ -8,8 +8,8 @@ from windlass.core.durations import words
 from windlass.core.jobs.models import Job, Scope, WorkerRow
 from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.leases.gates import is_suspect, runs_alone, version_of
-from windlass.core.leases.lease import Line
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.lease import JobLine
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.leases.queues import with_names
 from windlass.errors.wording import counted
 from windlass.ids import short
@@ -49,7 +49,7 @@ async def _reasons(
     storage: Storage, job: Job, created_by: str | None
 ) -> AsyncIterator[Explanation]:
     if job.ended:
-        yield _ended(job)
+        yield _explain_ended(job)
     if job.state is JobState.RUNNING:
         asked = " and is asked to stop" if job.cancel_requested_at else ""
         alone = ", with no other job beside it" if runs_alone(job.gate) else ""
@@ -109,7 +109,7 @@ async def _suspect(storage: Storage, job: Job) -> Explanation:
     return Explanation("suspect", f"It waits to run apart from other lost jobs{since}.")
 
 
-def _ended(job: Job) -> Explanation:
+def _explain_ended(job: Job) -> Explanation:
     why = job.reason or job.last_error
     because = f": {why.splitlines()[0]}" if why else ""
     match job.state:
@@ -146,7 +146,7 @@ async def _limits(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
         f"tenant:{job.tenant}": f"tenant {job.tenant}",
         f"queue:{job.queue}": f"queue {job.queue}",
     }
-    line = Line(queue=job.queue, tenant=job.tenant, gate=job.gate, limits=tuple(whose))
+    line = JobLine(queue=job.queue, tenant=job.tenant, gate=job.gate, limits=tuple(whose))
     for (name, kind), room in (await storage.rooms(line)).items():
         who = whose.get(name, f"its key in {job.definition}")
         if room < 1 and kind == "running":
@@ -156,13 +156,13 @@ async def _limits(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
 
 
 async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
-    live = [worker for worker in await storage.workers() if _lives(worker)]
+    live = [worker for worker in await storage.workers() if _is_alive(worker)]
     serving = [w for w in live if not w.queues or job.queue in w.queues]
     if not serving:
         yield Explanation(
             "no_worker", f"No live worker serves the queue {job.queue}.", "windlass worker"
         )
-    elif not (knowing := [w for w in serving if _knows(w, job)]):
+    elif not (knowing := [w for w in serving if _can_run(w, job)]):
         why = next(
             (e for w in serving if (e := w.metadata.get("import_errors", {}).get(job.definition))),
             None,
@@ -188,7 +188,9 @@ async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
 
 
 def _draining(workers: Sequence[WorkerRow]) -> Explanation:
-    stays = [w.id for w in workers if w.wanted is Order.DRAIN and w.doing is not Order.STOP]
+    stays = [
+        w.id for w in workers if w.wanted is WorkerOrder.DRAIN and w.doing is not WorkerOrder.STOP
+    ]
     drain = "the only live worker that could run it drains"
     if len(workers) > 1:
         drain = f"all {len(workers)} live workers that could run it drain"
@@ -199,12 +201,12 @@ def _draining(workers: Sequence[WorkerRow]) -> Explanation:
     )
 
 
-def _knows(worker: WorkerRow, job: Job) -> bool:
+def _can_run(worker: WorkerRow, job: Job) -> bool:
     understood = worker.metadata.get("payload_versions", {}).get(job.definition, 1)
     return job.definition in worker.definitions and version_of(job.gate) <= understood
 
 
-def _lives(worker: WorkerRow) -> bool:
+def _is_alive(worker: WorkerRow) -> bool:
     return (
         worker.age is not None and worker.age.total_seconds() < _LOST_LEASES * worker.lease_seconds
     )

@@ -12,7 +12,7 @@ from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.durations import words
 from windlass.core.jobs import history as derived
-from windlass.core.jobs.change import Change
+from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.models import (
     ALL_TENANTS,
     Attempt,
@@ -30,13 +30,18 @@ from windlass.core.payloads.json_text import load_json
 from windlass.core.text import storable
 from windlass.engine.access.audit import Target
 from windlass.engine.definitions.definitions import Definitions
-from windlass.engine.jobs.enqueue_batcher import Enqueuer, keys_of, repeated, store_surely
+from windlass.engine.jobs.enqueue_batcher import (
+    EnqueueBatcher,
+    requested_keys,
+    retry_store,
+    store_with_retry,
+)
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
 from windlass.engine.jobs.explain import Explanation, explain, key_missing
-from windlass.engine.jobs.open_job_caps import Caps
-from windlass.engine.jobs.payload_encryption import Sealer, Sealing
+from windlass.engine.jobs.open_job_caps import OpenJobCaps
+from windlass.engine.jobs.payload_encryption import JobSealer, Sealer
 from windlass.engine.jobs.update_time import PAST, begun
-from windlass.engine.leases.leases import end_overdue
+from windlass.engine.leases.leases import cancel_overdue
 from windlass.engine.nudges import Nudges
 from windlass.errors import (
     AmbiguousId,
@@ -80,12 +85,12 @@ class Jobs:
     ) -> None:
         self._storage = storage
         self._sealer = sealer
-        self._sealing = Sealing(sealer, definitions)
+        self._job_sealer = JobSealer(sealer, definitions)
         self._definitions = definitions
         self._nudges = nudges
         self._rights = rights
-        self._enqueuer = Enqueuer(storage)
-        self.caps = Caps(storage)
+        self._enqueue_batcher = EnqueueBatcher(storage)
+        self.caps = OpenJobCaps(storage)
 
     async def enqueue(
         self,
@@ -102,13 +107,13 @@ class Jobs:
         await self.check([job], by=by)
         if over := await self.caps.over([job]):
             return Receipt(ReceiptStatus.REJECTED, job.id, over[job.id])
-        [job] = await self._sealing.seal([job])
-        stored = await self._enqueuer.enqueue(job)
+        [job] = await self._job_sealer.seal([job])
+        stored = await self._enqueue_batcher.enqueue(job)
         if on_duplicate == "replace" and stored.existing_id is not None:
             owner = self._rights.replaceable_owner(by, job.tenant)
             stored = await self._storage.replace(job, stored.existing_id, owner=owner)
         receipt = await self.receipt(job, stored, on_duplicate)
-        await self._follow([job], [stored])
+        await self._publish_stored([job], [stored])
         return receipt
 
     async def enqueue_many(
@@ -123,13 +128,13 @@ class Jobs:
         Each statement stores all of its jobs or none; `progress` is told (done, all) after it.
         """
         await self.check(jobs)
-        jobs = await self._sealing.seal(jobs)
+        jobs = await self._job_sealer.seal(jobs)
         receipts: list[Receipt] = []
         over = await self.caps.over(jobs)
         for chunk in _chunks(jobs):
             fitting = [job for job in chunk if job.id not in over] if over else chunk
             try:
-                stored = await store_surely(
+                stored = await store_with_retry(
                     self._storage, fitting, whole=True, existing=on_duplicate != "error"
                 )
             except NotWhole as refused:
@@ -140,9 +145,9 @@ class Jobs:
                     await self._storage.replace(job, s.existing_id) if s.existing_id else s
                     for job, s in zip(fitting, stored, strict=True)
                 ]
-            stored = _and_rejected(chunk, stored, over)
+            stored = _merge_rejected(chunk, stored, over)
             receipts += await self._receipts(chunk, stored, on_duplicate)
-            await self._follow(chunk, stored)
+            await self._publish_stored(chunk, stored)
             if progress:
                 progress(len(receipts), len(jobs))
         return receipts
@@ -166,13 +171,13 @@ class Jobs:
         if refused:
             raise BatchRefused(refused)
         over = await self.caps.over(jobs)
-        sealed = await self._sealing.seal([job for job in jobs if job.id not in over])
+        sealed = await self._job_sealer.seal([job for job in jobs if job.id not in over])
         fitting = {
             job.id: Asked(job, each.on_duplicate, self._rights.replaceable_owner(by, job.tenant))
             for job, each in zip(sealed, (e for e in asked if e.job.id not in over), strict=True)
         }
         try:
-            stored = await repeated(
+            stored = await retry_store(
                 lambda: self._storage.enqueue_together(
                     [[fitting[job.id] for job in chunk] for chunk in _chunks(sealed)]
                 )
@@ -186,15 +191,15 @@ class Jobs:
             raise BatchRefused(refused) from None
         receipts = [
             await self.receipt(each.job, answer, each.on_duplicate)
-            for each, answer in zip(asked, _and_rejected(jobs, stored, over), strict=True)
+            for each, answer in zip(asked, _merge_rejected(jobs, stored, over), strict=True)
         ]
-        await self._follow(sealed, stored)
+        await self._publish_stored(sealed, stored)
         return receipts
 
     async def check(self, jobs: Sequence[NewJob], *, by: Principal | None = None) -> None:
         """Refuse what can be seen to be wrong before anything is stored."""
         await self._rights.require_all(by, jobs, Right.JOBS_ENQUEUE, Target("job"))
-        _check_circles(jobs)
+        _check_cycles(jobs)
         # This machine's clock only says whom to ask about: the database's decides what is past.
         long_ago = clock.utcnow() - PAST
         asked = [job.due_at for job in jobs if job.due_at is not None and job.due_at < long_ago]
@@ -215,14 +220,14 @@ class Jobs:
         one; `joined` then says what the answer means.
         """
         answers: list[Stored] = []
-        jobs = self._sealing.seal_known(jobs)
+        jobs = self._job_sealer.seal_known(jobs)
         for chunk in _chunks([job for job in jobs if job.id not in over]):
             for job, stored in zip(chunk, await store(session, chunk), strict=True):
                 if on_duplicate == "replace" and stored.existing_id is not None:
                     answers.append(await replace(session, job, stored.existing_id))
                 else:
                     answers.append(stored)
-        return _and_rejected(jobs, answers, over)
+        return _merge_rejected(jobs, answers, over)
 
     async def joined(
         self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate
@@ -292,7 +297,7 @@ class Jobs:
             after.state is JobState.RUNNING and after.cancel_requested_at
         ):
             await self.refuse(after, Verb.CANCEL)
-        await end_overdue(self._storage)
+        await cancel_overdue(self._storage)
         self._nudges.nudge_all()
         return after
 
@@ -334,7 +339,7 @@ class Jobs:
     async def update(
         self,
         id: JobId | str,
-        change: Change,
+        change: JobChange,
         *,
         scope: Scope = ALL_TENANTS,
         actor: str | None = None,
@@ -428,7 +433,9 @@ class Jobs:
             case "created":
                 return Receipt(ReceiptStatus.CREATED, job.id)
             case "existing":
-                because = ", ".join(f"{kind} key {quoted(key)}" for _, kind, key in keys_of(job))
+                because = ", ".join(
+                    f"{kind} key {quoted(key)}" for _, kind, key in requested_keys(job)
+                )
                 existing = stored.existing_id or job.id
                 if on_duplicate == "error":
                     raise DuplicateJob(existing, because=because)
@@ -462,12 +469,12 @@ class Jobs:
             for job, s in zip(jobs, stored, strict=True)
         ]
 
-    async def _follow(self, jobs: Sequence[NewJob], stored: Sequence[Stored]) -> None:
+    async def _publish_stored(self, jobs: Sequence[NewJob], stored: Sequence[Stored]) -> None:
         """What upkeep would find later: children whose parents have ended already, and work."""
         created = [job for job, s in zip(jobs, stored, strict=True) if s.status == "created"]
         if children := [job.id for job in created if job.after or job.runs_after]:
             await self._storage.admit(children)
-            await end_overdue(self._storage)
+            await cancel_overdue(self._storage)
         due = {job.queue for job in created if not job.held and not job.delay and not job.due_at}
         if due:
             self._nudges.nudge(due)
@@ -486,7 +493,7 @@ class Jobs:
         )
 
 
-def _and_rejected(
+def _merge_rejected(
     jobs: Sequence[NewJob], stored: Sequence[Stored], over: Mapping[JobId, str]
 ) -> list[Stored]:
     """The answers for all jobs: for those that were stored, and for those that never were."""
@@ -499,7 +506,7 @@ def _and_rejected(
     ]
 
 
-def _check_circles(jobs: Sequence[NewJob]) -> None:
+def _check_cycles(jobs: Sequence[NewJob]) -> None:
     children = {job.id: job.after for job in jobs if job.after}
     if not children:
         return
@@ -511,12 +518,12 @@ def _check_circles(jobs: Sequence[NewJob]) -> None:
 
 def _chunks(jobs: Sequence[NewJob]) -> list[list[NewJob]]:
     """A few thousand jobs each; a key that comes again begins a new one, so that it is met."""
-    if not any(map(keys_of, jobs)):
+    if not any(map(requested_keys, jobs)):
         return [list(jobs[n : n + _CHUNK]) for n in range(0, len(jobs), _CHUNK)]
     chunks: list[list[NewJob]] = [[]]
     seen: set[tuple[str, str, str]] = set()
     for job in jobs:
-        keys = set(keys_of(job))
+        keys = set(requested_keys(job))
         if len(chunks[-1]) >= _CHUNK or keys & seen:
             chunks.append([])
             seen = set()

@@ -6,11 +6,11 @@ from typing import Any
 
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.filter import parse
-from windlass.core.jobs.models import ALL_TENANTS, Page, Scope
-from windlass.core.jobs.query import JobQuery, Prefix, Term
+from windlass.core.jobs.models import ALL_TENANTS, JobPage, Scope
+from windlass.core.jobs.query import FilterTerm, JobQuery, TextPrefix
 from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.redact import Redactor
-from windlass.core.payloads.schema_marks import applying, marked, under
+from windlass.core.payloads.schema_marks import applicable_schemas, marked, under
 from windlass.engine.definitions.definitions import Definitions
 from windlass.errors import FilterInvalid, OptionInvalid
 from windlass.ids import JobId
@@ -19,7 +19,7 @@ from windlass.storage.storage import Storage
 MOST_JOBS = 10_000
 
 
-class Lists:
+class JobLists:
     def __init__(self, storage: Storage, definitions: Definitions, redactor: Redactor) -> None:
         self._storage = storage
         self._definitions = definitions
@@ -32,14 +32,14 @@ class Lists:
         scope: Scope = ALL_TENANTS,
         after: JobId | None = None,
         limit: int = 50,
-    ) -> Page:
+    ) -> JobPage:
         """Jobs newest first, without payloads and results. FilterInvalid if a text is no query."""
         if not 1 <= limit <= MOST_JOBS:
             raise OptionInvalid("limit", limit, allowed=f"1 to {MOST_JOBS:,}")
-        meant = await self.meant(parse(query) if isinstance(query, str) else query)
-        return await self._storage.page(scope, meant, after=after, limit=limit)
+        resolve_query = await self.resolve_query(parse(query) if isinstance(query, str) else query)
+        return await self._storage.page(scope, resolve_query, after=after, limit=limit)
 
-    async def meant(self, query: JobQuery) -> JobQuery:
+    async def resolve_query(self, query: JobQuery) -> JobQuery:
         """The query as storage takes it: times by the database's clock, tags as definitions, and
         secrets in payloads left alone."""
         if query.relative:
@@ -50,12 +50,14 @@ class Lists:
         terms = [
             _of_definitions(term, rows) if term.field == "tag" else term for term in query.terms
         ]
-        hidden = {key for term in terms if term.path for key in self._hiding(term, rows)}
+        hidden = {
+            key for term in terms if term.path for key in self._definitions_hiding(term, rows)
+        }
         if hidden:
-            terms.append(Term("definition", tuple(sorted(hidden)), negated=True))
+            terms.append(FilterTerm("definition", tuple(sorted(hidden)), negated=True))
         return JobQuery(tuple(terms))
 
-    def _hiding(self, term: Term, rows: Mapping[Any, Definition]) -> list[str]:
+    def _definitions_hiding(self, term: FilterTerm, rows: Mapping[Any, Definition]) -> list[str]:
         """The definitions that hide this field: whoever could filter by it could guess it."""
         if any(map(self._redactor.is_secret_name, term.path)):
             raise FilterInvalid(
@@ -67,21 +69,21 @@ class Lists:
         return [str(key) for key, row in rows.items() if _hides(row, term.path)]
 
 
-def _of_definitions(term: Term, rows: Mapping[Any, Definition]) -> Term:
+def _of_definitions(term: FilterTerm, rows: Mapping[Any, Definition]) -> FilterTerm:
     keys = [str(key) for key, row in rows.items() if any(_is_one(tag, term) for tag in row.tags)]
     return replace(term, field="definition", values=tuple(sorted(keys)))
 
 
-def _is_one(tag: str, term: Term) -> bool:
+def _is_one(tag: str, term: FilterTerm) -> bool:
     return any(
-        tag.startswith(value.text) if isinstance(value, Prefix) else tag == value
+        tag.startswith(value.text) if isinstance(value, TextPrefix) else tag == value
         for value in term.values
     )
 
 
 def _hides(row: Definition, path: tuple[str, ...]) -> bool:
     root = load_json(row.payload_schema)
-    schemas = applying([root], root)
+    schemas = applicable_schemas([root], root)
     for step in path:
         schemas = under(schemas, step, root)
         if marked(schemas):

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import get_args
 
 from windlass.core.jobs.filter_values import instant_of
-from windlass.core.jobs.models import ALL_TENANTS, Level, LogLine, LogPlace, Scope
-from windlass.core.jobs.query import FromNow
+from windlass.core.jobs.models import ALL_TENANTS, LogLevel, LogLine, LogPlace, Scope
+from windlass.core.jobs.query import RelativeTime
 from windlass.core.text import storable
 from windlass.engine.jobs.jobs import Jobs
 from windlass.errors import OptionInvalid
@@ -41,8 +41,8 @@ class Logs:
         text as in a filter: `since="-2h"`. `level` means that one and worse. `before` goes on behind
         a line, at its `place`; of `created_by` only lines of jobs that one made are found.
         """
-        if level is not None and level not in get_args(Level):
-            raise OptionInvalid("level", level, allowed=", ".join(get_args(Level)))
+        if level is not None and level not in get_args(LogLevel):
+            raise OptionInvalid("level", level, allowed=", ".join(get_args(LogLevel)))
         if not 1 <= limit <= MOST_LINES:
             raise OptionInvalid("limit", limit, allowed=f"1 to {MOST_LINES:,}")
         return await self._storage.search_logs(
@@ -66,4 +66,6 @@ class Logs:
             raise OptionInvalid(
                 option, given, allowed="an instant such as -2h, 2026-07-01 or 2026-07-01T10:00Z"
             )
-        return await self._storage.now() + meant.offset if isinstance(meant, FromNow) else meant
+        return (
+            await self._storage.now() + meant.offset if isinstance(meant, RelativeTime) else meant
+        )

@@ -16,7 +16,7 @@ _FRESH_SECONDS = 5.0
 _LOOK = 1000
 
 
-class Caps:
+class OpenJobCaps:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._caps: dict[str, int] = {}

@@ -10,17 +10,17 @@ from datetime import timedelta
 from typing import Protocol
 
 from windlass.core.access.principal import Principal
-from windlass.core.access.roles import Bounds, Right
-from windlass.core.jobs.change import Change
-from windlass.core.jobs.models import Job, Page, Scope
+from windlass.core.access.roles import AccessBounds, Right
+from windlass.core.jobs.change import JobChange
+from windlass.core.jobs.models import Job, JobPage, Scope
 from windlass.core.jobs.operations import (
     MAKES_WORK,
     RIGHTS,
-    Action,
-    Item,
+    BulkAction,
     ItemState,
     Operation,
-    Preview,
+    OperationItem,
+    OperationPreview,
     skip_reason,
 )
 from windlass.core.jobs.query import JobQuery
@@ -29,7 +29,7 @@ from windlass.core.text import clean
 from windlass.engine.access.audit import Audit, Target
 from windlass.engine.access.authorization import Access
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
-from windlass.engine.jobs.lists import Lists
+from windlass.engine.jobs.lists import JobLists
 from windlass.engine.jobs.update_time import begun
 from windlass.errors import (
     OperationNotFound,
@@ -51,17 +51,17 @@ _KEPT = timedelta(days=30)
 class JobSet(Protocol):
     """Which jobs are meant, page by page, newest first and within bounds."""
 
-    async def page(self, bounds: Bounds, *, after: JobId | None, limit: int) -> Page: ...
+    async def page(self, bounds: AccessBounds, *, after: JobId | None, limit: int) -> JobPage: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredJobs:
     """The jobs that a filter finds."""
 
-    lists: Lists
+    lists: JobLists
     chosen: JobQuery
 
-    async def page(self, bounds: Bounds, *, after: JobId | None, limit: int) -> Page:
+    async def page(self, bounds: AccessBounds, *, after: JobId | None, limit: int) -> JobPage:
         mine = self.chosen & JobQuery.of(created_by=bounds.owner)
         return await self.lists.page(mine, scope=bounds.scope, after=after, limit=limit)
 
@@ -72,7 +72,7 @@ class Operations:
         storage: Storage,
         access: Access,
         audit: Audit,
-        lists: Lists,
+        lists: JobLists,
         rights: EnqueueRights,
     ) -> None:
         self._rights = rights
@@ -81,7 +81,7 @@ class Operations:
         self._access = access
         self._audit = audit
         #: Who of this process does the work, told at once; others look every few seconds.
-        self.here: set[Callable[[], object]] = set()
+        self.local_listeners: set[Callable[[], object]] = set()
 
     async def preview(
         self,
@@ -89,9 +89,9 @@ class Operations:
         action: str,
         jobs: JobSet | JobQuery,
         *,
-        change: Change | None = None,
+        change: JobChange | None = None,
         tenant: str | None = None,
-    ) -> Preview:
+    ) -> OperationPreview:
         """What an operation would do now: counts by state, what it would skip and why, a sample."""
         act = _action(action, change)
         bounds = await self._allow(by, Right.OPERATIONS_READ, act, tenant, None)
@@ -102,7 +102,7 @@ class Operations:
             states.update(job.state for job in page)
             sample += page[: _SAMPLE - len(sample)]
         reasons = {state: skip_reason(act, state) for state in states}
-        return Preview(
+        return OperationPreview(
             action=act,
             total=min(states.total(), MOST),
             by_state={str(state): count for state, count in states.items()},
@@ -118,7 +118,7 @@ class Operations:
         jobs: JobSet | JobQuery,
         *,
         query: str,
-        change: Change | None = None,
+        change: JobChange | None = None,
         partly: bool = False,
         tenant: str | None = None,
         reason: str | None = None,
@@ -171,7 +171,7 @@ class Operations:
         tenant: str | None = None,
         after: int = 0,
         limit: int = 100,
-    ) -> Sequence[Item]:
+    ) -> Sequence[OperationItem]:
         """Jobs of an operation in one state, with what became of them or why nothing did."""
         operation = await self.get(by, id, tenant=tenant)
         return await self._storage.operation_items(operation.id, state, after=after, most=limit)
@@ -194,7 +194,7 @@ class Operations:
             by, "operations.stop", target, tenant=operation.tenant, request_id=request_id
         )
         await self._storage.stop_operation(bounds.scope, id, entry=entry)
-        self._tell()
+        self._wake_runners()
         after = await self._find(bounds, id)
         if after.state == "completed":
             raise OperationStateConflict(str(id), verb="stopped", because="it is completed")
@@ -213,9 +213,9 @@ class Operations:
         They are due at once and have fresh attempts. Running jobs that were asked to stop, and what
         was discarded, cannot be brought back.
         """
-        bounds = await self._allow(by, Right.OPERATIONS_WRITE, Action.RETRY, tenant, request_id)
+        bounds = await self._allow(by, Right.OPERATIONS_WRITE, BulkAction.RETRY, tenant, request_id)
         done = await self._find(bounds, id)
-        if done.action is not Action.CANCEL:
+        if done.action is not BulkAction.CANCEL:
             why = f"only a cancel can be, and its action is {done.action.replace('_', ' ')}"
             raise OperationStateConflict(str(id), verb="undone", because=why)
         if done.state == "running":
@@ -227,7 +227,7 @@ class Operations:
             await self._rights.require(
                 by, job.definition, job.tenant, Right.JOBS_RETRY, Target("operation", str(id))
             )
-        undoing = _new(by, Action.RETRY, done.tenant, done.query, undo_of=id)
+        undoing = _new(by, BulkAction.RETRY, done.tenant, done.query, undo_of=id)
         return await self._begin(by, undoing, ids, request_id)
 
     async def prune(self) -> int:
@@ -241,10 +241,10 @@ class Operations:
         self,
         by: Principal,
         right: Right,
-        action: Action,
+        action: BulkAction,
         tenant: str | None,
         request_id: str | None,
-    ) -> Bounds:
+    ) -> AccessBounds:
         """What may be touched by who has both the right to operations and that to the action."""
         target = Target("operation", action)
         await self._access.allow(by, right, target, tenant=tenant, request_id=request_id)
@@ -252,14 +252,16 @@ class Operations:
             by, RIGHTS[action], target, tenant=tenant, request_id=request_id
         )
 
-    async def _require_enqueue(self, by: Principal, action: Action, jobs: Sequence[Job]) -> None:
+    async def _require_enqueue(
+        self, by: Principal, action: BulkAction, jobs: Sequence[Job]
+    ) -> None:
         """Refuse to put jobs in line of a definition that `by` may not enqueue: all of them or none
         is done, so that nobody takes a part for the whole."""
         if action in MAKES_WORK:
             await self._rights.require_all(by, jobs, RIGHTS[action], Target("operation", action))
 
     async def _matching(
-        self, jobs: JobSet | JobQuery, bounds: Bounds
+        self, jobs: JobSet | JobQuery, bounds: AccessBounds
     ) -> AsyncIterator[Sequence[Job]]:
         """The jobs that match now, the newest first; it ends a little after there are too many."""
         chosen = FilteredJobs(self._lists, jobs) if isinstance(jobs, JobQuery) else jobs
@@ -292,14 +294,14 @@ class Operations:
         )
         # In the order of ids, so that batches lock jobs as everybody else does.
         await self._storage.add_operation(operation, sorted(set(ids)), entry=entry)
-        self._tell()
-        return await self._find(Bounds(Scope(operation.tenant)), operation.id)
+        self._wake_runners()
+        return await self._find(AccessBounds(Scope(operation.tenant)), operation.id)
 
-    def _tell(self) -> None:
-        for told in self.here:
+    def _wake_runners(self) -> None:
+        for told in self.local_listeners:
             told()
 
-    async def _find(self, bounds: Bounds, id: OperationId) -> Operation:
+    async def _find(self, bounds: AccessBounds, id: OperationId) -> Operation:
         found = await self._storage.operation(bounds.scope, id)
         if found is None or bounds.owner not in (None, found.actor):
             raise OperationNotFound(str(id))
@@ -314,19 +316,19 @@ class Operations:
         return ids
 
 
-def _action(action: str, change: Change | None) -> Action:
+def _action(action: str, change: JobChange | None) -> BulkAction:
     try:
-        act = Action(action)
+        act = BulkAction(action)
     except ValueError:
-        raise OptionInvalid("action", action, allowed=f"one of {', '.join(Action)}") from None
-    if (act is Action.UPDATE) != (change is not None):
+        raise OptionInvalid("action", action, allowed=f"one of {', '.join(BulkAction)}") from None
+    if (act is BulkAction.UPDATE) != (change is not None):
         raise OptionInvalid("action", action, allowed="update with changes, any other without")
     return act
 
 
 def _new(
     by: Principal,
-    action: Action,
+    action: BulkAction,
     tenant: TenantId | None,
     query: str,
     *,

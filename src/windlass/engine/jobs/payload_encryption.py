@@ -25,8 +25,8 @@ from windlass.core.payloads.encrypted_fields import (
     SEALED,
     is_sealed,
     marking_schema,
-    restored,
-    substituted,
+    replace_secrets,
+    restore_values,
 )
 from windlass.core.payloads.json_text import dump_json, load_json
 from windlass.core.payloads.secret_patterns import MASK
@@ -59,15 +59,15 @@ class Key:
 
     @classmethod
     def of(cls, raw: bytes) -> "Key":
-        return cls(_derived(raw, b"id").hex()[:8], raw)
+        return cls(_derive_key(raw, b"id").hex()[:8], raw)
 
     def sealing(self, salt: bytes) -> bytes:
         """The key of one payload."""
-        return _derived(self._root, b"payload" + salt)
+        return _derive_key(self._root, b"payload" + salt)
 
     def digest(self, value: bytes) -> str:
         """What stands for a value where equal values must be known as such."""
-        return hmac.digest(_derived(self._root, b"digest"), value, "sha256").hex()
+        return hmac.digest(_derive_key(self._root, b"digest"), value, "sha256").hex()
 
 
 class SealedText(NamedTuple):
@@ -116,13 +116,13 @@ class Sealer:
             secrets.append((path, value))
             return MASK
 
-        masked = substituted(payload, schema, take)
+        masked = replace_secrets(payload, schema, take)
         if not secrets:
             return None
         digest = self._digester(tenant, definition.key)
-        digested = substituted(payload, schema, lambda _, value: digest(value))
+        digested = replace_secrets(payload, schema, lambda _, value: digest(value))
         # Not checked again: inside of the list they are deeper than a payload may be.
-        envelope = self._encrypted(self._first, tenant, definition.key, json.dumps(secrets))
+        envelope = self._encrypt(self._first, tenant, definition.key, json.dumps(secrets))
         rest = masked if isinstance(masked, dict) else {}
         digested_rest = digested if isinstance(digested, dict) else {SEALED: digested}
         return SealedText(dump_json({**rest, SEALED: envelope}), dump_json(digested_rest))
@@ -139,7 +139,7 @@ class Sealer:
             return text
         payload = load_json(text)
         envelope = payload.pop(SEALED)
-        return dump_json(self._restored(payload, envelope, tenant, definition))
+        return dump_json(self._unseal(payload, envelope, tenant, definition))
 
     def reseal_text(self, definition: str, tenant: str, text: str) -> str | None:
         """Stored payload text encrypted anew with the first key; None if it is already. Raises as
@@ -148,8 +148,8 @@ class Sealer:
         envelope = payload.get(SEALED)
         if self._first is None or envelope is None or _key_id(envelope) == self._first.id:
             return None
-        plain = self._decrypted(envelope, tenant, definition)
-        payload[SEALED] = self._encrypted(self._first, tenant, definition, plain)
+        plain = self._decrypt(envelope, tenant, definition)
+        payload[SEALED] = self._encrypt(self._first, tenant, definition, plain)
         return dump_json(payload)
 
     def open_job(self, job: Job) -> Job:
@@ -158,7 +158,7 @@ class Sealer:
             return job
         # A copy, because values are put back in place.
         payload = load_json(dump_json(job.payload))
-        opened = self._restored(payload, job.sealed, job.tenant, job.definition)
+        opened = self._unseal(payload, job.sealed, job.tenant, job.definition)
         return replace(job, payload=opened, sealed=None)
 
     def open_if_possible(self, job: Job) -> Job:
@@ -175,19 +175,19 @@ class Sealer:
         key_id = _key_id(job.sealed)
         return None if key_id in self._keys else key_id
 
-    def _restored(self, payload: Any, envelope: Any, tenant: str, definition: str) -> Any:
-        values = json.loads(self._decrypted(str(envelope), tenant, definition))
-        return restored(payload, values)
+    def _unseal(self, payload: Any, envelope: Any, tenant: str, definition: str) -> Any:
+        values = json.loads(self._decrypt(str(envelope), tenant, definition))
+        return restore_values(payload, values)
 
-    def _encrypted(self, key: Key, tenant: str, definition: str, text: str) -> str:
+    def _encrypt(self, key: Key, tenant: str, definition: str, text: str) -> str:
         salt, nonce = os.urandom(_SALT_BYTES), os.urandom(_NONCE_BYTES)
         assert self._aead is not None, "there is a key"
         cipher = self._aead(key.sealing(salt))
-        sealed = cipher.encrypt(nonce, text.encode(), _bound_to(tenant, definition))
+        sealed = cipher.encrypt(nonce, text.encode(), _associated_data(tenant, definition))
         body = base64.urlsafe_b64encode(salt + nonce + sealed).decode().rstrip("=")
         return f"{_VERSION}.{key.id}.{body}"
 
-    def _decrypted(self, envelope: str, tenant: str, definition: str) -> str:
+    def _decrypt(self, envelope: str, tenant: str, definition: str) -> str:
         key_id = _key_id(envelope)
         key = self._keys.get(key_id)
         if key is None or self._aead is None:
@@ -200,7 +200,7 @@ class Sealer:
             salt, nonce = raw[:_SALT_BYTES], raw[_SALT_BYTES : _SALT_BYTES + _NONCE_BYTES]
             cipher = self._aead(key.sealing(salt))
             sealed = raw[_SALT_BYTES + _NONCE_BYTES :]
-            plain: bytes = cipher.decrypt(nonce, sealed, _bound_to(tenant, definition))
+            plain: bytes = cipher.decrypt(nonce, sealed, _associated_data(tenant, definition))
         except (InvalidTag, ValueError):
             raise PayloadUndecryptable(definition, key_id=key_id) from None
         return plain.decode()
@@ -216,7 +216,7 @@ class Sealer:
         return digest
 
 
-class Sealing:
+class JobSealer:
     """Seals jobs by what their definitions mark."""
 
     def __init__(self, sealer: Sealer, definitions: Definitions) -> None:
@@ -247,21 +247,23 @@ class Sealing:
 
 
 @dataclass(slots=True)
-class Reencrypted:
+class ReencryptionResult:
     """How many payloads were encrypted anew, and how many could not be, by why."""
 
     changed: int = 0
     failed: Counter[str] = field(default_factory=Counter)
 
 
-async def reencrypt(storage: Storage, sealer: Sealer, *, dry_run: bool = False) -> Reencrypted:
+async def reencrypt(
+    storage: Storage, sealer: Sealer, *, dry_run: bool = False
+) -> ReencryptionResult:
     """Encrypt every payload that is encrypted with another key anew with the first one, in batches.
     A `dry_run` only counts them.
 
     A job that changes its place or payload meanwhile is left for the next time. Safe to repeat and to
     interrupt.
     """
-    done = Reencrypted()
+    done = ReencryptionResult()
     cursor: JobId | None = JobId(UUID(int=0))
     while cursor is not None:
         payloads, cursor = await storage.sealed_payloads(cursor)
@@ -280,7 +282,7 @@ async def reencrypt(storage: Storage, sealer: Sealer, *, dry_run: bool = False) 
     return done
 
 
-def sealer_of(settings: Settings) -> Sealer:
+def create_sealer(settings: Settings) -> Sealer:
     """What encrypts payloads as the settings say."""
     return Sealer(read_keys(settings))
 
@@ -328,9 +330,9 @@ def _key_id(envelope: str) -> str:
     return rest.partition(".")[0] if version == _VERSION else f"of version {version[:8]}"
 
 
-def _bound_to(tenant: str, definition: str) -> bytes:
+def _associated_data(tenant: str, definition: str) -> bytes:
     return json.dumps(["windlass payload", _VERSION, tenant, definition]).encode()
 
 
-def _derived(root: bytes, purpose: bytes) -> bytes:
+def _derive_key(root: bytes, purpose: bytes) -> bytes:
     return hmac.digest(root, b"windlass " + purpose, hashlib.sha256)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from windlass.core.jobs.change import Change
+from windlass.core.jobs.change import JobChange
 from windlass.errors import OptionInvalid
 from windlass.storage.storage import Storage
 
@@ -10,7 +10,7 @@ from windlass.storage.storage import Storage
 PAST = timedelta(minutes=1)
 
 
-async def begun(storage: Storage, change: Change) -> Change:
+async def begun(storage: Storage, change: JobChange) -> JobChange:
     """A change as it can be made at any time from now on; refused if its due time is past."""
     if change.due_at is None and change.delay is None:
         return change

@@ -16,7 +16,7 @@ from datetime import timedelta
 from windlass import clock
 from windlass.core.leases import fair_share
 from windlass.core.leases.gates import is_suspect, with_suspects
-from windlass.core.leases.lease import Held, Lease, Line, Place, Survey
+from windlass.core.leases.lease import JobLine, JobPosition, Lease, LeaseRef, QueueSurvey
 from windlass.ids import WorkerId
 from windlass.storage.storage import Storage
 
@@ -27,17 +27,17 @@ _TIMES = 10.0
 _MOST_REMEMBERED = 10
 
 
-class Claims:
+class ClaimPlanner:
     """Keeps its turn among tenants and its place in each line, so make one per worker."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._cursor = ""
-        self._survey = Survey(lines=(), next_due_in=None)
-        self._places: dict[Line, Place] = {}
-        self._gave: Sequence[Line] = ()
-        self._saw_part = False
-        self._suspect: Held | None = None
+        self._survey = QueueSurvey(lines=(), next_due_in=None)
+        self._places: dict[JobLine, JobPosition] = {}
+        self._productive_lines: Sequence[JobLine] = ()
+        self._survey_was_partial = False
+        self._suspect: LeaseRef | None = None
         self._looked_at = self._look_again_at = float("-inf")
 
     async def claim(
@@ -60,7 +60,7 @@ class Claims:
         if not await self._runs_suspect(worker):
             everything = with_suspects(known)
 
-        async def draw(lines: Sequence[Line], wanted: int) -> list[Lease]:
+        async def draw(lines: Sequence[JobLine], wanted: int) -> list[Lease]:
             if everything is known:
                 lines = [line for line in lines if not is_suspect(line.gate)]
             quotas = [
@@ -76,7 +76,11 @@ class Claims:
             self._remember(lines, leases)
             return leases
 
-        if nudged and not self._survey.lines and (leases := await draw(self._gave, wanted)):
+        if (
+            nudged
+            and not self._survey.lines
+            and (leases := await draw(self._productive_lines, wanted))
+        ):
             return leases, self._survey.next_due_in
         looked = self._is_time_to_look
         if looked:
@@ -98,22 +102,22 @@ class Claims:
     def _is_time_to_look(self) -> bool:
         now, due_in = clock.monotonic(), self._survey.next_due_in
         is_due = due_in is not None and now - self._looked_at >= due_in.total_seconds()
-        return is_due or self._saw_part or now >= self._look_again_at
+        return is_due or self._survey_was_partial or now >= self._look_again_at
 
     async def _look(
         self, queues: Collection[str] | None, known: Collection[str], wanted: int
     ) -> None:
-        survey = await self._seen(queues, known, wanted)
+        survey = await self._run_survey(queues, known, wanted)
         if survey.next_due_in is not None and survey.next_due_in <= timedelta():
             await self._storage.promote()
-            survey = await self._seen(queues, known, wanted)
+            survey = await self._run_survey(queues, known, wanted)
         self._survey = survey
-        self._saw_part = len(survey.lines) >= wanted
+        self._survey_was_partial = len(survey.lines) >= wanted
         self._places = {line: line.first for line in survey.lines if line.first}
 
-    async def _seen(
+    async def _run_survey(
         self, queues: Collection[str] | None, known: Collection[str], wanted: int
-    ) -> Survey:
+    ) -> QueueSurvey:
         began = clock.monotonic()
         # As many lines as jobs are wanted: so even the last tenant's turn comes soon.
         survey = await self._storage.survey(queues, known, cursor=self._cursor, most=wanted)
@@ -122,15 +126,15 @@ class Claims:
         self._look_again_at = self._looked_at + took * (_TIMES if took > _LONG else 1.0)
         return survey
 
-    def _remember(self, lines: Sequence[Line], leases: Sequence[Lease]) -> None:
+    def _remember(self, lines: Sequence[JobLine], leases: Sequence[Lease]) -> None:
         """Note which lines gave jobs, and how far."""
         by_gate = {(line.queue, line.tenant, line.gate): line for line in lines}
-        gave: dict[Line, None] = {}
+        gave: dict[JobLine, None] = {}
         for lease in leases:
             if is_suspect(lease.gate):
                 self._suspect = lease.held
             if line := by_gate.get((lease.queue, lease.tenant, lease.gate)):
-                self._places[line] = Place(lease.priority, lease.due_at, lease.job_id)
+                self._places[line] = JobPosition(lease.priority, lease.due_at, lease.job_id)
                 gave[line] = None
         if gave:
-            self._gave = tuple(gave)[:_MOST_REMEMBERED]
+            self._productive_lines = tuple(gave)[:_MOST_REMEMBERED]

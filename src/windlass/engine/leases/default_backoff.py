@@ -4,7 +4,7 @@ from windlass.core.definitions.backoff import Backoff
 from windlass.settings import Settings
 
 
-def backoff_of(settings: Settings) -> Backoff:
+def default_backoff(settings: Settings) -> Backoff:
     said = settings.backoff
     return Backoff(
         kind=said.kind,

@@ -11,13 +11,13 @@ from windlass.core.jobs import outcome
 from windlass.core.jobs.models import ALL_TENANTS, LogLine
 from windlass.core.jobs.states import ENDED, JobState, Outcome
 from windlass.core.leases.gates import is_suspect
-from windlass.core.leases.lease import Finish, Held, Lease, Progress, Renewal
-from windlass.core.leases.suspects import Loss, judge_loss
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
+from windlass.core.leases.suspects import LostAttempt, judge_loss
 from windlass.core.payloads.encrypted_fields import is_sealed
 from windlass.core.payloads.payload import encode_anything, load_json
 from windlass.core.text import clean
 from windlass.engine.jobs.payload_encryption import Sealer
-from windlass.engine.leases.claim_planner import Claims
+from windlass.engine.leases.claim_planner import ClaimPlanner
 from windlass.engine.nudges import Nudges
 from windlass.engine.triggers.events import Events
 from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
@@ -41,7 +41,7 @@ UNCOUNTED = "(the attempt does not count)"
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ClaimResult:
     """What a claim brought, and how long until a job not yet due becomes so (None: none)."""
 
     leases: Sequence[Lease]
@@ -63,7 +63,7 @@ class Leases:
         nudges: Nudges,
         events: Events,
         telemetry: Telemetry,
-        who: Callable[[Held], Lease | None] = lambda held: None,
+        who: Callable[[LeaseRef], Lease | None] = lambda held: None,
         sealer: Sealer | None = None,
         worker: WorkerId = NO_WORKER,
     ) -> None:
@@ -74,7 +74,7 @@ class Leases:
         self._events = events
         self._telemetry = telemetry
         self._who = who
-        self._claims = Claims(storage)
+        self._claim_planner = ClaimPlanner(storage)
 
     async def claim(
         self,
@@ -85,7 +85,7 @@ class Leases:
         known: Collection[str],
         lease_time: timedelta,
         nudged: bool = False,
-    ) -> Claimed:
+    ) -> ClaimResult:
         """Lease up to `limit` due jobs that `worker` knows how to run.
 
         Tenants share fairly and no limit is exceeded. Fewer than `limit`, even none, is an
@@ -93,20 +93,20 @@ class Leases:
         something has just come.
         """
         if limit < 1 or not known:
-            return Claimed((), None)
-        leases, next_due_in = await self._claims.claim(
+            return ClaimResult((), None)
+        leases, next_due_in = await self._claim_planner.claim(
             worker, limit, queues=queues, known=known, lease_time=lease_time, nudged=nudged
         )
         if any(is_sealed(lease.payload) for lease in leases):
             leases = await self._open(leases)
         self._telemetry.claimed(worker, leases)
-        return Claimed(leases, next_due_in)
+        return ClaimResult(leases, next_due_in)
 
     async def _open(self, leases: Sequence[Lease]) -> list[Lease]:
         """Leases with their payloads decrypted. Whose key is missing here is put back, not counted;
         what does not decrypt with its key never will, and fails."""
         opened: list[Lease] = []
-        ends: list[Finish] = []
+        ends: list[AttemptEnd] = []
         for lease in leases:
             try:
                 payload = self._sealer.open_text(lease.definition, lease.tenant, lease.payload)
@@ -119,7 +119,7 @@ class Leases:
         await self.finish(ends)
         return opened
 
-    async def release_unknown(self, held: Collection[Held]) -> int:
+    async def release_unknown(self, held: Collection[LeaseRef]) -> int:
         """Hand back, uncounted, the leases of this worker that are not among those it knows to hold: a
         claim took them, and its answer was lost. Never call it while a claim is under way."""
         known = set(held)  # as it is before the look: what ends meanwhile is not seen either
@@ -134,15 +134,15 @@ class Leases:
             self._nudges.nudge_all()
         return len(released)
 
-    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
+    async def renew(self, held: Sequence[LeaseRef], *, lease_time: timedelta) -> list[RenewedLease]:
         """Extend leases, in one statement. A lease missing from the answer is lost."""
         return await self._storage.renew(self._worker, held, lease_time=lease_time) if held else []
 
-    async def stops(self, held: Sequence[Held]) -> set[JobId]:
+    async def stops(self, held: Sequence[LeaseRef]) -> set[JobId]:
         """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
         return await self._storage.stops(self._worker, held) if held else set()
 
-    async def report(self, progress: Sequence[Progress]) -> None:
+    async def report(self, progress: Sequence[ProgressReport]) -> None:
         """Record progress of leases still held; of others it is dropped."""
         if progress:
             await self._storage.report(
@@ -172,7 +172,7 @@ class Leases:
         """Whether a completed job that is kept has noted this key for its tenant."""
         return await self._storage.is_done(tenant, key)
 
-    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+    async def finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
         """Record how attempts ended. A lease missing from the answer was lost before.
 
         It cannot fail because of what the outcomes say: what no database would store is
@@ -180,7 +180,7 @@ class Leases:
         """
         if not finishes:
             return {}
-        cleaned = [storable_end(finish) for finish in finishes]
+        cleaned = [storable_finish(finish) for finish in finishes]
         try:
             ended = await self._storage.finish(self._worker, cleaned)
         except WindlassError:
@@ -188,7 +188,7 @@ class Leases:
         except Exception as error:  # noqa: BLE001  the content: an outage is a WindlassError
             self._telemetry.trouble("finish", error)
             ended = await self._one_by_one(cleaned)
-        await self._followed(finishes, ended)
+        await self._after_finish(finishes, ended)
         return ended
 
     async def expired(self) -> list[Expired]:
@@ -197,7 +197,7 @@ class Leases:
 
     async def reap(
         self, expired: Sequence[Expired], seen: Collection[Expired] = ()
-    ) -> dict[Held, JobState]:
+    ) -> dict[LeaseRef, JobState]:
         """Take back leases that are still run out: their jobs go again, or are set aside.
 
         `seen` are all that ran out of late, also those that were taken back already: a job that was
@@ -205,26 +205,26 @@ class Leases:
         """
         if not expired:
             return {}
-        losses = await self._losses(expired, [*expired, *seen])
+        losses = await self._find_losses(expired, [*expired, *seen])
         ended = await self._storage.reap([_lost(lease, losses[lease.held]) for lease in expired])
         for lease in expired:
             if state := ended.get(lease.held):
                 self._telemetry.reaped(lease, state, losses[lease.held])
         if ended:
             self._nudges.nudge_all()
-        await self._followed([], ended)
+        await self._after_finish([], ended)
         return ended
 
-    async def _losses(
+    async def _find_losses(
         self, expired: Sequence[Expired], seen: Sequence[Expired]
-    ) -> dict[Held, Loss]:
+    ) -> dict[LeaseRef, LostAttempt]:
         there: dict[WorkerId | None, dict[JobId, bool]] = {}
         for lease in seen:
             there.setdefault(lease.worker_id, {})[lease.job_id] = is_suspect(lease.gate)
         losses = {}
         for lease in expired:
             others = there[lease.worker_id].keys() - {lease.job_id}
-            losses[lease.held] = Loss(
+            losses[lease.held] = LostAttempt(
                 definition=lease.definition,
                 gate=lease.gate,
                 attempts=lease.attempts,
@@ -247,8 +247,8 @@ class Leases:
             if attempt.number != lease.token
         )
 
-    async def _one_by_one(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
-        ended: dict[Held, JobState] = {}
+    async def _one_by_one(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
+        ended: dict[LeaseRef, JobState] = {}
         for finish in finishes:
             try:
                 ended |= await self._storage.finish(self._worker, [finish])
@@ -256,20 +256,22 @@ class Leases:
                 raise
             except Exception as error:  # noqa: BLE001  as above
                 self._telemetry.trouble("finish", error, job_id=finish.job_id)
-                ended |= await self._barely(finish)
+                ended |= await self._finish_without_text(finish)
         return ended
 
-    async def _barely(self, finish: Finish) -> dict[Held, JobState]:
+    async def _finish_without_text(self, finish: AttemptEnd) -> dict[LeaseRef, JobState]:
         try:
             # Without its event too: an end must not fail because of whom it is told.
-            return await self._storage.finish(self._worker, [bare_end(finish)], emit=False)
+            return await self._storage.finish(self._worker, [without_text(finish)], emit=False)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  others must not wait for it; its lease will run out
             self._telemetry.trouble("finish without its text", error, job_id=finish.job_id)
             return {}
 
-    async def _followed(self, finishes: Sequence[Finish], ended: dict[Held, JobState]) -> None:
+    async def _after_finish(
+        self, finishes: Sequence[AttemptEnd], ended: dict[LeaseRef, JobState]
+    ) -> None:
         """Do at once what upkeep would find later: children of a failed parent end too, and who
         listens for dead-lettered jobs gets theirs."""
         self._telemetry.finished(finishes, ended, self._who)
@@ -277,7 +279,7 @@ class Leases:
             self._events.match_soon()
         if any(state is not JobState.COMPLETED and state in ENDED for state in ended.values()):
             try:
-                await end_overdue(self._storage)
+                await cancel_overdue(self._storage)
             except WindlassError as error:  # the ends are recorded, and must be seen as such
                 self._telemetry.trouble("ending children", error)
 
@@ -290,7 +292,7 @@ def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-async def end_overdue(storage: Storage) -> int:
+async def cancel_overdue(storage: Storage) -> int:
     """Cancel waiting jobs that expired or whose parent failed, and their children in turn."""
     ended = 0
     while overdue := await storage.overdue():
@@ -305,7 +307,7 @@ async def end_overdue(storage: Storage) -> int:
     return ended
 
 
-def _lost(lease: Expired, loss: Loss) -> Finish:
+def _lost(lease: Expired, loss: LostAttempt) -> AttemptEnd:
     worker = lease.worker_id or "unknown"
     others = f" of this job and {counted(loss.neighbours, 'other')}" if loss.neighbours else ""
     verdict = judge_loss(loss)
@@ -318,7 +320,7 @@ def _lost(lease: Expired, loss: Loss) -> Finish:
     return outcome.lost(lease.held, failure, verdict)
 
 
-def _undecryptable(lease: Lease, error: PayloadUndecryptable) -> Finish:
+def _undecryptable(lease: Lease, error: PayloadUndecryptable) -> AttemptEnd:
     failure = outcome.Failure(
         error=str(error), error_type=type(error).__name__, trace=None, permanent=True
     )
@@ -332,7 +334,7 @@ def _undecryptable(lease: Lease, error: PayloadUndecryptable) -> Finish:
     return outcome.failed(lease.held, failure, verdict)
 
 
-def storable_end(finish: Finish) -> Finish:
+def storable_finish(finish: AttemptEnd) -> AttemptEnd:
     """An end whose texts are as long as may be, and hold nothing a database refuses."""
     texts = (finish.error, finish.error_trace, finish.stdout_tail, finish.stderr_tail)
     if texts == (None, None, None, None):
@@ -350,7 +352,7 @@ def _cut(text: str | None, limit: int) -> str | None:
     return None if text is None else clean(text, limit)
 
 
-def bare_end(finish: Finish) -> Finish:
+def without_text(finish: AttemptEnd) -> AttemptEnd:
     """An end without its own text, which was refused."""
     return finish._replace(
         result=None,

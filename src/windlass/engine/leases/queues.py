@@ -33,13 +33,13 @@ class Queues:
         self, name: str, *, reason: str | None = None, actor: str | None = None
     ) -> Queue:
         """Stop claims from a queue; what runs goes on, what is enqueued waits."""
-        asked = await self._checked(name)
+        asked = await self._check_name(name)
         kept = reason and storable(reason)
         return await self._storage.put_queue(asked, paused=True, by=actor, reason=kept)
 
     async def resume(self, name: str) -> Queue:
         """Let workers claim from a queue again."""
-        queue = await self._storage.put_queue(await self._checked(name), paused=False)
+        queue = await self._storage.put_queue(await self._check_name(name), paused=False)
         self._nudges.nudge_all()
         return queue
 
@@ -49,7 +49,7 @@ class Queues:
             raise OptionInvalid(
                 "max_concurrency", max_concurrency, allowed="1 or more, or null for no limit"
             )
-        asked = await self._checked(name)
+        asked = await self._check_name(name)
         queue = await self._storage.put_queue(asked, limit=max_concurrency)
         self._nudges.nudge_all()
         return queue
@@ -63,7 +63,7 @@ class Queues:
     async def list(self, scope: Scope = ALL_TENANTS) -> Sequence[QueueCounts]:
         """Queues that have or had jobs, or of which something was said, by name."""
         said = await with_names(self._storage, await self._storage.queues())
-        found = {queue.name: _counted(queue) for queue in said}
+        found = {queue.name: _queue_counts(queue) for queue in said}
         for row in await self._storage.counts(scope):
             queue = found.get(row["queue"]) or QueueCounts(name=row["queue"])
             found[row["queue"]] = replace(
@@ -74,7 +74,7 @@ class Queues:
             )
         return [found[name] for name in sorted(found)]
 
-    async def _checked(self, name: str) -> str:
+    async def _check_name(self, name: str) -> str:
         """The name of a queue that may be stored: a new one is checked, one in use is kept."""
         if is_name(name) or name not in {queue.name for queue in await self.list()}:
             return check_name("queue", name)
@@ -95,7 +95,7 @@ async def with_names(storage: Storage, queues: Sequence[Queue]) -> list[Queue]:
     ]
 
 
-def _counted(queue: Queue) -> QueueCounts:
+def _queue_counts(queue: Queue) -> QueueCounts:
     return QueueCounts(
         name=queue.name,
         paused_at=queue.paused_at,

@@ -7,8 +7,8 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 
-from windlass.core.leases.lease import Lease, Leased
-from windlass.core.monitoring.latency import Tally
+from windlass.core.leases.lease import Lease, LeasedJob
+from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.engine.monitoring.latency import Latency
 from windlass.errors import WindlassError
 from windlass.storage.connection.tenant_binding import apart
@@ -18,13 +18,13 @@ from windlass.telemetry import Telemetry
 _GATHER_SECONDS = 2.0
 
 
-class RemoteTimes:
+class RemoteLatencyRecorder:
     """Of all workers that ask this server. What was noted in the last moments is lost with its process."""
 
     def __init__(self, latency: Latency, telemetry: Telemetry) -> None:
         self._latency = latency
         self._telemetry = telemetry
-        self._tally = Tally()
+        self._tally = LatencyBuffer()
         self._closing = asyncio.Event()
         self._storing: asyncio.Task[None] | None = None
 
@@ -34,7 +34,7 @@ class RemoteTimes:
             self._tally.waited(leases)
             self._store_soon()
 
-    def ended(self, runs: Sequence[Leased]) -> None:
+    def ended(self, runs: Sequence[LeasedJob]) -> None:
         """Attempts have ended, as they stood when that was told, and are recorded."""
         if runs:
             self._tally.observe("run", [(r.queue, r.definition, r.ran_seconds) for r in runs])

@@ -11,16 +11,16 @@ from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.outcome import Failure
 from windlass.core.jobs.result import RESULT_LIMIT, encode_anything, encode_result
 from windlass.core.jobs.states import Outcome
-from windlass.core.leases.lease import Finish, Held, Leased
-from windlass.core.leases.worker_wire import Ended
+from windlass.core.leases.lease import AttemptEnd, LeasedJob, LeaseRef
+from windlass.core.leases.worker_wire import AttemptReport
 from windlass.core.payloads.json_text import load_json
 from windlass.core.payloads.known_secrets import KnownSecrets
 from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean
 from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.payload_encryption import Sealer
-from windlass.engine.leases.default_backoff import backoff_of
-from windlass.engine.redaction import off_loop_if_long
+from windlass.engine.leases.default_backoff import default_backoff
+from windlass.engine.redaction import run_in_thread_if_long
 from windlass.errors import DefinitionNotFound, ResultInvalid, ResultTooLarge
 from windlass.settings import Settings
 from windlass.storage.storage import Storage
@@ -29,7 +29,7 @@ from windlass.storage.storage import Storage
 _MOST_KNOWN = 1000
 
 
-class Judge:
+class RemoteOutcomeResolver:
     """A worker tells what happened; retry or dead letter is not for it to say."""
 
     def __init__(
@@ -41,14 +41,14 @@ class Judge:
         sealer: Sealer,
     ) -> None:
         self._sealer = sealer
-        self._known: OrderedDict[Held, KnownSecrets] = OrderedDict()
+        self._known: OrderedDict[LeaseRef, KnownSecrets] = OrderedDict()
         self._storage = storage
         self._definitions = definitions
         self._settings = settings
         self._redactor = redactor
         self._random = Random()
 
-    async def judged(self, end: Ended, leased: Leased) -> Finish:
+    async def resolve(self, end: AttemptReport, leased: LeasedJob) -> AttemptEnd:
         """The end of an attempt, and where its job goes."""
         row = await self.row(leased.definition)
         end = await self._without_secrets(end, row)
@@ -67,7 +67,7 @@ class Judge:
         except DefinitionNotFound:
             return None
 
-    async def secrets_of(self, held: Held, row: Definition | None) -> KnownSecrets:
+    async def secrets_of(self, held: LeaseRef, row: Definition | None) -> KnownSecrets:
         """The secret values of a job's payload, to be hidden in what its worker tells."""
         if (known := self._known.get(held)) is not None:
             return known
@@ -78,19 +78,19 @@ class Judge:
         def find() -> KnownSecrets:
             return KnownSecrets(self._redactor.secrets_in(payload, schema))
 
-        found = self._known[held] = await off_loop_if_long(find, payload)
+        found = self._known[held] = await run_in_thread_if_long(find, payload)
         if len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)
         return found
 
-    def _end(self, end: Ended, leased: Leased, row: Definition | None) -> Finish:
+    def _end(self, end: AttemptReport, leased: LeasedJob, row: Definition | None) -> AttemptEnd:
         keep = row is None or row.retention_days != 0
         match end.outcome:
             case Outcome.SUCCEEDED:
                 try:
                     result, note = self._encoded(end.result)
                 except (ResultInvalid, ResultTooLarge) as refused:
-                    return self._failed(_refused(end, refused), leased, row)
+                    return self._failed(_unstorable_result(end, refused), leased, row)
                 warnings = [*end.warnings, *([note] if note else [])]
                 return outcome.success(
                     end.held,
@@ -110,7 +110,7 @@ class Judge:
             return None, None
         return encode_result(result, self._settings.limits.result_bytes)
 
-    def _failed(self, end: Ended, leased: Leased, row: Definition | None) -> Finish:
+    def _failed(self, end: AttemptReport, leased: LeasedJob, row: Definition | None) -> AttemptEnd:
         limit = self._settings.limits.error_bytes
         failure = Failure(
             error=clean(end.error or "the worker did not say why", limit),
@@ -130,10 +130,10 @@ class Judge:
 
     def _backoff(self, row: Definition | None) -> Backoff:
         if row is None or row.backoff is None:
-            return backoff_of(self._settings)
+            return default_backoff(self._settings)
         return Backoff.from_json(load_json(row.backoff))
 
-    async def _without_secrets(self, end: Ended, row: Definition | None) -> Ended:
+    async def _without_secrets(self, end: AttemptReport, row: Definition | None) -> AttemptReport:
         texts = (end.error, end.error_trace, end.stdout_tail, end.stderr_tail)
         if texts == (None, None, None, None):
             return end
@@ -145,11 +145,11 @@ class Judge:
                 for text in texts
             ]
 
-        error, trace, stdout, stderr = await off_loop_if_long(hide, *texts)
+        error, trace, stdout, stderr = await run_in_thread_if_long(hide, *texts)
         return replace(end, error=error, error_trace=trace, stdout_tail=stdout, stderr_tail=stderr)
 
 
-def _refused(end: Ended, error: ResultInvalid | ResultTooLarge) -> Ended:
+def _unstorable_result(end: AttemptReport, error: ResultInvalid | ResultTooLarge) -> AttemptReport:
     """An attempt that returned what cannot be stored. To try again would do the work again."""
     return replace(
         end,

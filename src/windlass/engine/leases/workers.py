@@ -7,7 +7,7 @@ from typing import Literal
 
 from windlass.core.jobs.dedupe import LONGEST_NAME
 from windlass.core.jobs.models import WorkerRow
-from windlass.core.leases.worker_orders import Order, call
+from windlass.core.leases.worker_orders import WorkerOrder, call
 from windlass.engine.leases.epochs import Epochs
 from windlass.engine.nudges import Nudges
 from windlass.errors import AmbiguousId, WorkerGone, WorkerNotFound, WorkerStopping
@@ -27,7 +27,7 @@ class Workers:
         self._nudges = nudges
         self._epochs = epochs
 
-    async def beat(self, worker: WorkerRow) -> Order:
+    async def beat(self, worker: WorkerRow) -> WorkerOrder:
         """Keep a worker's row and note that it lives. Answers what is wanted of it.
 
         EpochChanged if the database was restored or promoted since the worker's first heartbeat.
@@ -37,14 +37,14 @@ class Workers:
         self._epochs.compare(worker.id, epoch)
         return wanted
 
-    async def beat_remote(self, worker: WorkerRow) -> Order:
+    async def heartbeat_remote(self, worker: WorkerRow) -> WorkerOrder:
         """The same for a worker without a database. It hears with its next heartbeat that its
         leases are lost, and need not stop: its next leases have tokens that were never given."""
         await self._epochs.watch_server()
         wanted, _ = await self._keep(worker)
         return wanted
 
-    async def _keep(self, worker: WorkerRow) -> tuple[Order, str]:
+    async def _keep(self, worker: WorkerRow) -> tuple[WorkerOrder, str]:
         # A host may have any name: what does not print in it is kept as an escape.
         return await self._storage.beat(
             replace(
@@ -83,28 +83,28 @@ class Workers:
 
         WorkerGone, or WorkerStopping, if it cannot be told.
         """
-        return await self._order(id, Order.DRAIN, actor)
+        return await self._order(id, WorkerOrder.DRAIN, actor)
 
     async def resume(self, id: str, *, actor: str | None = None) -> WorkerRow:
         """Let a worker claim again."""
-        return await self._order(id, Order.RUN, actor)
+        return await self._order(id, WorkerOrder.RUN, actor)
 
     async def stop(self, id: str, *, actor: str | None = None) -> WorkerRow:
         """End a worker as a signal would: it claims no more, lets what runs finish for
         `worker.shutdown_timeout_seconds` and hands back the rest. That is not taken back."""
-        return await self._order(id, Order.STOP, actor)
+        return await self._order(id, WorkerOrder.STOP, actor)
 
     async def forget(self) -> int:
         """Remove the rows of workers long gone. Answers how many."""
         return await self._storage.forget_workers(unseen_seconds=_FORGET.total_seconds())
 
-    async def _order(self, id: str, wanted: Order, actor: str | None) -> WorkerRow:
+    async def _order(self, id: str, wanted: WorkerOrder, actor: str | None) -> WorkerRow:
         worker = (await self.get(id)).id
         if not await self._storage.order_worker(worker, wanted, by=actor):
             row = await self.get(worker)
             if liveness(row) == "lost":
                 raise WorkerGone(worker)
-            raise WorkerStopping(worker, verb="resume" if wanted is Order.RUN else wanted)
+            raise WorkerStopping(worker, verb="resume" if wanted is WorkerOrder.RUN else wanted)
         ordered = await self.get(worker)
         self._nudges.nudge({call(worker)})  # last: one that stops may be gone the next moment
         return ordered

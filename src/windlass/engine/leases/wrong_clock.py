@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from windlass import clock
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.core.leases.wrong_clock import MARGIN, clock_jump, corrected_run
+from windlass.core.leases.wrong_clock import CLOCK_MARGIN, clock_jump, corrected_run
 from windlass.core.triggers.trigger import Trigger
 from windlass.core.triggers.trigger_fields import schedule_of
 from windlass.errors import WindlassError
@@ -24,7 +24,7 @@ class ClockRepair:
     async def tick(self) -> int:
         """Correct what there is to correct. Answers how much."""
         self._look_at_own_clock()
-        if await self._storage.clock_ahead() <= MARGIN:
+        if await self._storage.clock_ahead() <= CLOCK_MARGIN:
             return 0
         corrected = {
             "leases": await self._storage.correct_leases(),
@@ -48,17 +48,17 @@ class ClockRepair:
         now = await self._storage.now()
         corrected = 0
         for seen in await self._storage.triggers(ALL_TENANTS):
-            if _corrected(seen, now) == seen.next_run_at:
+            if _corrected_due_time(seen, now) == seen.next_run_at:
                 continue
             # Asked again of the row as it is then: it may have fired or been edited meanwhile.
             moved = await self._storage.change_trigger(
-                seen.id, lambda row: replace(row, next_run_at=_corrected(row, now))
+                seen.id, lambda row: replace(row, next_run_at=_corrected_due_time(row, now))
             )
             corrected += bool(moved)
         return corrected
 
 
-def _corrected(trigger: Trigger, now: datetime) -> datetime | None:
+def _corrected_due_time(trigger: Trigger, now: datetime) -> datetime | None:
     try:
         schedule = None if trigger.unreadable else schedule_of(trigger)
     except WindlassError:  # the scheduler tells what is wrong with it

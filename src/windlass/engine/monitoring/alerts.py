@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from windlass.core.jobs.dead import DeadGroup
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.monitoring.alert import AlertMessage
-from windlass.engine.redaction import off_loop_if_long, redactor_of
+from windlass.engine.redaction import create_redactor, run_in_thread_if_long
 from windlass.errors import DatabaseOutage
 from windlass.settings import Settings
 from windlass.storage.monitoring.alerts import Alert
@@ -18,7 +18,7 @@ Send = Callable[[AlertMessage], Awaitable[None]]
 #: How often some process looks for what a receiver was not told of.
 LOOK = timedelta(seconds=30)
 #: Of a cause that a receiver was never told of, failures as old as this are no news.
-_NEWS = timedelta(days=1)
+_RECENT_FAILURE = timedelta(days=1)
 #: Messages to a receiver in one look; the others wait for the next.
 _MOST = 20
 _MOST_GROUPS = 100
@@ -27,7 +27,7 @@ _LOOKED_AT = 5_000
 _KEPT_DAYS = 30.0
 
 
-class NotSent(Exception):
+class AlertNotSent(Exception):
     """A receiver could not be told. Says why, without secrets."""
 
 
@@ -59,9 +59,11 @@ class Alerts:
             news = [
                 group
                 for group in groups
-                if self._is_news(group, told.get((name, group.definition, group.fingerprint)), now)
+                if self._needs_alert(
+                    group, told.get((name, group.definition, group.fingerprint)), now
+                )
             ]
-            sent += await self._tell(name, receivers[name], news[:_MOST])
+            sent += await self._send_alerts(name, receivers[name], news[:_MOST])
         return sent
 
     async def prune(self) -> None:
@@ -81,13 +83,13 @@ class Alerts:
         ]
         return sorted(groups, key=lambda group: group.last_at)
 
-    def _is_news(self, group: DeadGroup, alert: Alert | None, now: datetime) -> bool:
+    def _needs_alert(self, group: DeadGroup, alert: Alert | None, now: datetime) -> bool:
         if alert is None:
-            return now - group.last_at <= _NEWS
+            return now - group.last_at <= _RECENT_FAILURE
         untold = alert.told_until is None or alert.told_until < group.last_at
         return untold and now - alert.tried_at >= self._interval
 
-    async def _tell(self, name: str, send: Send, news: Sequence[DeadGroup]) -> int:
+    async def _send_alerts(self, name: str, send: Send, news: Sequence[DeadGroup]) -> int:
         sent = 0
         for group in news:
             about = (name, group.definition, group.fingerprint)
@@ -109,8 +111,8 @@ class Alerts:
     async def _message(self, group: DeadGroup) -> AlertMessage:
         newest = await self._storage.get(ALL_TENANTS, group.sample_id)
         error = None if newest is None else newest.last_error
-        redactor = redactor_of(self._settings)
-        return await off_loop_if_long(lambda: AlertMessage.of(group, error, redactor), error)
+        redactor = create_redactor(self._settings)
+        return await run_in_thread_if_long(lambda: AlertMessage.of(group, error, redactor), error)
 
     def _not_sent(self, name: str, group: DeadGroup, error: Exception) -> None:
         self._telemetry.warn(
@@ -120,5 +122,5 @@ class Alerts:
             fingerprint=group.fingerprint,
             retry_seconds=self._settings.alerts.interval_seconds,
             # What others say may repeat an address with a secret in it.
-            error=str(error) if isinstance(error, NotSent) else type(error).__name__,
+            error=str(error) if isinstance(error, AlertNotSent) else type(error).__name__,
         )

@@ -10,7 +10,7 @@ from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.leases import wrong_clock
 from windlass.core.monitoring import database_checks, queue_checks
 from windlass.core.monitoring.checks import Check, broken, ok, warning
-from windlass.core.monitoring.queue_checks import Serving, Waiting
+from windlass.core.monitoring.queue_checks import QueuedJobs, WorkerCoverage
 from windlass.engine.jobs.mutes import Mutes
 from windlass.engine.leases.epochs import Epochs
 from windlass.engine.leases.workers import liveness
@@ -30,7 +30,7 @@ _CONNECT_SECONDS, _NUDGE_SECONDS = 10.0, 3.0
 _UNSERVED = "windlass.checkup"
 
 
-class Checkup:
+class Doctor:
     def __init__(self, storage: Storage, settings: Settings, epochs: Epochs) -> None:
         self._epochs = epochs
         self._storage = storage
@@ -46,7 +46,7 @@ class Checkup:
         try:
             status = await self._schema.status()
         except WindlassError as error:
-            yield database_checks.unreached(error)
+            yield database_checks.unreachable(error)
             return
         yield ok("database", f"The database at {place} answers.")
         async for check in self._database():
@@ -117,7 +117,7 @@ class Checkup:
         storage = self._storage
         enabled = {each.key for each in await storage.definitions() if each.enabled}
         waiting = [
-            Waiting(row["queue"], row["definition"], int(row["queued"]))
+            QueuedJobs(row["queue"], row["definition"], int(row["queued"]))
             for row in await storage.tallies(ALL_TENANTS)
             if int(row["queued"]) and row["definition"] in enabled
         ]
@@ -128,7 +128,7 @@ class Checkup:
         queued = sum(each.jobs for each in waiting)
         for check in queue_checks.workers(lives, queued=queued, draining=draining):
             yield check
-        serving = [Serving(w.queues, w.definitions) for w in claiming]
+        serving = [WorkerCoverage(w.queues, w.definitions) for w in claiming]
         for check in queue_checks.unserved(waiting, serving):
             yield check
         yield queue_checks.schedules(await storage.late_schedules(seconds=LATE_SECONDS))
@@ -136,18 +136,18 @@ class Checkup:
         hour = await self._summaries.stats("1h")
         muted = await self._mutes.dead_lettered()
         yield queue_checks.dead_letter(
-            hour=_less(hour.total.dead_letter, [each.hour for each in muted.values()]),
-            day=_less(day.total.dead_letter, [each.day for each in muted.values()]),
+            hour=_without_muted(hour.total.dead_letter, [each.hour for each in muted.values()]),
+            day=_without_muted(day.total.dead_letter, [each.day for each in muted.values()]),
             most=[
                 each.definition
                 for each in hour.failing
-                if _less(each.dead_letter, [muted.get(each.definition, _NONE).hour])
+                if _without_muted(each.dead_letter, [muted.get(each.definition, _NONE).hour])
             ],
             muted=sum(each.day for each in muted.values()),
         )
 
 
-def _less(all_of_them: int, muted: Iterable[int]) -> int:
+def _without_muted(all_of_them: int, muted: Iterable[int]) -> int:
     """What is left to be alarmed about. Of what is muted, more may be left than the minutes tell."""
     return max(0, all_of_them - sum(muted))
 

@@ -77,7 +77,7 @@ RULES: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
+class IntegrityViolation:
     """A rule that rows of a table break: how many do, and the first of them."""
 
     rule: str
@@ -92,12 +92,12 @@ class Integrity:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    async def check(self, tenant: str | None = None) -> list[Damage]:
+    async def check(self, tenant: str | None = None) -> list[IntegrityViolation]:
         """What is damaged, of one tenant's jobs alone or of everything. Reads every job."""
         found: dict[tuple[str, str], list[str]] = {}
         async for each in self._storage.violations(tenant):
             found.setdefault((each.rule, each.table), []).append(each.id)
         return [
-            Damage(rule, table, *RULES[rule], len(ids), ids[:_NAMED])
+            IntegrityViolation(rule, table, *RULES[rule], len(ids), ids[:_NAMED])
             for (rule, table), ids in found.items()
         ]

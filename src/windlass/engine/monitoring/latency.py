@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from windlass.core.monitoring.latency import Histogram, Kind, Place, Tally, merged
+from windlass.core.monitoring.latency import (
+    Histogram,
+    HistogramKey,
+    LatencyBuffer,
+    LatencyKind,
+    merge_histograms,
+)
 from windlass.storage.storage import Storage
 
 
@@ -27,14 +33,14 @@ class Latencies:
 
     wait: Percentiles
     run: Percentiles
-    by_place: dict[Place, Percentiles]
+    by_place: dict[HistogramKey, Percentiles]
 
 
 class Latency:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    async def flush(self, tally: Tally) -> None:
+    async def flush(self, tally: LatencyBuffer) -> None:
         """Store what a worker has observed. What cannot be stored stays for the next time."""
         observations = tally.take()
         try:
@@ -60,11 +66,11 @@ class Latency:
             if definition in (None, place.definition) and queue in (None, place.queue)
         }
         return Latencies(
-            wait=_of(found, "wait"),
-            run=_of(found, "run"),
+            wait=_percentiles_of(found, "wait"),
+            run=_percentiles_of(found, "run"),
             by_place={place: Percentiles.of(each) for place, each in found.items()},
         )
 
 
-def _of(found: dict[Place, Histogram], kind: Kind) -> Percentiles:
-    return Percentiles.of(merged(found, kind))
+def _percentiles_of(found: dict[HistogramKey, Histogram], kind: LatencyKind) -> Percentiles:
+    return Percentiles.of(merge_histograms(found, kind))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from windlass import clock
 from windlass.core.jobs.states import JobState
-from windlass.core.monitoring.latency import ENDLESS_MS, Histogram, Kind, Place
+from windlass.core.monitoring.latency import ENDLESS_MS, Histogram, HistogramKey, LatencyKind
 from windlass.engine.leases.workers import liveness
 from windlass.storage.storage import Storage
 
@@ -100,7 +100,7 @@ COUNTERS = {
 }
 
 _DEPTHS = {"tenant": TENANT_JOBS, "queue": QUEUE_JOBS, "definition": DEFINITION_JOBS}
-_HISTOGRAMS: Mapping[Kind, Metric] = {"wait": QUEUE_SECONDS, "run": RUN_SECONDS}
+_HISTOGRAMS: Mapping[LatencyKind, Metric] = {"wait": QUEUE_SECONDS, "run": RUN_SECONDS}
 
 #: All there are, in the order of the docs.
 METRICS = (
@@ -172,8 +172,8 @@ class Metrics:
         for (column, labels), value in sums.items():
             yield Sample(COUNTERS[column], labels, float(value))
 
-    def _histogram_samples(self, found: Mapping[Place, Histogram]) -> Iterator[Sample]:
-        sums: dict[tuple[Kind, tuple[str, str]], Histogram] = {}
+    def _histogram_samples(self, found: Mapping[HistogramKey, Histogram]) -> Iterator[Sample]:
+        sums: dict[tuple[LatencyKind, tuple[str, str]], Histogram] = {}
         for place, histogram in found.items():
             labels = self._labels(place.queue, place.definition)
             whole = sums.setdefault((place.kind, labels), Histogram())
@@ -209,7 +209,7 @@ def _first(oldest: Mapping[str, float]) -> list[str]:
     return sorted(oldest, key=lambda queue: -oldest[queue])[:MOST_NAMES]
 
 
-def cumulated(histogram: Histogram) -> list[tuple[str, float]]:
+def cumulative_counts(histogram: Histogram) -> list[tuple[str, float]]:
     """Buckets as Prometheus wants them: how many took at most so many seconds."""
     below, buckets = 0, []
     for upto in sorted({*histogram.observed, ENDLESS_MS}):

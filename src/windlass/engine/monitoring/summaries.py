@@ -10,11 +10,11 @@ from windlass.core.jobs.states import JobState, View
 from windlass.core.monitoring.summary import (
     COUNTED,
     WINDOWS,
-    Count,
-    Point,
+    CappedCount,
+    JobSummary,
+    StateCounts,
     Stats,
-    Summary,
-    Tally,
+    StatsPoint,
     TenantStats,
     slots,
 )
@@ -30,7 +30,7 @@ class Summaries:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    async def summary(self, scope: Scope = ALL_TENANTS, *, look: int = LOOK) -> Summary:
+    async def summary(self, scope: Scope = ALL_TENANTS, *, look: int = LOOK) -> JobSummary:
         """How many jobs are where: by state and view, queue and definition.
 
         `look` bounds how many jobs that wait are looked at to tell their views apart.
@@ -43,13 +43,13 @@ class Summaries:
             for queue, due_at in (await self._storage.oldest_due(scope, look=look)).items()
         }
         states = _states(rows)
-        return Summary(
+        return JobSummary(
             at=now,
             states=states,
             views=_views(states, waiting, look),
             oldest_age=max(ages.values(), default=None),
-            queues=[Tally(n, s, ages.get(n)) for n, s in _by("queue", rows).items()],
-            definitions=[Tally(n, s) for n, s in _by("definition", rows).items()],
+            queues=[StateCounts(n, s, ages.get(n)) for n, s in _by("queue", rows).items()],
+            definitions=[StateCounts(n, s) for n, s in _by("definition", rows).items()],
         )
 
     async def stats(
@@ -66,7 +66,9 @@ class Summaries:
         _, slot = WINDOWS[window]
         which = {"definition": definition, "queue": queue}
         found = {
-            _at(row["slot"], slot): Point(_at(row["slot"], slot), *[int(row[c]) for c in COUNTED])
+            _at(row["slot"], slot): StatsPoint(
+                _at(row["slot"], slot), *[int(row[c]) for c in COUNTED]
+            )
             for row in await self._storage.rates(scope, since=begins[0], slot=slot, **which)
         }
         return Stats(
@@ -74,7 +76,7 @@ class Summaries:
             since=begins[0],
             until=now,
             slot=slot,
-            points=[found.get(begin, Point(begin)) for begin in begins],
+            points=[found.get(begin, StatsPoint(begin)) for begin in begins],
             failing=await self._storage.failing(
                 scope, since=begins[0], most=_MOST_FAILING, **which
             ),
@@ -87,12 +89,14 @@ class Summaries:
         begins = _slots(window, await self._storage.now())
         states = _by("tenant_id", await self._storage.counts(scope))
         totals = {
-            row["tenant_id"]: Point(begins[0], *[int(row[c]) for c in COUNTED])
+            row["tenant_id"]: StatsPoint(begins[0], *[int(row[c]) for c in COUNTED])
             for row in await self._storage.tenant_rates(scope, since=begins[0])
         }
         return [
             TenantStats(
-                TenantId(name), states.get(name) or _states(()), totals.get(name, Point(begins[0]))
+                TenantId(name),
+                states.get(name) or _states(()),
+                totals.get(name, StatsPoint(begins[0])),
             )
             for name in sorted(states.keys() | totals.keys())
         ]
@@ -106,17 +110,17 @@ def _slots(window: str, now: datetime) -> Sequence[datetime]:
 
 def _views(
     states: Mapping[JobState, int], waiting: Mapping[str, int], look: int
-) -> dict[str, Count]:
+) -> dict[str, CappedCount]:
     all_later, all_live = waiting["later"] < look, waiting["live"] < look
-    scheduled = Count(waiting["scheduled"], all_later)
-    retrying = Count(waiting["retrying"], all_later and all_live)
+    scheduled = CappedCount(waiting["scheduled"], all_later)
+    retrying = CappedCount(waiting["retrying"], all_later and all_live)
     # What is neither; where not all was looked at, what is left over may be too much.
     left = max(0, states[JobState.QUEUED] - scheduled.number - retrying.number)
     return {
-        JobState.QUEUED.value: Count(left, scheduled.exact and retrying.exact),
+        JobState.QUEUED.value: CappedCount(left, scheduled.exact and retrying.exact),
         View.SCHEDULED.value: scheduled,
         View.RETRYING.value: retrying,
-        View.WAITING.value: Count(states[JobState.PENDING]),
+        View.WAITING.value: CappedCount(states[JobState.PENDING]),
     }
 
 

@@ -14,11 +14,11 @@ from windlass.core.triggers.schedule import in_zone
 from windlass.core.triggers.trigger import Trigger
 from windlass.core.triggers.trigger_fields import (
     fields_of,
-    following,
+    merge_trigger_with_code,
     name_in_code,
     said,
-    timed,
     type_of,
+    with_next_run,
 )
 from windlass.engine.access.tenants import Tenants
 from windlass.errors import TriggerUnreadable
@@ -72,19 +72,19 @@ class CodeTriggers:
         gone_for_good = {(tenant, name) for tenant, name, _ in deleted}
         named = {each.name_for(definition.key): each for each in triggers}
         for declared in named.values():
-            trigger = await self._made(definition, declared)
+            trigger = await self._build_trigger(definition, declared)
             row = by_name.get((trigger.tenant, trigger.name))
             if row is None and (trigger.tenant, trigger.name) in gone_for_good:
                 continue  # an operator deleted it
             if row is None:
-                await self._storage.add_trigger(timed(trigger, await self._storage.now()))
+                await self._storage.add_trigger(with_next_run(trigger, await self._storage.now()))
             elif row.origin == "code" and (
                 row.code_hash != trigger.code_hash or row.missing_from_code
             ):
-                await self._follow(row, trigger)
-            elif not row.unreadable and await self._starts_again(row):
+                await self._update_row(row, trigger)
+            elif not row.unreadable and await self._is_restarting(row):
                 await self._start(row)
-        await self._start_operators_own(definition, rows)
+        await self._restart_operator_triggers(definition, rows)
         for row in rows:
             gone = row.definition == definition.key and name_in_code(row) not in named
             if row.unreadable:
@@ -95,14 +95,16 @@ class CodeTriggers:
             if of == definition.key and name not in named:
                 await self._storage.forget_deleted_triggers(of, name=name)
 
-    async def _start_operators_own(self, definition: Definition, rows: Sequence[Trigger]) -> None:
+    async def _restart_operator_triggers(
+        self, definition: Definition, rows: Sequence[Trigger]
+    ) -> None:
         """Let init triggers that operators made of a definition fire at this start, as code's do."""
         for row in rows:
             own = row.origin == "operator" and row.definition == definition.key
-            if own and not row.unreadable and await self._starts_again(row):
+            if own and not row.unreadable and await self._is_restarting(row):
                 await self._start(row)
 
-    async def _made(self, definition: Definition, declared: DeclaredTrigger) -> Trigger:
+    async def _build_trigger(self, definition: Definition, declared: DeclaredTrigger) -> Trigger:
         tenant = SYSTEM_TENANT if definition.system else DEFAULT_TENANT
         schedule = declared.schedule
         if schedule is not None:
@@ -130,11 +132,13 @@ class CodeTriggers:
         )
         return replace(trigger, code=said(trigger))
 
-    async def _follow(self, row: Trigger, trigger: Trigger) -> None:
+    async def _update_row(self, row: Trigger, trigger: Trigger) -> None:
         now = await self._storage.now()
         # One that cannot be read, and that the code may not overwrite, tells so when it is due.
         with suppress(TriggerUnreadable):
-            await self._storage.change_trigger(row.id, lambda row: following(row, trigger, now))
+            await self._storage.change_trigger(
+                row.id, lambda row: merge_trigger_with_code(row, trigger, now)
+            )
 
     async def _start(self, seen: Trigger) -> None:
         """Let an init trigger fire, if nobody else has let it since it was seen."""
@@ -146,7 +150,7 @@ class CodeTriggers:
 
         await self._storage.change_trigger(seen.id, due)
 
-    async def _starts_again(self, trigger: Trigger) -> bool:
+    async def _is_restarting(self, trigger: Trigger) -> bool:
         """Whether an init trigger is to fire at this start: not while its last job is open, nor,
         if it runs once, after one has completed."""
         if trigger.type != "init" or not trigger.enabled or trigger.next_run_at is not None:

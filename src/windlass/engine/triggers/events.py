@@ -12,10 +12,10 @@ from windlass.core.jobs.dead import DEAD_LETTERED, RESERVED
 from windlass.core.jobs.dedupe import check_app_key, check_name
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, NewJob, Scope
 from windlass.core.payloads.json_text import dump_json
-from windlass.core.triggers.trigger import Event, Match, MatchOutcome, Trigger
+from windlass.core.triggers.trigger import Event, MatchOutcome, Trigger, TriggerMatch
 from windlass.engine.background_tasks import BackgroundTasks
 from windlass.engine.nudges import COMMITTED_SECONDS, Nudges
-from windlass.engine.triggers.job_factory import Maker
+from windlass.engine.triggers.job_factory import JobFactory
 from windlass.engine.triggers.refusals import REFUSALS
 from windlass.errors import (
     AmbiguousId,
@@ -36,7 +36,7 @@ from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Session
 from windlass.storage.storage import Storage
 from windlass.storage.triggers.triggers import Matching, add_event
-from windlass.telemetry import Telemetry, described
+from windlass.telemetry import Telemetry, describe_error
 
 #: Triggers of an event that one transaction matches; an event with more takes several.
 TRIGGER_BATCH = 100
@@ -47,7 +47,7 @@ DEEPEST = 16
 #: event's other triggers make their jobs. `replay` makes up for it.
 _BROKEN = (ConditionInvalid, DefinitionInvalid, TemplateInvalid, TriggerUnreadable)
 
-_Made = tuple[Trigger | None, NewJob]
+_TriggeredJob = tuple[Trigger | None, NewJob]
 
 
 class EventOptions(TypedDict, total=False):
@@ -62,10 +62,10 @@ class EventOptions(TypedDict, total=False):
 
 class Events:
     def __init__(
-        self, storage: Storage, maker: Maker, nudges: Nudges, telemetry: Telemetry
+        self, storage: Storage, job_factory: JobFactory, nudges: Nudges, telemetry: Telemetry
     ) -> None:
         self._storage = storage
-        self._maker = maker
+        self._job_factory = job_factory
         self._nudges = nudges
         self._telemetry = telemetry
         self._background = BackgroundTasks()
@@ -126,16 +126,16 @@ class Events:
     async def _try_after_commit(self, id: EventId) -> None:
         for seconds in COMMITTED_SECONDS:
             await asyncio.sleep(seconds)
-            with self._tried():
+            with self._log_outage():
                 await self.match(id)
 
     async def _catch_up(self) -> None:
-        with self._tried():
+        with self._log_outage():
             while await self.match_waiting():
                 pass
 
     @contextmanager
-    def _tried(self) -> Iterator[None]:
+    def _log_outage(self) -> Iterator[None]:
         try:
             yield
         except WindlassError as error:  # the events wait; upkeep tries again
@@ -242,8 +242,8 @@ class Events:
             if event is None:
                 return 0, False
             triggers = await self._listening(matching, event)
-            matches: list[Match] = []
-            made = await self._made(matching, event, triggers, matches)
+            matches: list[TriggerMatch] = []
+            made = await self._build_jobs(matching, event, triggers, matches)
             created = await self._store(matching, event, made, matches)
             more = len(triggers) == TRIGGER_BATCH
             matches.sort(key=lambda match: match.trigger_id or "~")  # the hook is last
@@ -259,46 +259,48 @@ class Events:
         self._telemetry.warn("a chain of events was cut", event_id=str(event.id), name=event.name)
         return []
 
-    async def _made(
+    async def _build_jobs(
         self,
         matching: Matching,
         event: Event,
         triggers: Sequence[Trigger],
-        matches: MutableSequence[Match],
-    ) -> Sequence[_Made]:
+        matches: MutableSequence[TriggerMatch],
+    ) -> Sequence[_TriggeredJob]:
         """The jobs of an event, and for whom: a trigger, or (None) a definition's hook. What makes
         no job is added to `matches`."""
-        made: list[_Made] = []
+        made: list[_TriggeredJob] = []
         for trigger in triggers:
             try:
-                if self._maker.applies(trigger, event.data):
-                    made.append((trigger, await self._maker.after(trigger, event)))
+                if self._job_factory.applies(trigger, event.data):
+                    made.append((trigger, await self._job_factory.after(trigger, event)))
                 else:
-                    failing = self._maker.failing(trigger, event.data)
+                    failing = self._job_factory.failing(trigger, event.data)
                     because = f"it does not hold that {failing}"
                     matches.append(_match(trigger, "unmatched", because=because))
             except (*REFUSALS, *_BROKEN) as error:
                 stop = isinstance(error, TriggerRightGone)
-                matches.append(await self._refused(matching, event, trigger, error, stop=stop))
+                matches.append(
+                    await self._record_failure(matching, event, trigger, error, stop=stop)
+                )
             except (WindlassError, OSError):
                 raise  # whatever it is, it is no refusal: the event waits and is matched later
             except Exception as error:  # noqa: BLE001 - our own fault must not stop the others
                 unexpected = f"unexpected {type(error).__name__}"
-                matches.append(await self._refused(matching, event, trigger, unexpected))
+                matches.append(await self._record_failure(matching, event, trigger, unexpected))
         if event.name == DEAD_LETTERED and event.depth <= DEEPEST and matching.first_batch:
             try:
-                if hook := await self._maker.on_dead_letter(event):
+                if hook := await self._job_factory.on_dead_letter(event):
                     made.append((None, hook))
             except REFUSALS as error:
-                matches.append(self._hook_failed(event, described(error)))
+                matches.append(self._hook_failed(event, describe_error(error)))
         return made
 
     async def _store(
         self,
         matching: Matching,
         event: Event,
-        made: Sequence[_Made],
-        matches: MutableSequence[Match],
+        made: Sequence[_TriggeredJob],
+        matches: MutableSequence[TriggerMatch],
     ) -> int:
         created = 0
         stored = await matching.store([job for _, job in made])
@@ -317,10 +319,10 @@ class Events:
                     matches.append(self._hook_failed(event, f"its job was refused: {status}"))
                 case status:
                     refused = f"its job was refused: {status}"
-                    matches.append(await self._refused(matching, event, trigger, refused))
+                    matches.append(await self._record_failure(matching, event, trigger, refused))
         return created
 
-    async def _refused(
+    async def _record_failure(
         self,
         matching: Matching,
         event: Event,
@@ -328,7 +330,7 @@ class Events:
         error: Exception | str,
         *,
         stop: bool = False,
-    ) -> Match:
+    ) -> TriggerMatch:
         """Note on the trigger why it made no job, and log it without values of the event."""
         await matching.failed(trigger.id, str(error), stop=stop)
         self._telemetry.warn(
@@ -339,11 +341,11 @@ class Events:
             event_id=str(event.id),
             event_name=event.name,
             correlation_id=event.correlation_id,
-            error=error if isinstance(error, str) else described(error),
+            error=error if isinstance(error, str) else describe_error(error),
         )
         return _match(trigger, "failed", because=str(error))
 
-    def _hook_failed(self, event: Event, error: str) -> Match:
+    def _hook_failed(self, event: Event, error: str) -> TriggerMatch:
         self._telemetry.warn(
             "the on_dead_letter job could not be made",
             job_id=event.data["job_id"],
@@ -351,7 +353,7 @@ class Events:
             error=error,
         )
         definition = event.data["definition"]
-        return Match(
+        return TriggerMatch(
             trigger_id=None, trigger=None, definition=definition, outcome="failed", because=error
         )
 
@@ -362,10 +364,10 @@ def _match(
     job: NewJob | None = None,
     *,
     because: str | None = None,
-) -> Match:
+) -> TriggerMatch:
     about = job if trigger is None else trigger
     assert about is not None
-    return Match(
+    return TriggerMatch(
         trigger_id=None if trigger is None else str(trigger.id),
         trigger=None if trigger is None else trigger.name,
         definition=about.definition,

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from windlass.core.definitions.definition import Definition
-from windlass.core.jobs.dead import taken_by
+from windlass.core.jobs.dead import fields_in_schema
 from windlass.core.jobs.dedupe import check_app_key, payload_key
 from windlass.core.jobs.models import NewJob
 from windlass.core.leases.gates import gate_for
@@ -27,7 +27,7 @@ from windlass.settings import Settings
 _MOST_PARSED = 2000
 
 
-class Parsed(NamedTuple):
+class ParsedTrigger(NamedTuple):
     """A trigger's template and condition, read once per version of the trigger."""
 
     payload: Any
@@ -36,7 +36,7 @@ class Parsed(NamedTuple):
     applies: Condition
 
 
-class Maker:
+class JobFactory:
     def __init__(
         self, definitions: Definitions, settings: Settings, rights: EnqueueRights, sealer: Sealer
     ) -> None:
@@ -44,14 +44,14 @@ class Maker:
         self._rights = rights
         self._sealer = sealer
         self._limit = settings.limits.payload_bytes
-        self._parsed: dict[TriggerId, Parsed] = {}
+        self._parsed: dict[TriggerId, ParsedTrigger] = {}
 
     async def check(self, trigger: Trigger) -> None:
         """Refuse a trigger whose definition is unknown, or whose payload can be seen to be wrong."""
         definition = await self._definitions.get(trigger.definition)
         parsed = template.parse(trigger.payload)
         if parsed.is_constant:
-            self._written(definition, parsed.render({}))
+            self._encode_payload(definition, parsed.render({}))
 
     def has_constant_key(self, trigger: Trigger) -> bool:
         """Whether all jobs of a trigger count as equal: by its dedupe key, else by the payload."""
@@ -72,17 +72,17 @@ class Maker:
     async def payload(self, trigger: Trigger, data: Any) -> Any:
         """The payload a job for an event with these data would have, checked."""
         definition = await self._definitions.get(trigger.definition)
-        _dedupe_key(trigger, _of_event(data))
-        return load_json(self._text(trigger, definition, _of_event(data)))
+        _dedupe_key(trigger, _event_variables(data))
+        return load_json(self._text(trigger, definition, _event_variables(data)))
 
     async def at(self, trigger: Trigger, due_at: datetime) -> NewJob:
         """The job for a due time. However often it is made, it is stored once.
 
         Here and in `after`, TriggerRightGone if who saved the trigger may not enqueue any more.
         """
-        await self._check_saver(trigger)
-        job = await self._made(trigger, _of_schedule(trigger, due_at))
-        return await self._sealed(
+        await self._check_trigger_owner(trigger)
+        job = await self._build_job(trigger, _schedule_variables(trigger, due_at))
+        return await self._seal(
             job._replace(
                 source="schedule",
                 source_ref=str(trigger.id),
@@ -93,14 +93,14 @@ class Maker:
 
     async def now(self, trigger: Trigger, now: datetime, created_by: str | None) -> NewJob:
         """A job of a schedule that a person asks for; each time another one."""
-        job = await self._made(trigger, _of_schedule(trigger, now))
+        job = await self._build_job(trigger, _schedule_variables(trigger, now))
         return job._replace(source_ref=str(trigger.id), created_by=created_by)
 
     async def after(self, trigger: Trigger, event: Event) -> NewJob:
         """The job for an event. However often it is made, it is stored once."""
-        await self._check_saver(trigger)
-        job = await self._made(trigger, _of_event(event.data))
-        return await self._sealed(_by(event, str(trigger.id), job))
+        await self._check_trigger_owner(trigger)
+        job = await self._build_job(trigger, _event_variables(event.data))
+        return await self._seal(_event_job(event, str(trigger.id), job))
 
     async def on_dead_letter(self, event: Event) -> NewJob | None:
         """The job that a dead-lettered job's definition asks for; None if it asks for none.
@@ -111,14 +111,16 @@ class Maker:
         if failed.on_dead_letter is None:
             return None
         hook = await self._definitions.get(failed.on_dead_letter)
-        text = self._written(hook, taken_by(load_json(hook.payload_schema), event.data))
-        return await self._sealed(_by(event, "hook", _job(hook, event.tenant, text)))
+        text = self._encode_payload(
+            hook, fields_in_schema(load_json(hook.payload_schema), event.data)
+        )
+        return await self._seal(_event_job(event, "hook", _job(hook, event.tenant, text)))
 
-    async def _check_saver(self, trigger: Trigger) -> None:
+    async def _check_trigger_owner(self, trigger: Trigger) -> None:
         definition = await self._definitions.get(trigger.definition)
-        await self._rights.require_saved(trigger, definition)
+        await self._rights.require_trigger_owner(trigger, definition)
 
-    async def _made(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
+    async def _build_job(self, trigger: Trigger, about: Mapping[str, Any]) -> NewJob:
         definition = await self._definitions.get(trigger.definition)
         text = self._text(trigger, definition, about)
         window = trigger.dedupe_window_seconds
@@ -135,20 +137,20 @@ class Maker:
             trigger_id=trigger.id,
         )
 
-    async def _sealed(self, job: NewJob) -> NewJob:
+    async def _seal(self, job: NewJob) -> NewJob:
         return self._sealer.seal(job, await self._definitions.get(job.definition))
 
     def _text(self, trigger: Trigger, definition: Definition, about: Mapping[str, Any]) -> str:
-        return self._written(definition, self._read(trigger).template.render(about))
+        return self._encode_payload(definition, self._read(trigger).template.render(about))
 
-    def _written(self, definition: Definition, payload: Any) -> str:
-        return payload_of(definition, self._limit).write(completed(definition, payload))
+    def _encode_payload(self, definition: Definition, payload: Any) -> str:
+        return definition_payload(definition, self._limit).write(completed(definition, payload))
 
-    def _read(self, trigger: Trigger) -> Parsed:
+    def _read(self, trigger: Trigger) -> ParsedTrigger:
         known = self._parsed.get(trigger.id)
         if known and known[:2] == (trigger.payload, trigger.condition):
             return known
-        read = Parsed(
+        read = ParsedTrigger(
             trigger.payload,
             trigger.condition,
             template.parse(trigger.payload),
@@ -178,11 +180,11 @@ def _key_template(text: str) -> Template:
     return template.parse(text)
 
 
-def _of_event(data: Any) -> Mapping[str, Any]:
+def _event_variables(data: Any) -> Mapping[str, Any]:
     return {"event": data if isinstance(data, Mapping) else {}}
 
 
-def _of_schedule(trigger: Trigger, due_at: datetime) -> Mapping[str, Any]:
+def _schedule_variables(trigger: Trigger, due_at: datetime) -> Mapping[str, Any]:
     return {"schedule": {"name": trigger.name, "due_at": due_at.isoformat()}}
 
 
@@ -201,7 +203,7 @@ def _job(definition: Definition, tenant: TenantId, payload: str) -> NewJob:
     )
 
 
-def _by(event: Event, whom: str, job: NewJob) -> NewJob:
+def _event_job(event: Event, whom: str, job: NewJob) -> NewJob:
     """The job that an event makes for a trigger or a hook: it names both."""
     return job._replace(
         source="event",
@@ -217,7 +219,7 @@ def completed(definition: Definition, payload: Mapping[str, Any] | None) -> Mapp
     return {**load_json(definition.default_payload), **(payload or {})}
 
 
-def payload_of(definition: Definition, limit: int) -> JsonSchemaPayload:
+def definition_payload(definition: Definition, limit: int) -> JsonSchemaPayload:
     """What checks and writes payloads of a definition of which only the row is known."""
     return _schema(definition.key, definition.payload_schema, limit)
 

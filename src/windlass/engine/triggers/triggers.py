@@ -22,24 +22,24 @@ from windlass.core.jobs.models import (
 from windlass.core.triggers import condition as conditions
 from windlass.core.triggers import schedule_preview, time_zones
 from windlass.core.triggers.declared_trigger import Length, check_key_template, flag, seconds
-from windlass.core.triggers.schedule import Cron, Schedule, in_zone
-from windlass.core.triggers.schedule_preview import Preview
+from windlass.core.triggers.schedule import CronSchedule, Schedule, in_zone
+from windlass.core.triggers.schedule_preview import SchedulePreview
 from windlass.core.triggers.trigger import Misfire, Overlap, Trigger, TriggerType
 from windlass.core.triggers.trigger_fields import (
     NO_TIMES,
-    as_in_code,
     fields_of,
-    next_time,
+    next_run_from_now,
     schedule_of,
-    timed,
     type_of,
-    with_edits_named,
+    with_edited_fields,
+    with_next_run,
+    without_edits,
 )
 from windlass.engine.access.tenants import Tenants
-from windlass.engine.jobs.enqueue_rights import EnqueueRights, saver
+from windlass.engine.jobs.enqueue_rights import EnqueueRights, trigger_owner
 from windlass.engine.jobs.jobs import Jobs
 from windlass.engine.nudges import Nudges
-from windlass.engine.triggers.job_factory import Maker
+from windlass.engine.triggers.job_factory import JobFactory
 from windlass.errors import (
     AmbiguousId,
     OptionInvalid,
@@ -104,7 +104,7 @@ class Triggers:
     def __init__(
         self,
         storage: Storage,
-        maker: Maker,
+        job_factory: JobFactory,
         jobs: Jobs,
         tenants: Tenants,
         nudges: Nudges,
@@ -112,7 +112,7 @@ class Triggers:
         rights: EnqueueRights,
     ) -> None:
         self._storage = storage
-        self._maker = maker
+        self._job_factory = job_factory
         self._jobs = jobs
         self._tenants = tenants
         self._nudges = nudges
@@ -142,7 +142,7 @@ class Triggers:
         owner = TenantId(check_name("tenant", tenant))
         about: dict[str, Any] = {**said, "name": name}
         if schedule is not None:
-            schedule = read_schedule(name, schedule)
+            schedule = parse_schedule(name, schedule)
             about["schedule"] = schedule
         if event is not None:
             about["event"] = event
@@ -153,18 +153,18 @@ class Triggers:
             type=type_of(schedule),
             definition=DefinitionKey(definition),
             created_by=created_by,
-            saved_by=saver(by),
+            saved_by=trigger_owner(by),
         )
         await self._rights.require_trigger(by, blank)
         trigger = replace(blank, **await self._fields(blank, about, new=True))
-        await self._maker.check(trigger)
-        trigger = timed(trigger, await self._storage.now())
+        await self._job_factory.check(trigger)
+        trigger = with_next_run(trigger, await self._storage.now())
         if dry_run:
             await self._check_free(trigger)
             return trigger
         if not await self._storage.add_trigger(trigger):
             raise TriggerExists(name, tenant=tenant)
-        return await self._saved(trigger)
+        return await self._after_save(trigger)
 
     async def get(self, id: str, scope: Scope = ALL_TENANTS) -> Trigger:
         """A trigger by its id, its name, or an ending of its id of six or more characters that no
@@ -201,7 +201,7 @@ class Triggers:
     ) -> Sequence[Trigger]:
         """Triggers by tenant and name: all, those by time, or those by event, and of those the ones
         that every filter fits. Those of the tenant `system` only if asked for."""
-        fits = fitting(chosen)
+        fits = trigger_matcher(chosen)
         shown = system or scope.tenant is not None
         return [
             trigger
@@ -237,7 +237,7 @@ class Triggers:
         stops = changes == {"enabled": False}  # who may not let it make jobs may still stop it
         if not stops:
             await self._rights.require_trigger(by, trigger)
-        saved = {} if stops else {"saved_by": saver(by)}
+        saved = {} if stops else {"saved_by": trigger_owner(by)}
         if stops and trigger.unreadable and not dry_run:
             return await self._stop(trigger)
         return await self._change(trigger, changes, saved, dry_run=dry_run)
@@ -268,7 +268,7 @@ class Triggers:
             raise OptionInvalid("trigger", trigger.name, allowed="one that is declared in code")
         now = await self._storage.now()
         return await self._store(
-            trigger, lambda row: replace(timed(as_in_code(row), now), saved_by=None)
+            trigger, lambda row: replace(with_next_run(without_edits(row), now), saved_by=None)
         )
 
     async def run(
@@ -284,7 +284,7 @@ class Triggers:
         await self._rights.require_trigger(by, trigger, Right.JOBS_ENQUEUE)
         if trigger.type == "event":
             raise OptionInvalid("trigger", trigger.name, allowed="one by time: emit the event")
-        job = await self._maker.now(trigger, await self._storage.now(), created_by)
+        job = await self._job_factory.now(trigger, await self._storage.now(), created_by)
         return await self._jobs.enqueue(job)
 
     async def warnings(self, id: str, scope: Scope = ALL_TENANTS) -> Sequence[str]:
@@ -302,7 +302,7 @@ class Triggers:
             warnings += schedule_preview.warnings(
                 schedule, await self._storage.now(), trigger.timezone
             )
-        return [*warnings, *await self._about_window(trigger)]
+        return [*warnings, *await self._dedupe_window_warnings(trigger)]
 
     async def preview(
         self,
@@ -313,20 +313,20 @@ class Triggers:
         limit: int = 5,
         dedupe_window: Length = None,
         tenant: str = DEFAULT_TENANT,
-    ) -> Preview:
+    ) -> SchedulePreview:
         """What a schedule would do: in words, its next runs (at most 1,000) after an instant, or from
         now on, and what may surprise, clock changes and a dedupe window that swallows runs included.
 
         Text is a cron expression. One without a zone is in `tz`, else in the tenant's. Stores nothing.
         """
-        read = read_schedule("the schedule", schedule)
+        read = parse_schedule("the schedule", schedule)
         if not whole(1, schedule_preview.MOST_RUNS)(limit):
             raise OptionInvalid("limit", limit, allowed=f"1 to {schedule_preview.MOST_RUNS}")
         zone = tz or await self._tenants.zone_of(TenantId(check_name("tenant", tenant)))
         time_zones.zone(zone)
         window = seconds("dedupe_window", dedupe_window)
         start = await self._storage.now() if after is None else instant("after", after)
-        return schedule_preview.foresee(
+        return schedule_preview.preview_schedule(
             read, start, limit, zone, window=None if not window else timedelta(seconds=window)
         )
 
@@ -338,7 +338,7 @@ class Triggers:
         """Disable a trigger that cannot be read, and leave all else of its row as it is."""
         error = str(TriggerUnreadable(trigger.name, trigger.unreadable))
         await self._storage.trigger_failed(trigger.id, error, stop=True)
-        return await self._saved(trigger)
+        return await self._after_save(trigger)
 
     async def _change(
         self,
@@ -351,18 +351,18 @@ class Triggers:
         fields = {**await self._fields(trigger, changes), **saved}
         now = await self._storage.now()
         if changes != {"enabled": False}:  # a trigger that no longer fits can still be stopped
-            await self._maker.check(replace(trigger, **fields))
+            await self._job_factory.check(replace(trigger, **fields))
 
         def change(row: Trigger) -> Trigger:
             moved = bool({"schedule", "event", "enabled"} & set(changes))
             given = {*fields, "next_run_at"} if moved else {*fields}
             still = tuple(name for name in row.unreadable if name not in given)
-            changed = with_edits_named(replace(row, **fields, unreadable=still))
+            changed = with_edited_fields(replace(row, **fields, unreadable=still))
             if not moved:
                 return changed
             # What it fired for as another type does not count.
             last = row.last_run_at if changed.type == row.type else None
-            next_run_at = next_time(replace(changed, last_run_at=last), now)
+            next_run_at = next_run_from_now(replace(changed, last_run_at=last), now)
             return replace(changed, next_run_at=next_run_at)
 
         if dry_run:
@@ -403,11 +403,11 @@ class Triggers:
 
     async def _times(self, trigger: Trigger, given: Any, *, new: bool) -> dict[str, Any]:
         """Times as fields. A schedule without a zone keeps the one there was, else has its tenant's."""
-        schedule = read_schedule(trigger.name, given)
+        schedule = parse_schedule(trigger.name, given)
         if schedule.name is not None or schedule.payload is not None:
             allowed = "a schedule without a name and a payload: those are the trigger's own"
             raise OptionInvalid("schedule", schedule.name or schedule.payload, allowed=allowed)
-        if isinstance(schedule, Cron) and schedule.tz is None:
+        if isinstance(schedule, CronSchedule) and schedule.tz is None:
             keeps = trigger.type == "cron" and not new and "timezone" not in trigger.unreadable
             zone = trigger.timezone if keeps else await self._tenants.zone_of(trigger.tenant)
             schedule = in_zone(schedule, zone)
@@ -419,29 +419,29 @@ class Triggers:
             raise TriggerNotFound(trigger.name)
         if not stored:
             raise TriggerExists(change(trigger).name, tenant=trigger.tenant)
-        return await self._saved(trigger)
+        return await self._after_save(trigger)
 
     async def _check_free(self, trigger: Trigger) -> None:
         for other in await self._storage.triggers(Scope(trigger.tenant)):
             if other.name == trigger.name and other.id != trigger.id:
                 raise TriggerExists(trigger.name, tenant=trigger.tenant)
 
-    async def _saved(self, trigger: Trigger) -> Trigger:
+    async def _after_save(self, trigger: Trigger) -> Trigger:
         self._nudges.nudge_all()
         saved = await self.get(str(trigger.id))
-        for warning in await self._about_window(saved):
+        for warning in await self._dedupe_window_warnings(saved):
             self._telemetry.warn(warning, trigger=saved.name)
         return saved
 
-    async def _about_window(self, trigger: Trigger) -> Sequence[str]:
+    async def _dedupe_window_warnings(self, trigger: Trigger) -> Sequence[str]:
         """What may surprise about a dedupe window: no key, and runs that it swallows."""
         seconds = trigger.dedupe_window_seconds
         if not seconds or trigger.unreadable:
             return []
         window = timedelta(seconds=seconds)
-        warnings = [] if trigger.dedupe_key else [schedule_preview.keyless(window)]
+        warnings = [] if trigger.dedupe_key else [schedule_preview.keyless_window_warning(window)]
         schedule = schedule_of(trigger)
-        if schedule is not None and self._maker.has_constant_key(trigger):
+        if schedule is not None and self._job_factory.has_constant_key(trigger):
             now = await self._storage.now()
             key = trigger.dedupe_key is not None
             warnings.append(
@@ -450,7 +450,7 @@ class Triggers:
         return [warning for warning in warnings if warning]
 
 
-def fitting(chosen: TriggerFilter) -> Callable[[Trigger], bool]:
+def trigger_matcher(chosen: TriggerFilter) -> Callable[[Trigger], bool]:
     """Whether a trigger fits every filter that is given."""
     for name in chosen:
         if name not in TriggerFilter.__annotations__:
@@ -482,10 +482,10 @@ def _type_after(trigger: Trigger, changes: Mapping[str, Any]) -> TriggerType:
         return trigger.type
     if trigger.type == "event":
         raise OptionInvalid("trigger", trigger.name, allowed="one by time")
-    return type_of(read_schedule(trigger.name, changes["schedule"]))
+    return type_of(parse_schedule(trigger.name, changes["schedule"]))
 
 
-def read_schedule(name: str, given: object) -> Schedule:
+def parse_schedule(name: str, given: object) -> Schedule:
     """A schedule; text is a cron expression."""
     if isinstance(given, Schedule):
         return given
@@ -493,7 +493,7 @@ def read_schedule(name: str, given: object) -> Schedule:
         allowed = "a cron expression, or what cron(), every(), once() and init() make"
         raise OptionInvalid("schedule", given, allowed=allowed)
     try:
-        return Cron(given)
+        return CronSchedule(given)
     except ScheduleInvalid as error:
         raise error.named(name) from None
 

@@ -1,9 +1,9 @@
 """Row -> user, member, invitation, token, session, entry, operation."""
 
 from windlass.core.access.accounts import Invitation, Member, Session, Token, User
-from windlass.core.access.audit import Entry
+from windlass.core.access.audit import AuditEntry
 from windlass.core.access.principal import Membership
-from windlass.core.jobs.operations import Action, Item, Operation
+from windlass.core.jobs.operations import BulkAction, Operation, OperationItem
 from windlass.ids import JobId, OperationId, SessionId, TenantId, TokenId, UserId
 from windlass.storage.sql.rows import Row, decoded, instant, maybe_instant, uuid
 
@@ -76,8 +76,8 @@ def session(row: Row) -> Session:
     )
 
 
-def entry(row: Row) -> Entry:
-    return Entry(
+def entry(row: Row) -> AuditEntry:
+    return AuditEntry(
         tenant=TenantId(row["tenant_id"]) if row["tenant_id"] else None,
         sequence=row["sequence"],
         at=instant(row["at"]),
@@ -100,7 +100,7 @@ def operation(row: Row) -> Operation:
     return Operation(
         id=OperationId(uuid(row["id"])),
         tenant=None if row["tenant_id"] is None else TenantId(row["tenant_id"]),
-        action=Action(row["action"]),
+        action=BulkAction(row["action"]),
         query=row["query"],
         reason=row["reason"],
         state=row["state"],
@@ -121,5 +121,5 @@ def operation(row: Row) -> Operation:
     )
 
 
-def item(row: Row) -> Item:
-    return Item(row["place"], JobId(uuid(row["job_id"])), row["state"], row["note"])
+def item(row: Row) -> OperationItem:
+    return OperationItem(row["place"], JobId(uuid(row["job_id"])), row["state"], row["note"])

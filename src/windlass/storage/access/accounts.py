@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from windlass.core.access.accounts import Member, User
-from windlass.core.access.audit import NewEntry
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.access.principal import Membership
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
@@ -26,7 +26,7 @@ class AccountVerbs:
     _db: Database
 
     async def add_user(
-        self, user: User, *, password_hash: str | None = None, entry: NewEntry | None = None
+        self, user: User, *, password_hash: str | None = None, entry: NewAuditEntry | None = None
     ) -> bool:
         """Make a user; False if there is one of that name."""
         return bool(
@@ -67,7 +67,7 @@ class AccountVerbs:
         *,
         superadmin: bool | None = None,
         disabled: bool | None = None,
-        entry: NewEntry | None = None,
+        entry: NewAuditEntry | None = None,
     ) -> bool:
         """Change what is said of a user; its sessions and links end when it is disabled. Taking
         superadmin away takes back an offer of it."""
@@ -95,7 +95,7 @@ class AccountVerbs:
         password_hash: str,
         *,
         but: SessionId | None = None,
-        entry: NewEntry | None = None,
+        entry: NewAuditEntry | None = None,
     ) -> bool:
         """Give a user a password, and end its sessions (but one) and links."""
         return bool(
@@ -118,7 +118,7 @@ class AccountVerbs:
 
     @again
     async def drop_user(
-        self, id: UserId, *, revoke_tokens: bool = True, entry: NewEntry | None = None
+        self, id: UserId, *, revoke_tokens: bool = True, entry: NewAuditEntry | None = None
     ) -> bool:
         """Forget a user with its roles, sessions, links and invitations. What it made stays and names nobody."""
         async with self._db.transaction() as session:
@@ -138,7 +138,7 @@ class AccountVerbs:
         role: str,
         permissions: Collection[str] = (),
         *,
-        entry: NewEntry | None = None,
+        entry: NewAuditEntry | None = None,
     ) -> bool:
         """Give a member of a tenant another role; False if the user has none there. A first role
         is given by accepting an invitation."""
@@ -155,7 +155,7 @@ class AccountVerbs:
         )
 
     async def drop_member(
-        self, user: UserId, tenant: str, *, entry: NewEntry | None = None
+        self, user: UserId, tenant: str, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """Take a user's role in a tenant away; False if it had none."""
         return bool(

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from windlass.core.access import audit_signatures
-from windlass.core.access.audit import EMPTY, GENESIS, Entry, Link, NewEntry, canonical, chained
+from windlass.core.access.audit import (
+    EMPTY_CHAIN,
+    GENESIS,
+    AuditEntry,
+    ChainEnd,
+    NewAuditEntry,
+    canonical,
+    chain_entry,
+)
 from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.errors import AuditKeyMissing
 from windlass.storage.access import account_rows
@@ -29,7 +37,7 @@ class End(NamedTuple):
     """Where a chain is said to end, signed or not, the number of its last entry, and its place in
     the list of signed chains; all seen at one instant."""
 
-    said: Link | None
+    said: ChainEnd | None
     last: int
     signature: str | None = None
     listed: Listed | None = None
@@ -39,7 +47,7 @@ class Head(NamedTuple):
     """Where a chain ends."""
 
     tenant: str | None
-    end: Link
+    end: ChainEnd
     signature: str | None
 
 
@@ -54,14 +62,14 @@ class AuditVerbs:
     _db: Database
 
     @again
-    async def add_entry(self, entry: NewEntry) -> Entry:
+    async def add_entry(self, entry: NewAuditEntry) -> AuditEntry:
         """Add an entry by itself: for what was refused, or changed by verbs of other nouns."""
         async with self._db.transaction() as session:
             return await append(session, entry)
 
     async def entries(
         self, tenant: str | None, *, before: int | None = None, most: int = 50
-    ) -> list[Entry]:
+    ) -> list[AuditEntry]:
         """A chain's entries, newest first; `before` is the last number already seen. Tenant None
         is the installation's chain."""
         found = await self._db.run("entries", tenant_id=tenant or "", before=before, most=most)
@@ -69,7 +77,7 @@ class AuditVerbs:
 
     async def entries_after(
         self, tenant: str | None, after: int, *, last: int, most: int = 1000
-    ) -> list[Entry]:
+    ) -> list[AuditEntry]:
         """A chain's entries in their order, past number `after` and up to `last`."""
         found = await self._db.run(
             "entries_after", tenant_id=tenant or "", after=after, last=last, most=most
@@ -78,7 +86,7 @@ class AuditVerbs:
 
     async def audit_end(self, tenant: str | None) -> End:
         [row] = await self._db.run("audit_end", tenant_id=tenant or "")
-        said = None if row["sequence"] is None else Link(row["sequence"], row["hash"])
+        said = None if row["sequence"] is None else ChainEnd(row["sequence"], row["hash"])
         listed = Listed(tenant or "", row["number"], row["listed"]) if row["number"] else None
         return End(said, row["last"] or 0, row["signature"], listed)
 
@@ -90,7 +98,7 @@ class AuditVerbs:
         """Where chains end: a tenant's, or without one all of them, the installation's first."""
         found = await self._db.run("audit_heads", tenant_id=tenant)
         return [
-            Head(row["tenant_id"] or None, Link(row["sequence"], row["hash"]), row["signature"])
+            Head(row["tenant_id"] or None, ChainEnd(row["sequence"], row["hash"]), row["signature"])
             for row in found
         ]
 
@@ -105,11 +113,11 @@ class AuditVerbs:
         return [Listed(row["tenant_id"], row["number"], row["signature"]) for row in found]
 
     @again
-    async def sign_head(self, tenant: str | None, end: Link, keys: AuditKeys) -> bool:
+    async def sign_head(self, tenant: str | None, end: ChainEnd, keys: AuditKeys) -> bool:
         """Sign where a chain ends; False if it ends elsewhere by now."""
         async with self._db.transaction() as session:
             [row] = await session.run("lock_audit", tenant_id=tenant or "", genesis=GENESIS)
-            if Link(row["sequence"], row["hash"]) != end:
+            if ChainEnd(row["sequence"], row["hash"]) != end:
                 return False
             await session.run(
                 "sign_head",
@@ -132,15 +140,15 @@ class AuditVerbs:
                 await _list(session, tenant, number, keys)
 
 
-async def append(session: Session, entry: NewEntry) -> Entry:
+async def append(session: Session, entry: NewAuditEntry) -> AuditEntry:
     """Add an entry to its chain inside a transaction that is open, as its last step: others who
     add to the chain wait until it ends."""
     tenant = entry.tenant or ""
     [row] = await session.run("lock_audit", tenant_id=tenant, genesis=GENESIS)
-    end = Link(row["sequence"], row["hash"])
+    end = ChainEnd(row["sequence"], row["hash"])
     # Asked for after the lock is held, so that times follow each other as numbers do.
     [clock] = await session.run("clock")
-    made = chained(entry, end, rows.instant(clock["now"]))
+    made = chain_entry(entry, end, rows.instant(clock["now"]))
     signature = await _signature(session, row["signature"], end, made, entry.keys)
     await session.run(
         "add_entry",
@@ -165,7 +173,7 @@ async def append(session: Session, entry: NewEntry) -> Entry:
 
 
 async def _signature(
-    session: Session, before: str | None, end: Link, made: Entry, keys: AuditKeys | None
+    session: Session, before: str | None, end: ChainEnd, made: AuditEntry, keys: AuditKeys | None
 ) -> str | None:
     """The signature of a chain's new end. It is signed if the end before was, or if the chain
     starts here; to sign any other would hide what was done to it."""
@@ -174,7 +182,7 @@ async def _signature(
         if before is not None:
             raise AuditKeyMissing(made.tenant)
         return None
-    if end == EMPTY and before is None:
+    if end == EMPTY_CHAIN and before is None:
         good = await _start(session, tenant, keys)
     else:
         state = keys.check(before, audit_signatures.head(tenant, end.sequence, end.hash))
@@ -224,7 +232,7 @@ async def changed(
     verb: str,
     /,
     *,
-    entry: NewEntry | None,
+    entry: NewAuditEntry | None,
     also: Sequence[tuple[str, dict[str, Any]]] = (),
     **params: Any,
 ) -> Rows:

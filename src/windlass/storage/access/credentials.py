@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from windlass.core.access.accounts import LinkPurpose, Session, Token
-from windlass.core.access.audit import NewEntry
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, TokenId, UserId
@@ -48,7 +48,7 @@ class CredentialVerbs:
         hash: str,
         *,
         expires: timedelta | None = None,
-        entry: NewEntry | None = None,
+        entry: NewAuditEntry | None = None,
     ) -> bool:
         """Make a token; False if its tenant does not exist, or who makes it is gone."""
         return bool(
@@ -98,7 +98,7 @@ class CredentialVerbs:
         await self._db.run("used_token", id=id, seconds=fresh)
 
     async def revoke_token(
-        self, scope: Scope, id: TokenId, *, entry: NewEntry | None = None
+        self, scope: Scope, id: TokenId, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """End a token for good; False if there is none in the scope that is not revoked."""
         return bool(
@@ -151,7 +151,7 @@ class CredentialVerbs:
         return [account_rows.session(row) for row in found]
 
     async def end_session(
-        self, id: SessionId, *, user: UserId | None = None, entry: NewEntry | None = None
+        self, id: SessionId, *, user: UserId | None = None, entry: NewAuditEntry | None = None
     ) -> bool:
         """End a session, if it is this user's or nobody is named."""
         return bool(await changed(self._db, "end_session", entry=entry, id=id, user_id=user))

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from windlass.core.access.accounts import Invitation
-from windlass.core.access.audit import NewEntry
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.jobs.models import Scope
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, UserId
@@ -15,7 +15,7 @@ from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database, Session
 
 #: The audit entry of an invitation that is accepted.
-EntryOf = Callable[[Invitation], NewEntry]
+EntryOf = Callable[[Invitation], NewAuditEntry]
 
 
 class NewAccount(NamedTuple):
@@ -34,7 +34,7 @@ class InvitationVerbs:
         hash: str,
         *,
         expires: timedelta,
-        entry: NewEntry | None = None,
+        entry: NewAuditEntry | None = None,
     ) -> Invitation | None:
         """Offer a role by a link, in place of what was offered to the name there before. None if
         there is no such tenant, or the name has a role in it."""
@@ -65,7 +65,7 @@ class InvitationVerbs:
         role: str,
         permissions: Collection[str] = (),
         *,
-        entry: NewEntry | None = None,
+        entry: NewAuditEntry | None = None,
     ) -> Invitation | None:
         """Offer another role by the same link; None if nothing is offered."""
         found = await changed(
@@ -80,7 +80,7 @@ class InvitationVerbs:
         return account_rows.invitation(found[0]) if found else None
 
     async def drop_invitation(
-        self, tenant: str, name: str, *, entry: NewEntry | None = None
+        self, tenant: str, name: str, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """Take back what was offered to a name in a tenant; its link is void."""
         return bool(

@@ -9,7 +9,7 @@ from windlass.core.definitions import merge
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope, WorkerRow
 from windlass.core.leases.limits import Queue
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId, QueueName, WorkerId
 from windlass.storage.connection.deadlock_retry import again
@@ -181,7 +181,7 @@ class RegistryVerbs:
         found = await self._db.run("open_jobs", tenant_id=tenant, most=most)
         return [JobId(rows.uuid(row["id"])) for row in found]
 
-    async def beat(self, worker: WorkerRow) -> tuple[Order, str]:
+    async def beat(self, worker: WorkerRow) -> tuple[WorkerOrder, str]:
         """Keep a worker's row and note that it lives. Returns what is wanted of it, and the
         installation's epoch."""
         [row] = await self._db.run(
@@ -199,9 +199,11 @@ class RegistryVerbs:
             metadata=dump_json(dict(worker.metadata)),
             doing=worker.doing,
         )
-        return Order(row["wanted"]), row["epoch"]
+        return WorkerOrder(row["wanted"]), row["epoch"]
 
-    async def order_worker(self, worker: WorkerId, wanted: Order, *, by: str | None = None) -> bool:
+    async def order_worker(
+        self, worker: WorkerId, wanted: WorkerOrder, *, by: str | None = None
+    ) -> bool:
         """Say what is wanted of a worker; wanted already, it stays as it was said first. False if it
         is lost, or stops and something else is wanted."""
         return bool(await self._db.run("order_worker", id=worker, wanted=wanted, wanted_by=by))
@@ -255,7 +257,7 @@ def following(declared: Sequence[Definition]) -> Change:
     return lambda found: [
         merge.follows(found.get(each.key), each)
         for each in declared
-        if merge.differs(found.get(each.key), each)
+        if merge.needs_sync(found.get(each.key), each)
     ]
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from windlass.core.jobs.change import Change
+from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.models import Job, Scope
-from windlass.core.jobs.operations import Action, Item, Operation, skip_reason
+from windlass.core.jobs.operations import BulkAction, Operation, OperationItem, skip_reason
 from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
 from windlass.storage.database import Session
@@ -15,16 +15,16 @@ from windlass.storage.sql import rows
 Placed = Sequence[tuple[int, JobId]]
 
 
-async def apply(session: Session, operation: Operation, items: Placed) -> list[Item]:
+async def apply(session: Session, operation: Operation, items: Placed) -> list[OperationItem]:
     """Act on jobs. One that moved meanwhile, and could be acted on yet, is not in the answer."""
     act = _ACTS[operation.action]
     became = await act(session, operation, [id for _, id in items])
     settled = []
     for place, id in items:
         if id in became:
-            settled.append(Item(place, id, "done", became[id]))
+            settled.append(OperationItem(place, id, "done", became[id]))
         elif why := await _why_not(session, operation, id):
-            settled.append(Item(place, id, "skipped", why))
+            settled.append(OperationItem(place, id, "skipped", why))
     return settled
 
 
@@ -77,7 +77,7 @@ async def _discard(
 async def _update(
     session: Session, operation: Operation, ids: Sequence[JobId]
 ) -> Mapping[JobId, str]:
-    change = Change.read(operation.changes or {})
+    change = JobChange.read(operation.changes or {})
     scope = Scope(operation.tenant)
     return states_in(
         await session.run("update", **update_params(scope, ids, change, operation.actor))
@@ -93,21 +93,21 @@ async def _why_not(session: Session, operation: Operation, id: JobId) -> str | N
     if why := skip_reason(operation.action, job.state):
         return why
     match operation.action:
-        case Action.RETRY:
+        case BulkAction.RETRY:
             return "an open job has its dedupe key"
-        case Action.DISCARD:
+        case BulkAction.DISCARD:
             return "another job waits for it"
-        case Action.RUN_NOW if job.waits:
+        case BulkAction.RUN_NOW if job.waits:
             return "it waits for other jobs"
         case _:
             return None
 
 
 _Act = Callable[[Session, Operation, Sequence[JobId]], Awaitable[Mapping[JobId, str]]]
-_ACTS: Mapping[Action, _Act] = {
-    Action.CANCEL: _cancel,
-    Action.RETRY: _retry,
-    Action.RUN_NOW: _run_now,
-    Action.DISCARD: _discard,
-    Action.UPDATE: _update,
+_ACTS: Mapping[BulkAction, _Act] = {
+    BulkAction.CANCEL: _cancel,
+    BulkAction.RETRY: _retry,
+    BulkAction.RUN_NOW: _run_now,
+    BulkAction.DISCARD: _discard,
+    BulkAction.UPDATE: _update,
 }

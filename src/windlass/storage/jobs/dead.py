@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from windlass.core.jobs.dead import DeadGroup, Edit
+from windlass.core.jobs.dead import DeadGroup, PayloadEdit
 from windlass.core.jobs.fingerprint import fingerprint
 from windlass.core.jobs.models import Scope
 from windlass.core.jobs.states import JobState
@@ -59,7 +59,7 @@ class DeadVerbs:
         ]
 
     async def retry(
-        self, scope: Scope, id: JobId, *, actor: str | None = None, edit: Edit | None = None
+        self, scope: Scope, id: JobId, *, actor: str | None = None, edit: PayloadEdit | None = None
     ) -> str | None:
         """Put a dead-lettered or canceled job in line. Answers `queued`, `duplicate` when an open
         job has its dedupe key, or None when it is in no state to be retried.
@@ -97,7 +97,7 @@ class DeadVerbs:
 
 
 def retry_params(
-    scope: Scope, id: JobId, actor: str | None, edit: Edit | None = None
+    scope: Scope, id: JobId, actor: str | None, edit: PayloadEdit | None = None
 ) -> dict[str, Any]:
     """What the verb takes, also for who runs it in a transaction of its own."""
     return {

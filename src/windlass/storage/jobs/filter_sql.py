@@ -11,7 +11,7 @@ from typing import Any
 
 from windlass.core.jobs.filter_fields import FIELDS
 from windlass.core.jobs.models import RETRIED_AFTER
-from windlass.core.jobs.query import Prefix, Term, Value
+from windlass.core.jobs.query import FilterTerm, TextPrefix, Value
 from windlass.core.jobs.states import JobState, View
 
 #: Field -> its column, or what is made of several.
@@ -144,7 +144,7 @@ class Values:
         return f":{name}"
 
 
-def condition(term: Term, functions: Functions, values: Values) -> str:
+def condition(term: FilterTerm, functions: Functions, values: Values) -> str:
     """One term; states are not for here, because they depend on where a job rests."""
     if term.operator != "is":
         asked = _compared(term, functions, values)
@@ -155,7 +155,7 @@ def condition(term: Term, functions: Functions, values: Values) -> str:
     return f"({asked}) is not true" if term.negated else asked
 
 
-def of_state(terms: Iterable[Term], rests: frozenset[JobState]) -> str | None:
+def of_state(terms: Iterable[FilterTerm], rests: frozenset[JobState]) -> str | None:
     """What is asked of the state of jobs that rest in these; None if none of them can hold."""
     asked: list[str] = []
     for term in terms:
@@ -176,7 +176,7 @@ def of_state(terms: Iterable[Term], rests: frozenset[JobState]) -> str | None:
     return " and ".join(asked)
 
 
-def _each(term: Term, functions: Functions, values: Values) -> Iterable[str]:
+def _each(term: FilterTerm, functions: Functions, values: Values) -> Iterable[str]:
     """A condition for the plain values together, and for each of the others."""
     if term.field in _TEXTS:
         yield from (
@@ -192,22 +192,22 @@ def _each(term: Term, functions: Functions, values: Values) -> Iterable[str]:
         yield "1 = 0"
         return
     column = _column(term, functions, values)
-    plain = [value for value in given if not isinstance(value, Prefix)]
+    plain = [value for value in given if not isinstance(value, TextPrefix)]
     if term.path:
         plain = [spelling for value in plain for spelling in _spellings(str(value))]
     if plain:
         yield f"{column} in ({', '.join(map(values.add, plain))})"
     for value in given:
-        if isinstance(value, Prefix):
+        if isinstance(value, TextPrefix):
             yield _begins(column, value.text, values)
 
 
 def _is_ascii(value: Value) -> bool:
-    return (value.text if isinstance(value, Prefix) else str(value)).isascii()
+    return (value.text if isinstance(value, TextPrefix) else str(value)).isascii()
 
 
 def _part(column: str, value: object, functions: Functions, values: Values) -> str:
-    if isinstance(value, Prefix):
+    if isinstance(value, TextPrefix):
         return f"{column} is not null"
     return f"{functions.place(f'lower({column})', f'lower({values.add(value)})')} > 0"
 
@@ -221,7 +221,7 @@ def _begins(column: str, text: str, values: Values) -> str:
     )
 
 
-def _compared(term: Term, functions: Functions, values: Values) -> str:
+def _compared(term: FilterTerm, functions: Functions, values: Values) -> str:
     [value] = term.values
     if term.field == "duration":
         ran = (
@@ -236,7 +236,7 @@ def _compared(term: Term, functions: Functions, values: Values) -> str:
     return f"{_column(term, functions, values)} {term.operator} {values.add(value)}"
 
 
-def _column(term: Term, functions: Functions, values: Values) -> str:
+def _column(term: FilterTerm, functions: Functions, values: Values) -> str:
     if FIELDS[term.field].kind == "json":
         return f"({functions.json_text(values.add(functions.path(term.path)))})"
     return _COLUMNS[term.field]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from windlass.core.jobs.change import Change
+from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.models import Attempt, Job, LogLine, NewJob, Scope, Transition
 from windlass.core.jobs.states import OPEN, JobState, Verb, states_for
 from windlass.core.wire import instant
@@ -158,7 +158,7 @@ class JobVerbs:
         return False
 
     async def update(
-        self, scope: Scope, ids: Sequence[JobId], change: Change, *, actor: str | None = None
+        self, scope: Scope, ids: Sequence[JobId], change: JobChange, *, actor: str | None = None
     ) -> dict[JobId, JobState]:
         """Change jobs that wait. Answers where each stands; a job that runs, has ended, or is
         foreign to the scope, is not in the answer."""
@@ -265,7 +265,7 @@ class Recount(NamedTuple):
 
 
 def update_params(
-    scope: Scope, ids: Sequence[JobId], change: Change, actor: str | None
+    scope: Scope, ids: Sequence[JobId], change: JobChange, actor: str | None
 ) -> dict[str, Any]:
     """What the verb takes, also for who runs it in a transaction of its own."""
     return {

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from windlass.core.jobs.models import Scope
-from windlass.core.jobs.query import JobQuery, Prefix, Term
+from windlass.core.jobs.query import FilterTerm, JobQuery, TextPrefix
 from windlass.core.jobs.states import ENDED, JobState
 from windlass.ids import JobId, uuid7
 from windlass.storage.jobs.filter_sql import FUNCTIONS, Values, condition, of_state
@@ -288,18 +288,18 @@ class JobList:
     def _exactly(self, name: str) -> Sequence[str]:
         """The values one of which a field must have; none if that is not what is asked."""
         for term in self._terms(name):
-            if not term.negated and not any(isinstance(v, Prefix) for v in term.values):
+            if not term.negated and not any(isinstance(v, TextPrefix) for v in term.values):
                 return list(dict.fromkeys(map(str, term.values)))
         return []
 
-    def _terms(self, name: str) -> list[Term]:
+    def _terms(self, name: str) -> list[FilterTerm]:
         return [term for term in self.query.terms if term.field == name]
 
-    def _counted_terms(self) -> list[Term]:
-        scoped = [Term("tenant", (self.scope.tenant,))] if self.scope.tenant else []
+    def _counted_terms(self) -> list[FilterTerm]:
+        scoped = [FilterTerm("tenant", (self.scope.tenant,))] if self.scope.tenant else []
         return [*scoped, *(term for term in self.query.terms if term.field in _COUNTED)]
 
-    def _other_terms(self) -> list[Term]:
+    def _other_terms(self) -> list[FilterTerm]:
         return [term for term in self.query.terms if term.field != "state"]
 
     def _instants(self) -> tuple[datetime | None, datetime | None]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from windlass.core.jobs.models import LogLine, LogPlace, Page, Scope
+from windlass.core.jobs.models import JobPage, LogLine, LogPlace, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.ids import JobId
 from windlass.storage.database import Database
@@ -22,7 +22,7 @@ class ListVerbs:
         after: JobId | None = None,
         limit: int = 50,
         look: int = LOOK,
-    ) -> Page:
+    ) -> JobPage:
         """Jobs newest first, without payloads; `after` is the last id already seen.
 
         `look` bounds how many candidates are looked at where no index has what is meant.
@@ -38,11 +38,11 @@ class ListVerbs:
             floor = JobId(rows.uuid(found[0]["id"])) if found else None
         statement = wanted.page(above=floor or lowest, below=below, limit=limit + 1)
         if statement is None:
-            return Page([], None)
+            return JobPage([], None)
         jobs = [rows.job(row) for row in await self._db.query(*statement)]
         if len(jobs) > limit:
-            return Page(jobs[:limit], jobs[limit - 1].id)
-        return Page(jobs, floor)
+            return JobPage(jobs[:limit], jobs[limit - 1].id)
+        return JobPage(jobs, floor)
 
     async def _ids_between(self, wanted: JobList) -> tuple[JobId | None, JobId | None]:
         span = wanted.span()

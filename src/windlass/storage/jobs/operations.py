@@ -8,9 +8,15 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from windlass.core.access.audit import NewEntry
+from windlass.core.access.audit import NewAuditEntry
 from windlass.core.jobs.models import Scope
-from windlass.core.jobs.operations import Item, ItemState, JobKind, Operation, OperationState
+from windlass.core.jobs.operations import (
+    ItemState,
+    Operation,
+    OperationItem,
+    OperationState,
+    OperationTarget,
+)
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId, OperationId
 from windlass.storage.access import account_rows
@@ -38,7 +44,7 @@ class OperationVerbs:
 
     @again
     async def add_operation(
-        self, operation: Operation, jobs: Sequence[JobId], *, entry: NewEntry | None = None
+        self, operation: Operation, jobs: Sequence[JobId], *, entry: NewAuditEntry | None = None
     ) -> None:
         """Begin an operation on these jobs, in their order; all of it or nothing is stored."""
         async with self._db.transaction() as session:
@@ -81,17 +87,17 @@ class OperationVerbs:
 
     async def operation_items(
         self, id: OperationId, state: ItemState, *, after: int = 0, most: int = 100
-    ) -> list[Item]:
+    ) -> list[OperationItem]:
         """Jobs of an operation in one state, in their order; `after` is the last place seen."""
         found = await self._db.run(
             "operation_items", operation_id=id, state=state, after=after, most=most
         )
         return [account_rows.item(row) for row in found]
 
-    async def operation_kinds(self, id: OperationId) -> list[JobKind]:
+    async def operation_kinds(self, id: OperationId) -> list[OperationTarget]:
         """The definitions and tenants of the jobs that an operation changed and that are kept."""
         found = await self._db.run("operation_kinds", operation_id=id)
-        return [JobKind(row["definition"], row["tenant_id"]) for row in found]
+        return [OperationTarget(row["definition"], row["tenant_id"]) for row in found]
 
     async def take_operation(self, *, hold: timedelta) -> Operation | None:
         """The operation that waits longest, for one process to work on; None if none waits."""
@@ -124,7 +130,7 @@ class OperationVerbs:
                 return
             found = await session.run("next_items", operation_id=operation.id, most=1)
             for row in found:
-                item = Item(row["place"], JobId(rows.uuid(row["job_id"])), "failed", note)
+                item = OperationItem(row["place"], JobId(rows.uuid(row["job_id"])), "failed", note)
                 await _settle(session, operation, [item])
 
     async def let_operation_go(self, operation: Operation) -> None:
@@ -132,7 +138,7 @@ class OperationVerbs:
         await self._db.run("let_operation_go", id=operation.id, token=operation.token)
 
     async def stop_operation(
-        self, scope: Scope, id: OperationId, *, entry: NewEntry | None = None
+        self, scope: Scope, id: OperationId, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """Ask an operation to stop; False if it has ended, or was asked before."""
         return bool(
@@ -140,7 +146,7 @@ class OperationVerbs:
         )
 
     async def end_operation(
-        self, operation: Operation, state: OperationState, *, entry: NewEntry | None = None
+        self, operation: Operation, state: OperationState, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """End an operation; False if its token is no longer ours."""
         return bool(
@@ -167,7 +173,7 @@ async def _held(session: Session, operation: Operation, hold: timedelta) -> bool
     return held[0]["stop_requested_at"] is not None if held else None
 
 
-async def _settle(session: Session, operation: Operation, items: Sequence[Item]) -> None:
+async def _settle(session: Session, operation: Operation, items: Sequence[OperationItem]) -> None:
     await session.run(
         "settle_items",
         operation_id=operation.id,

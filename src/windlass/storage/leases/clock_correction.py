@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from windlass.core.leases.lease import LONGEST_LEASE
-from windlass.core.leases.wrong_clock import MARGIN
+from windlass.core.leases.wrong_clock import CLOCK_MARGIN
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
@@ -22,7 +22,7 @@ class ClockVerbs:
     @again
     async def correct_leases(self, *, most: int = 1000) -> int:
         """Let leases run out that last longer than any can. Answers how many."""
-        longest = LONGEST_LEASE + MARGIN
+        longest = LONGEST_LEASE + CLOCK_MARGIN
         return _number(
             await self._db.run("correct_leases", longest=longest.total_seconds(), most=most)
         )
@@ -31,7 +31,7 @@ class ClockVerbs:
     async def correct_retries(self, *, most: int = 1000) -> int:
         """Bring jobs back that wait for another attempt since a clock that was ahead, so that each
         waits as long as it was to. Answers how many."""
-        margin = MARGIN.total_seconds()
+        margin = CLOCK_MARGIN.total_seconds()
         return _number(await self._db.run("correct_retries", margin=margin, most=most))
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 
@@ -22,5 +22,5 @@ class Expired:
     gate: str = ""
 
     @property
-    def held(self) -> Held:
-        return Held(self.job_id, self.token)
+    def held(self) -> LeaseRef:
+        return LeaseRef(self.job_id, self.token)

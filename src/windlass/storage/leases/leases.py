@@ -20,18 +20,18 @@ from windlass.core.jobs.states import JobState
 from windlass.core.leases import fair_share
 from windlass.core.leases.gates import definition_of, is_suspect
 from windlass.core.leases.lease import (
-    Finish,
-    Held,
+    AttemptEnd,
+    JobLine,
+    JobPosition,
     Lease,
-    Leased,
-    Line,
-    Place,
-    Progress,
+    LeasedJob,
+    LeaseRef,
+    ProgressReport,
+    QueueSurvey,
     Quota,
-    Renewal,
-    Survey,
+    RenewedLease,
 )
-from windlass.core.leases.limits import Limit, Room
+from windlass.core.leases.limits import CapacityKey, Limit
 from windlass.core.leases.rate_limits import PARTS
 from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
@@ -42,7 +42,7 @@ from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 
 #: Before every job.
-_FRONT = Place(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))
+_FRONT = JobPosition(LOWEST - 1, datetime(1970, 1, 1, tzinfo=UTC), JobId(UUID(int=0)))
 #: The limits of a line, as a survey tells them.
 _LIMITS = ("definition_limit", "tenant_limit", "queue_limit")
 _STATES = {state.value: state for state in JobState}
@@ -58,7 +58,7 @@ class LeaseVerbs:
         *,
         cursor: str = "",
         most: int = 50,
-    ) -> Survey:
+    ) -> QueueSurvey:
         """See which lines have jobs, tenants in turn after `cursor`, and when more come due.
 
         `queues` None means all queues. It costs the lines seen, not the jobs in them.
@@ -72,9 +72,9 @@ class LeaseVerbs:
             cursor=cursor,
             most=most,
         )
-        return Survey(
+        return QueueSurvey(
             lines=[
-                Line(
+                JobLine(
                     queue=QueueName(row["queue"]),
                     tenant=TenantId(row["tenant_id"]),
                     gate=row["gate"],
@@ -126,7 +126,7 @@ class LeaseVerbs:
                 await session.run("hold", holds=[(id, _suspect_of(worker)) for id in suspects])
             return leases
 
-    async def rooms(self, line: Line) -> dict[Room, int]:
+    async def rooms(self, line: JobLine) -> dict[CapacityKey, int]:
         """How much room there is for jobs of a line under each of the limits that it names and that
         exist; a look, not a promise."""
         found = await self._db.run("limits", names=[(name,) for name in line.limits])
@@ -137,7 +137,7 @@ class LeaseVerbs:
         [found] = await self._db.run("next_room")
         return rows.seconds(found["room_in"])
 
-    async def stops(self, worker: WorkerId, held: Sequence[Held]) -> set[JobId]:
+    async def stops(self, worker: WorkerId, held: Sequence[LeaseRef]) -> set[JobId]:
         """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
         looking often."""
         asked = await self._db.run(
@@ -148,7 +148,7 @@ class LeaseVerbs:
         )
         return {JobId(rows.uuid(row["id"])) for row in asked}
 
-    async def leased(self, worker: WorkerId, held: Sequence[Held]) -> dict[Held, Leased]:
+    async def leased(self, worker: WorkerId, held: Sequence[LeaseRef]) -> dict[LeaseRef, LeasedJob]:
         """Those of the leases that `worker` itself holds; who else holds one is not told."""
         found = await self._db.run(
             "leased",
@@ -157,7 +157,7 @@ class LeaseVerbs:
             worker_id=worker,
         )
         return {
-            Held(JobId(rows.uuid(row["id"])), row["lease_token"]): Leased(
+            LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]): LeasedJob(
                 definition=DefinitionKey(row["definition"]),
                 queue=QueueName(row["queue"]),
                 attempts=row["attempts"],
@@ -168,14 +168,14 @@ class LeaseVerbs:
             for row in found
         }
 
-    async def leases_of(self, worker: WorkerId) -> set[Held]:
+    async def leases_of(self, worker: WorkerId) -> set[LeaseRef]:
         """All leases of `worker`, also those that it does not know of. Costs all that run."""
         found = await self._db.run("leases_of", lane=Lane.WORK, worker_id=worker)
-        return {Held(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
+        return {LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
 
     async def renew(
-        self, worker: WorkerId, held: Sequence[Held], *, lease_time: timedelta
-    ) -> list[Renewal]:
+        self, worker: WorkerId, held: Sequence[LeaseRef], *, lease_time: timedelta
+    ) -> list[RenewedLease]:
         """Extend the leases that `worker` still holds, also late ones; those not in the answer are
         lost."""
         renewed = await self._db.run(
@@ -186,11 +186,11 @@ class LeaseVerbs:
             lease_seconds=lease_time.total_seconds(),
         )
         return [
-            Renewal(JobId(rows.uuid(r["id"])), r["lease_token"], bool(r["cancel_requested"]))
+            RenewedLease(JobId(rows.uuid(r["id"])), r["lease_token"], bool(r["cancel_requested"]))
             for r in renewed
         ]
 
-    async def report(self, worker: WorkerId, progress: Sequence[Progress]) -> set[JobId]:
+    async def report(self, worker: WorkerId, progress: Sequence[ProgressReport]) -> set[JobId]:
         """Record progress; answers the jobs whose lease `worker` still held."""
         changed = await self._db.run(
             "report",
@@ -211,8 +211,8 @@ class LeaseVerbs:
         return {JobId(rows.uuid(row["id"])) for row in changed}
 
     async def finish(
-        self, worker: WorkerId, finishes: Sequence[Finish], *, emit: bool = True
-    ) -> dict[Held, JobState]:
+        self, worker: WorkerId, finishes: Sequence[AttemptEnd], *, emit: bool = True
+    ) -> dict[LeaseRef, JobState]:
         """End attempts of `worker` and move their jobs on. Answers where each job went; a lease that
         is not in the answer was no longer held by it, and nothing of it was recorded.
 
@@ -253,16 +253,16 @@ class LeaseVerbs:
         ]
 
     @again
-    async def reap(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+    async def reap(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
         """Take back leases that are still run out. One renewed meanwhile is left alone, and one
         whose row is locked by an open transaction is left for a later look."""
         async with self._db.transaction(Lane.WORK) as session:
             found = await session.run("lock_expired", held=[f.held for f in finishes])
-            locked = {Held(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
+            locked = {LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
             free = [finish for finish in finishes if finish.held in locked]
             return await _end_and_emit(session, reap_batch(free)) if free else {}
 
-    async def _end(self, batch: Mapping[str, Any], *, emit: bool) -> dict[Held, JobState]:
+    async def _end(self, batch: Mapping[str, Any], *, emit: bool) -> dict[LeaseRef, JobState]:
         if not emit:
             return _ended(await self._db.run("finish", lane=Lane.WORK, **batch))
         return await self._finish_and_emit(batch)
@@ -270,7 +270,7 @@ class LeaseVerbs:
     @again
     async def _finish_and_note(
         self, batch: Mapping[str, Any], done: Sequence[tuple[JobId, str]], *, emit: bool
-    ) -> dict[Held, JobState]:
+    ) -> dict[LeaseRef, JobState]:
         async with self._db.transaction(Lane.WORK) as session:
             ended = (
                 await _end_and_emit(session, batch)
@@ -283,7 +283,7 @@ class LeaseVerbs:
             return ended
 
     @again
-    async def _finish_and_emit(self, batch: Mapping[str, Any]) -> dict[Held, JobState]:
+    async def _finish_and_emit(self, batch: Mapping[str, Any]) -> dict[LeaseRef, JobState]:
         async with self._db.transaction(Lane.WORK) as session:
             return await _end_and_emit(session, batch)
 
@@ -322,8 +322,8 @@ class LeaseVerbs:
 
 
 async def _rooms(
-    session: Database | Session, limits: Mapping[str, Limit], lines: Sequence[Line]
-) -> dict[Room, int]:
+    session: Database | Session, limits: Mapping[str, Limit], lines: Sequence[JobLine]
+) -> dict[CapacityKey, int]:
     asked = {
         room: None
         for line in lines
@@ -371,7 +371,7 @@ async def _note_starts(
         await session.run("note_starts", starts=sorted(starts))
 
 
-async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[Held, JobState]:
+async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[LeaseRef, JobState]:
     ended = _ended(await session.run("finish", **batch))
     dead = [held.job_id for held, state in ended.items() if state is JobState.DEAD_LETTER]
     if dead:
@@ -380,9 +380,9 @@ async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[Held
     return ended
 
 
-def _ended(found: Rows) -> dict[Held, JobState]:
+def _ended(found: Rows) -> dict[LeaseRef, JobState]:
     return {
-        Held(JobId(rows.uuid(row["id"])), row["lease_token"]): _STATES[row["state"]]
+        LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]): _STATES[row["state"]]
         for row in found
     }
 
@@ -403,27 +403,27 @@ def log_rows(lines: Sequence[LogLine]) -> list[tuple[Any, ...]]:
     ]
 
 
-def finish_batch(worker: WorkerId, finishes: Sequence[Finish]) -> dict[str, Any]:
+def finish_batch(worker: WorkerId, finishes: Sequence[AttemptEnd]) -> dict[str, Any]:
     """The parameters of `finish` for ends that `worker` reports."""
     rows = [finish_row(finish, expired_only=False) for finish in finishes]
     return {"finishes": rows, "worker_id": worker}
 
 
-def done_batch(finishes: Sequence[Finish]) -> list[tuple[JobId, str]]:
+def done_batch(finishes: Sequence[AttemptEnd]) -> list[tuple[JobId, str]]:
     """What ends say was done, as rows of the `done_keys` batch."""
     return [(finish.job_id, key) for finish in finishes for key in finish.once]
 
 
-def reap_batch(finishes: Sequence[Finish]) -> dict[str, Any]:
+def reap_batch(finishes: Sequence[AttemptEnd]) -> dict[str, Any]:
     """The parameters of `finish` for leases that have run out, whoever holds them."""
     rows = [finish_row(finish, expired_only=True) for finish in finishes]
     return {"finishes": rows, "worker_id": None}
 
 
-def _has_dead_letter(finishes: Sequence[Finish]) -> bool:
+def _has_dead_letter(finishes: Sequence[AttemptEnd]) -> bool:
     return any(finish.state is JobState.DEAD_LETTER for finish in finishes)
 
 
-def finish_row(finish: Finish, *, expired_only: bool) -> tuple[Any, ...]:
-    """An end as a row of the `finishes` batch, whose columns are a Finish's first fields."""
+def finish_row(finish: AttemptEnd, *, expired_only: bool) -> tuple[Any, ...]:
+    """An end as a row of the `finishes` batch, whose columns are a AttemptEnd's first fields."""
     return (*finish[:4], finish.delay.total_seconds(), *finish[5:-3], expired_only)

@@ -4,7 +4,7 @@ them does not know, it has nothing of."""
 from collections.abc import Mapping
 from datetime import timedelta
 
-from windlass.core.monitoring.database_checks import DeadRows, Pinned
+from windlass.core.monitoring.database_checks import DeadRows, OldSnapshot
 from windlass.storage.database import Database, Lane
 
 
@@ -22,10 +22,12 @@ class HealthVerbs:
         found = [await self._db.run("backend", lane=lane) for lane in lanes]
         return [None if row["number"] is None else int(row["number"]) for [row] in found]
 
-    async def pinned(self) -> list[Pinned]:
+    async def pinned(self) -> list[OldSnapshot]:
         """Who keeps the database from clearing away old rows, the longest first."""
         return [
-            Pinned(row["kind"], row["name"], _length(row["seconds"]), int(row["transactions"] or 0))
+            OldSnapshot(
+                row["kind"], row["name"], _length(row["seconds"]), int(row["transactions"] or 0)
+            )
             for row in await self._db.run("pinned")
         ]
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import Finish, Held
+from windlass.core.leases.lease import AttemptEnd, LeaseRef
 from windlass.ids import JobId, WorkerId
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database, Lane, Session
@@ -77,9 +77,9 @@ async def _hand_back(session: Session) -> int:
     handed_back = 0
     after = JobId(UUID(int=0))
     while found := await session.run("running", after=after, most=_BATCH):
-        by_worker: dict[WorkerId, list[Finish]] = {}
+        by_worker: dict[WorkerId, list[AttemptEnd]] = {}
         for row in found:
-            held = Held(JobId(rows.uuid(row["id"])), row["lease_token"])
+            held = LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"])
             by_worker.setdefault(WorkerId(row["worker_id"]), []).append(outcome.released(held))
         for worker, ends in by_worker.items():
             handed_back += len(await session.run("finish", **finish_batch(worker, ends)))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windlass.core.monitoring.latency import Histogram, Observation, Place
+from windlass.core.monitoring.latency import Histogram, HistogramKey, Observation
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database, Lane
 from windlass.storage.sql.statements import Rows
@@ -40,7 +40,7 @@ class MetricVerbs:
         if observations:
             await self._db.run("observe", lane=Lane.RENEW, observations=observations)
 
-    async def histograms(self, *, seconds: float | None = None) -> dict[Place, Histogram]:
+    async def histograms(self, *, seconds: float | None = None) -> dict[HistogramKey, Histogram]:
         """How long jobs waited and ran in the last so many seconds, by the minute; None: ever."""
         if seconds is None:
             return _histograms(await self._db.run("histograms"))
@@ -55,10 +55,10 @@ class MetricVerbs:
         return int((await self._db.run("prune_histograms", days=days, most=most))[0]["pruned"])
 
 
-def _histograms(found: Rows) -> dict[Place, Histogram]:
-    histograms: dict[Place, Histogram] = {}
+def _histograms(found: Rows) -> dict[HistogramKey, Histogram]:
+    histograms: dict[HistogramKey, Histogram] = {}
     for row in found:
-        place = Place(row["kind"], row["queue"], row["definition"])
+        place = HistogramKey(row["kind"], row["queue"], row["definition"])
         histograms.setdefault(place, Histogram()).add(
             int(row["upto_ms"]), int(row["observed"]), float(row["seconds"])
         )

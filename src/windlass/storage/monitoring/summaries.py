@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.core.jobs.models import Scope
-from windlass.core.monitoring.summary import Failing
+from windlass.core.monitoring.summary import FailingDefinition
 from windlass.ids import DefinitionKey
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
@@ -63,7 +63,7 @@ class SummaryVerbs:
         definition: str | None = None,
         queue: str | None = None,
         most: int,
-    ) -> list[Failing]:
+    ) -> list[FailingDefinition]:
         """The definitions with the most failed attempts since an instant."""
         found = await self._db.run(
             "failing",
@@ -74,7 +74,7 @@ class SummaryVerbs:
             most=most,
         )
         return [
-            Failing(
+            FailingDefinition(
                 DefinitionKey(row["definition"]),
                 int(row["failed"]),
                 int(row["dead_letter"]),

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.core.jobs import outcome
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import JobId
 from windlass.storage.leases.leases import finish_row
 from windlass.storage.sql.batches import Shape
@@ -32,7 +32,7 @@ _TYPES: Mapping[str, str] = {
 _BY_LEASE = frozenset({"finishes", "reports"})
 #: What nearly every end says after its lease: success and no more.
 _PLAIN_SUCCESS = finish_row(
-    outcome.success(Held(JobId(UUID(int=0)), 0), result=None, warnings=None, keep=True),
+    outcome.success(LeaseRef(JobId(UUID(int=0)), 0), result=None, warnings=None, keep=True),
     expired_only=False,
 )[2:]
 

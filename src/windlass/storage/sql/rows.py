@@ -12,11 +12,11 @@ from windlass.core.access.tenant import Tenant
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Attempt, Job, LogLine, Transition, WorkerRow
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.core.leases.lease import Lease, Place
+from windlass.core.leases.lease import JobPosition, Lease
 from windlass.core.leases.limits import Queue
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.payloads.encrypted_fields import SEALED
-from windlass.core.triggers.trigger import Event, Match
+from windlass.core.triggers.trigger import Event, TriggerMatch
 from windlass.ids import (
     DefinitionKey,
     EventId,
@@ -139,11 +139,13 @@ def job(row: Row) -> Job:
     )
 
 
-def place(row: Row) -> Place | None:
+def place(row: Row) -> JobPosition | None:
     """Where the first job of a line stands; not every database tells."""
     if row.get("first_id") is None:
         return None
-    return Place(row["first_priority"], instant(row["first_due_at"]), JobId(uuid(row["first_id"])))
+    return JobPosition(
+        row["first_priority"], instant(row["first_due_at"]), JobId(uuid(row["first_id"]))
+    )
 
 
 def lease(row: Row, worker: WorkerId) -> Lease:
@@ -306,10 +308,10 @@ def worker(row: Row) -> WorkerRow:
         last_seen_at=instant(row["last_seen_at"]),
         age=seconds(row["age"]),
         metadata=decoded(row["metadata"]) or {},
-        wanted=Order(row["wanted"]),
+        wanted=WorkerOrder(row["wanted"]),
         wanted_by=row["wanted_by"],
         wanted_at=maybe_instant(row["wanted_at"]),
-        doing=Order(row["doing"]),
+        doing=WorkerOrder(row["doing"]),
     )
 
 
@@ -329,6 +331,6 @@ def event(row: Row) -> Event:
     )
 
 
-def matches(value: Any) -> tuple[Match, ...]:
+def matches(value: Any) -> tuple[TriggerMatch, ...]:
     """What triggers did with an event."""
-    return tuple(Match(**each) for each in decoded(value) or ())
+    return tuple(TriggerMatch(**each) for each in decoded(value) or ())

@@ -7,7 +7,7 @@ from typing import Any
 
 from windlass.core.jobs.models import NewJob, Scope
 from windlass.core.payloads.json_text import dump_json
-from windlass.core.triggers.trigger import Event, Match, Trigger
+from windlass.core.triggers.trigger import Event, Trigger, TriggerMatch
 from windlass.core.triggers.trigger_fields import name_in_code
 from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
@@ -227,7 +227,7 @@ class Matching:
     def __init__(self, database: Database) -> None:
         self._context = database.transaction()
         self._after: TriggerId | None = None
-        self._matches: list[Match] = []
+        self._matches: list[TriggerMatch] = []
 
     async def __aenter__(self) -> "Matching":
         self._session = await self._context.__aenter__()
@@ -268,7 +268,7 @@ class Matching:
         self,
         event: Event,
         jobs: int,
-        matches: Sequence[Match] = (),
+        matches: Sequence[TriggerMatch] = (),
         *,
         last: TriggerId | None = None,
     ) -> None:
@@ -298,7 +298,7 @@ async def add_event(session: Session, event: Event) -> None:
     )
 
 
-def _shortened(matches: Sequence[Match]) -> Iterator[Match]:
+def _shortened(matches: Sequence[TriggerMatch]) -> Iterator[TriggerMatch]:
     """What is kept of an event's matches: of very many triggers that it did not meet, the first."""
     unmatched = 0
     for match in matches:

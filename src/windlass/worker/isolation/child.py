@@ -27,18 +27,24 @@ from windlass.engine.leases.leases import (
     storable_fields,
 )
 from windlass.errors import OnceUnavailable, TransactionUnsupported
-from windlass.worker.context import CURRENT, Ending, JobContext, Level, Snoozed
+from windlass.worker.context import (
+    CURRENT_LEASE,
+    JobContext,
+    LogLevel,
+    Snoozed,
+    TransactionalCompletion,
+)
 from windlass.worker.handlers import Handler
 from windlass.worker.isolation.import_guard import imports
-from windlass.worker.isolation.memory import lift_limit, limit_memory
-from windlass.worker.reporting.error_text import PERMANENT, failure_of, is_one_of
+from windlass.worker.isolation.memory import limit_memory, raise_memory_limit
+from windlass.worker.reporting.error_text import PERMANENT, failure_from_error, safe_isinstance
 
 #: The name under which a module loaded from a file by its path is kept.
 _BY_FILE = "windlass_jobs"
 _TIMES = ("created_at", "queued_at", "due_at", "started_at", "trigger_due_at")
 
 
-class Pipe:
+class PipeSink:
     """The sink of a run in a child: every word goes to the worker, none too long for a line."""
 
     def __init__(self, descriptor: int) -> None:
@@ -51,7 +57,7 @@ class Pipe:
             self._out.write(line)
             self._out.flush()
 
-    def log(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
+    def log(self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
         text = clean(text_of(message), LINE_BYTES)
         self.send("log", level=level, message=text, fields=storable_fields(fields))
 
@@ -71,7 +77,7 @@ class Pipe:
         result: object,
         warnings: Iterable[str],
         once: Sequence[str],
-    ) -> Ending | None:
+    ) -> TransactionalCompletion | None:
         raise TransactionUnsupported(
             type(tx).__name__, problem="ctx.complete is not there in a process-isolated handler"
         )
@@ -81,29 +87,29 @@ def main(order_line: bytes, descriptor: int) -> None:
     """Carry out one order in a fresh process, and answer on the descriptor."""
     order = json.loads(order_line)
     sys.path[:] = order["path"]
-    carry_out(order, descriptor)
+    execute_order(order, descriptor)
 
 
-def carry_out(order: dict[str, Any], descriptor: int) -> None:
+def execute_order(order: dict[str, Any], descriptor: int) -> None:
     """Carry out one order where things can be imported from as it says."""
-    pipe = Pipe(descriptor)
+    pipe = PipeSink(descriptor)
     lease = _lease(order["lease"])
     context = JobContext(lease, pipe)
-    signal.signal(signal.SIGTERM, lambda *_: context.ask_to_stop("canceled"))
+    signal.signal(signal.SIGTERM, lambda *_: context.request_stop("canceled"))
     limit: int | None = order["memory_limit_mb"]
     handler: Handler | None = None
     if limit is not None:
         limit_memory(limit)
     try:
         handler = load(*order["where"])
-        answer = _returned(_run(handler, lease, context), handler, context)
+        answer = _result_message(_run(handler, lease, context), handler, context)
     except Snoozed as snoozed:
         answer = {"kind": "snoozed", "seconds": snoozed.delay.total_seconds()}
     except BaseException as error:  # noqa: BLE001  the worker decides what it means
         if limit is not None:
-            lift_limit(limit)
-        permanent = is_one_of(error, *PERMANENT, *(handler.permanent if handler else ()))
-        answer = _raised(error, permanent, limit)
+            raise_memory_limit(limit)
+        permanent = safe_isinstance(error, *PERMANENT, *(handler.permanent if handler else ()))
+        answer = _error_message(error, permanent, limit)
     # The worker may end this process as soon as it has the answer.
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # the handler may have closed or replaced it
@@ -114,11 +120,11 @@ def carry_out(order: dict[str, Any], descriptor: int) -> None:
 def load(module: str, file: str | None, name: str) -> Handler:
     """Import the module a handler stands in, and find it by its name there."""
     # `@job` leaves an object in place of the function.
-    handler: Handler = reduce(getattr, name.split("."), imported(module, file)).handler
+    handler: Handler = reduce(getattr, name.split("."), import_handler_module(module, file)).handler
     return handler
 
 
-def imported(module: str, file: str | None) -> Any:
+def import_handler_module(module: str, file: str | None) -> Any:
     """The module of a handler, imported unless it is already."""
     if file is None:
         with imports.of(module):
@@ -138,28 +144,28 @@ def imported(module: str, file: str | None) -> Any:
 
 
 def _run(handler: Handler, lease: Lease, context: JobContext) -> Any:
-    CURRENT.set(lease)
+    CURRENT_LEASE.set(lease)
     arguments = handler.arguments(lease)
     if name := handler.payload.signature.context:
         arguments[name] = context
     if handler.is_async:
-        return asyncio.run(_awaited(handler, arguments, context))
+        return asyncio.run(_run_async(handler, arguments, context))
     return handler.call(**arguments)
 
 
-async def _awaited(handler: Handler, arguments: Mapping[str, Any], context: JobContext) -> Any:
+async def _run_async(handler: Handler, arguments: Mapping[str, Any], context: JobContext) -> Any:
     running = asyncio.ensure_future(handler.call(**arguments))
 
     def stop() -> None:
-        context.ask_to_stop("canceled")
+        context.request_stop("canceled")
         running.cancel()
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
     return await running
 
 
-def _returned(value: object, handler: Handler, context: JobContext) -> dict[str, Any]:
-    text, note = handler.encoded(value)
+def _result_message(value: object, handler: Handler, context: JobContext) -> dict[str, Any]:
+    text, note = handler.encode_result_text(value)
     warnings = [*context.warnings, *([note] if note else [])]
     return {
         "kind": "returned",
@@ -168,9 +174,9 @@ def _returned(value: object, handler: Handler, context: JobContext) -> dict[str,
     }
 
 
-def _raised(error: BaseException, permanent: bool, limit: int | None) -> dict[str, Any]:
-    failure = failure_of(error, permanent=permanent)
-    if limit is not None and is_one_of(error, MemoryError):
+def _error_message(error: BaseException, permanent: bool, limit: int | None) -> dict[str, Any]:
+    failure = failure_from_error(error, permanent=permanent)
+    if limit is not None and safe_isinstance(error, MemoryError):
         text = f"the handler needed more than its {limit} MB"
         failure = replace(failure, error=text, error_type="MemoryLimit")
     bounded = replace(

@@ -1,7 +1,7 @@
 """Runs a command: no shell, its own session, its environment from an allowlist.
 
 What is run comes from the declaration in this process alone; a job brings nothing but its payload's
-values and its tenant. The command runs under a keeper, which ends everything it started.
+values and its tenant. The command runs under a supervisor, which ends everything it started.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from windlass.core.payloads.redact import Redactor
 from windlass.errors import RunAsUnavailable
 from windlass.tasks import start_task
 from windlass.worker.context import JobContext
-from windlass.worker.isolation.output import Output
-from windlass.worker.isolation.process import ChildFailed
-from windlass.worker.isolation.run_as import Identity, identity_of
+from windlass.worker.isolation.output import OutputReader
+from windlass.worker.isolation.process import ProcessRunFailed
+from windlass.worker.isolation.run_as import RunAsUser, resolve_run_as
 from windlass.worker.linux import deny_inspection
 
 #: What a command is looked for in that is not given the worker's own PATH.
@@ -39,11 +39,11 @@ END_SECONDS = 2.0
 _LOST_GRACE_SECONDS = 3.0
 #: How long reading on may take after a command that has ended by itself.
 _READ_SECONDS = 30.0
-#: How long a killed keeper may take to be gone: the kernel's business, slow on a busy machine.
+#: How long a killed supervisor may take to be gone: the kernel's business, slow on a busy machine.
 _KILLED_SECONDS = 30.0
 _ORDER_BYTES = 1024 * 1024
-#: What a keeper needs of the worker's environment: to find Python and its modules.
-_KEEPER_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH",
+#: What a supervisor needs of the worker's environment: to find Python and its modules.
+_SUPERVISOR_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH",
                "PYTHONUSERBASE", "PYTHONNOUSERSITE", "PYTHONDONTWRITEBYTECODE",
                "PYTHONPYCACHEPREFIX")  # fmt: skip
 #: A command that could not be started for one of these may be tried again.
@@ -51,17 +51,17 @@ _PASSING = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, er
 
 
 @dataclass(slots=True)
-class Account:
+class ProcessRecord:
     """What an attempt's record tells of a process, filled in as it goes."""
 
     pid: int | None = None
     exit_code: int | None = None
-    stdout: Output | None = None
-    stderr: Output | None = None
+    stdout: OutputReader | None = None
+    stderr: OutputReader | None = None
     refused: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def told(self) -> dict[str, Any]:
+    def outcome_fields(self) -> dict[str, Any]:
         """The fields of the attempt's end."""
         if self.pid is None:
             return {}
@@ -97,11 +97,11 @@ class Command:
         lease: Lease,
         payload: Mapping[str, Any],
         context: JobContext,
-        account: Account,
+        account: ProcessRecord,
         redactor: Redactor,
         secrets: KnownSecrets,
     ) -> Any:
-        """Run one attempt and answer its result; ChildFailed tells how it failed."""
+        """Run one attempt and answer its result; ProcessRunFailed tells how it failed."""
         argv = self.argv.build(payload, lease.tenant)
         identity = self._identity()
         env = self._environment(identity)
@@ -111,7 +111,9 @@ class Command:
         def hide(text: str) -> str:
             return redactor.redact_text(of_env.hide(text), secrets)
 
-        sized = partial(Output, hide=hide, line_bytes=self.line_bytes, tail_bytes=self.tail_bytes)
+        sized = partial(
+            OutputReader, hide=hide, line_bytes=self.line_bytes, tail_bytes=self.tail_bytes
+        )
         account.stdout = sized(context.log.info)
         account.stderr = sized(context.log.warning)
         order = {
@@ -124,18 +126,18 @@ class Command:
             "cpu_seconds": self.cpu_seconds,
         }
         deny_inspection()  # what this process was given in its environment is not for commands
-        await self._carry_out(json.dumps(order).encode() + b"\n", context, account)
-        return self._judged(account, context)
+        await self._run_supervised(json.dumps(order).encode() + b"\n", context, account)
+        return self._result_of(account, context)
 
-    def _identity(self) -> Identity | None:
+    def _identity(self) -> RunAsUser | None:
         try:
-            return None if self.run_as is None else identity_of(self.run_as)
+            return None if self.run_as is None else resolve_run_as(self.run_as)
         except RunAsUnavailable as error:
-            raise ChildFailed(
+            raise ProcessRunFailed(
                 Failure(error=str(error), error_type="CommandNotStarted", permanent=True)
             ) from None
 
-    def _environment(self, identity: Identity | None) -> dict[str, str]:
+    def _environment(self, identity: RunAsUser | None) -> dict[str, str]:
         own = {} if identity is None else identity.environment
         passed = {name: os.environ[name] for name in self.env if name in os.environ}
         return {"PATH": PATH, **own, **passed, **self.env_values}
@@ -151,7 +153,7 @@ class Command:
             if (there := which(name, path=path)) is not None:
                 return os.path.abspath(there)
             where = f"in {path}"
-        raise ChildFailed(
+        raise ProcessRunFailed(
             Failure(
                 error=f"the command {name!r} was not found: no executable file {where}",
                 error_type="CommandNotFound",
@@ -159,10 +161,12 @@ class Command:
             )
         )
 
-    async def _carry_out(self, order: bytes, context: JobContext, account: Account) -> None:
+    async def _run_supervised(
+        self, order: bytes, context: JobContext, account: ProcessRecord
+    ) -> None:
         read_end, write_end = os.pipe()
         try:
-            keeper = await asyncio.create_subprocess_exec(
+            supervisor = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
                 "windlass.worker.isolation.supervisor",
@@ -172,7 +176,7 @@ class Command:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 pass_fds=(write_end,),
-                env={name: os.environ[name] for name in _KEEPER_ENV if name in os.environ},
+                env={name: os.environ[name] for name in _SUPERVISOR_ENV if name in os.environ},
                 start_new_session=True,
             )
         except BaseException:
@@ -180,7 +184,7 @@ class Command:
             raise
         finally:
             os.close(write_end)
-        run = _Run(keeper, read_end, account)
+        run = _SupervisedCommand(supervisor, read_end, account)
         try:
             await run.go(order)
         finally:
@@ -189,18 +193,18 @@ class Command:
                 grace = min(grace, _LOST_GRACE_SECONDS)
             await asyncio.shield(run.end(grace))
 
-    def _judged(self, account: Account, context: JobContext) -> Any:
+    def _result_of(self, account: ProcessRecord, context: JobContext) -> Any:
         code = account.exit_code
         assert account.stdout is not None
         assert account.stderr is not None
         if account.refused:
-            raise ChildFailed(_refused(self.argv.executable, account))
-        # Not even the keeper could tell it.
+            raise ProcessRunFailed(_start_failure(self.argv.executable, account))
+        # Not even the supervisor could tell it.
         meaning = Meaning.RETRY if code is None else self.argv.exit_codes.meaning(code)
         if meaning is not Meaning.SUCCESS:
             how = in_words(-signal.SIGKILL if code is None else code)
             last = account.stderr.last_line
-            raise ChildFailed(
+            raise ProcessRunFailed(
                 Failure(
                     error=f"command {how}: {last}" if last else f"command {how}",
                     error_type="CommandFailed",
@@ -210,64 +214,66 @@ class Command:
         return {"exit_code": code} if self.result == "exit_code" else _json(account.stdout, context)
 
 
-class _Run:
-    """A keeper with a command under it, from its order to the end of all of its processes."""
+class _SupervisedCommand:
+    """A supervisor with a command under it, from its order to the end of all of its processes."""
 
-    def __init__(self, keeper: asyncio.subprocess.Process, read_end: int, account: Account) -> None:
-        assert keeper.stdout is not None
-        assert keeper.stderr is not None
+    def __init__(
+        self, supervisor: asyncio.subprocess.Process, read_end: int, account: ProcessRecord
+    ) -> None:
+        assert supervisor.stdout is not None
+        assert supervisor.stderr is not None
         assert account.stdout is not None
         assert account.stderr is not None
-        self._keeper = keeper
-        self._account = account
+        self._supervisor = supervisor
+        self._process_record = account
         # All go on while the run is being ended: it may have something to say about that.
         self._listening = start_task(_listen(read_end, account))
         self._reading = [
-            start_task(account.stdout.read(keeper.stdout)),
-            start_task(account.stderr.read(keeper.stderr)),
+            start_task(account.stdout.read(supervisor.stdout)),
+            start_task(account.stderr.read(supervisor.stderr)),
         ]
 
     async def go(self, order: bytes) -> None:
         """Have the order carried out; returns when the command has ended, and its tree."""
-        assert self._keeper.stdin is not None
+        assert self._supervisor.stdin is not None
         with contextlib.suppress(ConnectionError):  # it is gone: listening tells how
-            self._keeper.stdin.write(order)
-            await self._keeper.stdin.drain()
+            self._supervisor.stdin.write(order)
+            await self._supervisor.stdin.drain()
         await asyncio.shield(self._listening)
 
     async def end(self, grace: float) -> None:
         """End whatever is left: asked first, then forced. What it said until then is read."""
-        assert self._keeper.stdin is not None
+        assert self._supervisor.stdin is not None
         patience = _READ_SECONDS if self._listening.done() else END_SECONDS * 0.25
         try:
             if not self._listening.done():
                 self._signal(signal.SIGTERM)
                 await asyncio.wait([self._listening], timeout=grace)
-            self._keeper.stdin.close()  # the keeper ends everything it has adopted, then itself
+            self._supervisor.stdin.close()  # the supervisor ends everything it has adopted, then itself
             await asyncio.wait([self._listening], timeout=END_SECONDS * 0.75)
         finally:
-            if self._account.exit_code is None:
-                # The group outlives its leader, should somebody have killed the keeper.
+            if self._process_record.exit_code is None:
+                # The group outlives its leader, should somebody have killed the supervisor.
                 self._signal(signal.SIGKILL)
             await asyncio.wait(self._reading, timeout=patience)
             # It ends right after its last message, or is killed: no process is left behind, and
             # none is left to the garbage collector, however busy the machine is.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._keeper.wait(), END_SECONDS * 0.25)
-            if self._keeper.returncode is None:
+                await asyncio.wait_for(self._supervisor.wait(), END_SECONDS * 0.25)
+            if self._supervisor.returncode is None:
                 self._signal(signal.SIGKILL)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._keeper.wait(), _KILLED_SECONDS)
+                    await asyncio.wait_for(self._supervisor.wait(), _KILLED_SECONDS)
             for task in (self._listening, *self._reading):
                 task.cancel()
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._keeper.pid, number)
+            os.killpg(self._supervisor.pid, number)
 
 
-async def _listen(read_end: int, account: Account) -> None:
-    """Note what the keeper and the process tell of themselves."""
+async def _listen(read_end: int, account: ProcessRecord) -> None:
+    """Note what the supervisor and the process tell of themselves."""
     reader = asyncio.StreamReader(limit=_ORDER_BYTES)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_end, "rb", buffering=0)
@@ -277,7 +283,7 @@ async def _listen(read_end: int, account: Account) -> None:
             message: dict[str, Any] = json.loads(line)
             match message["kind"]:
                 case "began":
-                    pass  # the keeper's own word
+                    pass  # the supervisor's own word
                 case "started":
                     account.pid = message["pid"]
                 case "refused":
@@ -288,7 +294,7 @@ async def _listen(read_end: int, account: Account) -> None:
         transport.close()
 
 
-def _refused(executable: str, account: Account) -> Failure:
+def _start_failure(executable: str, account: ProcessRecord) -> Failure:
     account.exit_code = None
     return Failure(
         error=f"the command {executable!r} could not be started: {account.refused['why']}",
@@ -297,7 +303,7 @@ def _refused(executable: str, account: Account) -> Failure:
     )
 
 
-def _json(stdout: Output, context: JobContext) -> Any:
+def _json(stdout: OutputReader, context: JobContext) -> Any:
     try:
         return json.loads(stdout.last_bytes)
     except (ValueError, RecursionError):

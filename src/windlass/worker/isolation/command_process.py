@@ -1,4 +1,4 @@
-"""The process of a command, until it becomes the command: what the keeper runs after its fork."""
+"""The process of a command, until it becomes the command: what the supervisor runs after its fork."""
 
 import json
 import os
@@ -18,11 +18,11 @@ _MOST_DESCRIPTORS = 1024 * 1024
 
 def main(order_line: bytes, descriptor: int) -> None:
     """Become the command that is ordered. Only if that fails, tell why and end."""
-    _tell(descriptor, {"kind": "started", "pid": os.getpid()})
+    _send(descriptor, {"kind": "started", "pid": os.getpid()})
     try:
         _become(json.loads(order_line), descriptor)
     except OSError as error:
-        _tell(descriptor, {"kind": "refused", "number": error.errno, "why": error.strerror})
+        _send(descriptor, {"kind": "refused", "number": error.errno, "why": error.strerror})
     os._exit(127)
 
 
@@ -49,7 +49,7 @@ def _change_user(identity: Mapping[str, Any]) -> None:
     """Take on other ids for good. OSError if the system refuses."""
     if os.geteuid() != 0:
         return  # it is this user already, else the worker would not have ordered it
-    uid, gid, keeper = identity["uid"], identity["gid"], os.getppid()
+    uid, gid, supervisor = identity["uid"], identity["gid"], os.getppid()
     try:
         for output in (1, 2):  # so that the command can open /dev/stdout and /dev/stderr anew
             os.fchown(output, uid, gid)
@@ -60,7 +60,7 @@ def _change_user(identity: Mapping[str, Any]) -> None:
         problem = f"it cannot run as {identity['name']}: {error.strerror}"
         raise OSError(error.errno, problem) from None
     die_with_parent()
-    if os.getppid() != keeper:  # it died before the line above
+    if os.getppid() != supervisor:  # it died before the line above
         os._exit(1)
 
 
@@ -76,5 +76,5 @@ def _limit(what: int, soft: int, hard: int) -> None:
     resource.setrlimit(what, (soft, hard))
 
 
-def _tell(descriptor: int, message: Mapping[str, Any]) -> None:
+def _send(descriptor: int, message: Mapping[str, Any]) -> None:
     os.write(descriptor, json.dumps(message).encode() + b"\n")

@@ -12,10 +12,14 @@ import threading
 from windlass.worker.isolation.supervisor import children
 
 
-def is_fit(before: set[int]) -> bool:
+def is_fork_safe(before: set[int]) -> bool:
     """Whether there is one thread, no child, and nothing open beyond `before` that forks would
     quarrel about."""
-    return _threads() == 1 and not children() and all(map(_may_share, open_descriptors() - before))
+    return (
+        _threads() == 1
+        and not children()
+        and all(map(_is_append_only_file, open_descriptors() - before))
+    )
 
 
 def open_descriptors() -> set[int]:
@@ -44,7 +48,7 @@ def _threads() -> int:
         return threading.active_count()
 
 
-def _may_share(descriptor: int) -> bool:
+def _is_append_only_file(descriptor: int) -> bool:
     """A file that is only ever appended to, such as a log, has room for all."""
     mode = os.fstat(descriptor).st_mode
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)

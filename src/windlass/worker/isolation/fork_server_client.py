@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from windlass import clock
 from windlass.tasks import start_task
-from windlass.worker.isolation.process_handle import OfProcess, program
+from windlass.worker.isolation.process_handle import SubprocessHandle, spawn_module
 
 #: How long a stem may take to leave when it is not wanted any more, and then to be ended.
 _LEAVE_SECONDS = 2.0
 _END_SECONDS = 5.0
 
 
-class Surroundings(NamedTuple):
+class ImportEnvironment(NamedTuple):
     """What a fresh process would find. A stem stands for it only while all of it is the same."""
 
     module: str
@@ -28,7 +28,7 @@ class Surroundings(NamedTuple):
     environment: frozenset[tuple[str, str]]
 
     @classmethod
-    def of(cls, module: str, file: str | None) -> "Surroundings":
+    def of(cls, module: str, file: str | None) -> "ImportEnvironment":
         try:
             folder = os.getcwd()
         except OSError:  # it was deleted
@@ -41,15 +41,15 @@ class Surroundings(NamedTuple):
         return json.dumps(order).encode() + b"\n"
 
 
-class Stem:
+class ForkServerClient:
     """One stem: a process that forks, once it is fit."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
+    def __init__(self, surroundings: ImportEnvironment) -> None:
         self.users = 0
         self.ended = False
         self.last_used = clock.monotonic()
-        self._fit: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._control, self._theirs = socket.socketpair()
+        self._fork_safe: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._control, self._child_socket = socket.socketpair()
         self._control.setblocking(False)
         self._writer: asyncio.StreamWriter | None = None
         self._runs: dict[int, asyncio.Event] = {}
@@ -57,24 +57,24 @@ class Stem:
         self._life = start_task(self._live(surroundings))
 
     @property
-    def is_fit(self) -> bool:
+    def is_fork_safe(self) -> bool:
         """Whether it is known already that runs can be forked from it."""
-        return self._fit.done() and self._fit.result()
+        return self._fork_safe.done() and self._fork_safe.result()
 
     async def fit(self) -> bool:
         """Whether runs can be forked from it; returns when that is known."""
-        return await asyncio.shield(self._fit)
+        return await asyncio.shield(self._fork_safe)
 
-    async def fork(self, theirs: socket.socket) -> "Forked":
-        """Start a keeper that hears and answers on a socket. If the stem is gone nothing
+    async def fork(self, child_socket: socket.socket) -> "ForkedProcessHandle":
+        """Start a supervisor that hears and answers on a socket. If the stem is gone nothing
         begins, and the socket tells."""
         self._started += 1
         number, gone = self._started, asyncio.Event()
-        if self.say({"run": number}, theirs):
+        if self.say({"run": number}, child_socket):
             self._runs[number] = gone
         else:
             gone.set()
-        return Forked(self, number, gone)
+        return ForkedProcessHandle(self, number, gone)
 
     def say(self, words: dict[str, int], *sockets: socket.socket) -> bool:
         try:
@@ -95,14 +95,14 @@ class Stem:
         if self._writer is not None:
             self._writer.close()
 
-    async def _live(self, surroundings: Surroundings) -> None:
-        keeper: OfProcess | None = None
+    async def _live(self, surroundings: ImportEnvironment) -> None:
+        supervisor: SubprocessHandle | None = None
         try:
-            mine, theirs = socket.socketpair()
-            with theirs, self._theirs:
+            mine, child_socket = socket.socketpair()
+            with child_socket, self._child_socket:
                 reader, self._writer = await asyncio.open_unix_connection(sock=mine)
-                keeper = await program(
-                    "windlass.worker.isolation.fork_server", theirs, self._theirs
+                supervisor = await spawn_module(
+                    "windlass.worker.isolation.fork_server", child_socket, self._child_socket
                 )
             self._writer.write(surroundings.order)
             await self._listen(reader)
@@ -110,12 +110,12 @@ class Stem:
             pass  # it could not be started, or it is gone: runs are started afresh
         finally:
             self.ended = True
-            if not self._fit.done():
-                self._fit.set_result(False)
+            if not self._fork_safe.done():
+                self._fork_safe.set_result(False)
             self._force()
             self._control.close()
-            if keeper is not None:
-                await _end(keeper)
+            if supervisor is not None:
+                await _end(supervisor)
             for gone in self._runs.values():
                 gone.set()
 
@@ -123,33 +123,33 @@ class Stem:
         while line := await reader.readline():
             match json.loads(line):
                 case {"kind": "fit", "fit": fit}:
-                    self._fit.set_result(fit)
+                    self._fork_safe.set_result(fit)
                 case {"kind": "gone", "run": number}:
                     self._runs.pop(number).set()
                 case _:
-                    pass  # its keeper tells how it began and ended
+                    pass  # its supervisor tells how it began and ended
 
 
-class Forked:
-    """The reins of a run that a stem has forked. Its group is signaled by the stem, which
+class ForkedProcessHandle:
+    """The handle of a run that a stem has forked. Its group is signaled by the stem, which
     alone can know that the number is still that group's."""
 
-    def __init__(self, stem: Stem, number: int, gone: asyncio.Event) -> None:
-        self._stem = stem
+    def __init__(self, fork_server: ForkServerClient, number: int, gone: asyncio.Event) -> None:
+        self._fork_server = fork_server
         self._number = number
         self._gone = gone
 
     def signal(self, number: signal.Signals) -> None:
         if not self._gone.is_set():
-            self._stem.say({"signal": number, "run": self._number})
+            self._fork_server.say({"signal": number, "run": self._number})
 
     async def gone(self) -> None:
         await self._gone.wait()
 
 
-async def _end(keeper: OfProcess) -> None:
+async def _end(supervisor: SubprocessHandle) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_END_SECONDS):
-            await keeper.gone()
-    keeper.signal(signal.SIGKILL)
-    await keeper.gone()
+            await supervisor.gone()
+    supervisor.signal(signal.SIGKILL)
+    await supervisor.gone()

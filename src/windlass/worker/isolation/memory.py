@@ -10,7 +10,7 @@ from pathlib import Path
 _STATM = Path("/proc/self/statm")
 _MB = 1024 * 1024
 #: What a run that hit its limit may use to say so.
-_LAST_WORDS_MB = 32
+_TRACEBACK_RESERVE_MB = 32
 # On Linux what a process may write to, mapped privately: neither files read by mapping them nor
 # room reserved and not used count, as they would in RLIMIT_AS. See decision 0012.
 _LIMITED = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
@@ -33,12 +33,12 @@ def peak_mb(used: resource.struct_rusage) -> int:
 def limit_memory(mb: int) -> None:
     """From here on this process, and each it starts, gets no more than so many MB in all: what
     asks for more sees a MemoryError."""
-    _set_limit(mb, mb + _LAST_WORDS_MB)
+    _set_limit(mb, mb + _TRACEBACK_RESERVE_MB)
 
 
-def lift_limit(mb: int) -> None:
+def raise_memory_limit(mb: int) -> None:
     """Make room to tell that the limit was hit."""
-    _set_limit(mb + _LAST_WORDS_MB, mb + _LAST_WORDS_MB)
+    _set_limit(mb + _TRACEBACK_RESERVE_MB, mb + _TRACEBACK_RESERVE_MB)
 
 
 def _set_limit(soft_mb: int, hard_mb: int) -> None:

@@ -15,7 +15,7 @@ _LONG_BYTES = 16 * 1024
 _MOST_LINES = 1000
 
 
-class Output:
+class OutputReader:
     """One stream of one run.
 
     `tell` gets each line as it comes; `hide` makes text safe to be kept.
@@ -33,14 +33,14 @@ class Output:
         self._hide = hide
         self._line_bytes = line_bytes
         self._tail_bytes = tail_bytes
-        self._kept = bytearray()
+        self._tail_buffer = bytearray()
         self._cut = False
         self._line = bytearray()
         self._line_size = 0
         self._last = b""
         self._second = 0.0
-        self._told = 0
-        self._untold = 0
+        self._emitted = 0
+        self._suppressed = 0
         self._hidden_tail: str | None = None
 
     async def read(self, stream: asyncio.StreamReader) -> None:
@@ -54,8 +54,8 @@ class Output:
             self._add(rest)
             await asyncio.sleep(0)
         self._end_line()
-        self._tell_untold()
-        if len(self._kept) > _LONG_BYTES:
+        self._report_suppressed()
+        if len(self._tail_buffer) > _LONG_BYTES:
             self._hidden_tail = await asyncio.to_thread(self._hide_tail)
 
     @property
@@ -66,7 +66,7 @@ class Output:
     def _hide_tail(self) -> str:
         if not self._tail_bytes:
             return ""
-        text = self._hide(_text(self._kept))
+        text = self._hide(_text(self._tail_buffer))
         if self._cut:
             text = text[_MARGIN_BYTES:]
         whole = text.encode()
@@ -86,9 +86,9 @@ class Output:
 
     def _keep(self, chunk: bytes) -> None:
         most = self._tail_bytes + _MARGIN_BYTES
-        self._kept += chunk
-        if len(self._kept) > most:
-            del self._kept[:-most]
+        self._tail_buffer += chunk
+        if len(self._tail_buffer) > most:
+            del self._tail_buffer[:-most]
             self._cut = True
 
     def _add(self, part: bytes) -> None:
@@ -111,25 +111,25 @@ class Output:
         self._last = line
         now = clock.monotonic()
         if now - self._second >= 1:
-            self._tell_untold()
-            self._second, self._told = now, 0
-        if self._told < _MOST_LINES:
-            self._told += 1
-            self._tell(self._shown(line, left_out))
+            self._report_suppressed()
+            self._second, self._emitted = now, 0
+        if self._emitted < _MOST_LINES:
+            self._emitted += 1
+            self._tell(self._redacted_line(line, left_out))
         else:
-            self._untold += 1
+            self._suppressed += 1
 
-    def _shown(self, line: bytes, left_out: int) -> str:
+    def _redacted_line(self, line: bytes, left_out: int) -> str:
         text = self._hide(_text(line))
         if left_out:
             # What is half of a secret stands in the margin, and goes with it.
             text = text[: max(0, len(text) - _MARGIN_BYTES)]
         return clean(text, self._line_bytes)
 
-    def _tell_untold(self) -> None:
-        if self._untold:
-            self._tell(f"… {self._untold:,} lines left out: more than {_MOST_LINES:,} a second")
-            self._untold = 0
+    def _report_suppressed(self) -> None:
+        if self._suppressed:
+            self._tell(f"… {self._suppressed:,} lines left out: more than {_MOST_LINES:,} a second")
+            self._suppressed = 0
 
 
 def _text(said: bytes | bytearray) -> str:

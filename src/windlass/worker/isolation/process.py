@@ -1,6 +1,6 @@
 """Runs a handler in a process of its own: the only kind of run that can be ended for sure.
 
-The run gets its order, and answers in JSON lines, on a socket. Its first process, the keeper, leads
+The run gets its order, and answers in JSON lines, on a socket. Its first process, the supervisor, leads
 a group of its own, adopts whatever the handler starts, and ends all of it with the run, also when
 the worker dies. It is forked from a stem that has the handler's module imported, where that is
 safe, and else started afresh.
@@ -21,8 +21,8 @@ from windlass.core.leases.lease import Lease
 from windlass.tasks import start_task
 from windlass.worker.context import JobContext, Sink, Snoozed
 from windlass.worker.handlers import Handler
-from windlass.worker.isolation.fork_server_pool import Stems
-from windlass.worker.isolation.process_handle import Reins, afresh
+from windlass.worker.isolation.fork_server_pool import ForkServerPool
+from windlass.worker.isolation.process_handle import ProcessHandle, spawn_supervisor
 
 #: How long a run may go on after it has answered, after its lease is lost, and after it was ended.
 _LEAVE_SECONDS = 2.0
@@ -30,10 +30,10 @@ _LOST_GRACE_SECONDS = 3.0
 KILL_SECONDS = 1.5
 _LINE_BYTES = 4 * 1024 * 1024
 
-Start = Callable[[socket.socket], Awaitable[Reins]]
+Start = Callable[[socket.socket], Awaitable[ProcessHandle]]
 
 
-class ChildFailed(Exception):
+class ProcessRunFailed(Exception):
     """The handler raised in its process, or that process died; only the account can be brought
     here."""
 
@@ -42,50 +42,50 @@ class ChildFailed(Exception):
         super().__init__(failure.error)
 
 
-class Children:
+class ProcessRunner:
     """Starts and ends the processes of one worker's runs; without stems, each afresh."""
 
-    def __init__(self, stems: Stems | None = None) -> None:
-        self._stems = stems
+    def __init__(self, stems: ForkServerPool | None = None) -> None:
+        self._fork_servers = stems
 
     async def run(self, handler: Handler, lease: Lease, sink: Sink, context: JobContext) -> Any:
         """Run one attempt in a process and answer what the handler returned."""
-        answer = await self._warm(handler, lease, sink, context)
+        answer = await self._run_forked(handler, lease, sink, context)
         if answer is None:
-            answer = await _carry_out(afresh, handler, lease, sink, context)
+            answer = await _run_process(spawn_supervisor, handler, lease, sink, context)
         if answer is None:
-            raise ChildFailed(_NOT_STARTED)
+            raise ProcessRunFailed(_NOT_STARTED)
         return _value(answer, handler, context)
 
     async def close(self) -> None:
         """End the stems."""
-        if self._stems is not None:
-            await self._stems.close()
+        if self._fork_servers is not None:
+            await self._fork_servers.close()
 
-    async def _warm(
+    async def _run_forked(
         self, handler: Handler, lease: Lease, sink: Sink, context: JobContext
     ) -> dict[str, Any] | None:
         """The answer of a run forked from a stem; None if there is none to fork from."""
-        if self._stems is None:
+        if self._fork_servers is None:
             return None
-        async with self._stems.lent(handler.where) as stem:
-            if stem is None:
+        async with self._fork_servers.acquire(handler.where) as fork_server:
+            if fork_server is None:
                 return None
-            return await _carry_out(stem.fork, handler, lease, sink, context)
+            return await _run_process(fork_server.fork, handler, lease, sink, context)
 
 
 _NOT_STARTED = Failure(error="the handler's process could not be started", error_type="ProcessDied")
 
 
-async def _carry_out(
+async def _run_process(
     start: Start, handler: Handler, lease: Lease, sink: Sink, context: JobContext
 ) -> dict[str, Any] | None:
     """Start a run and answer its last word; None if it never began."""
-    mine, theirs = socket.socketpair()
-    with theirs:
+    mine, child_socket = socket.socketpair()
+    with child_socket:
         reader, writer = await asyncio.open_unix_connection(sock=mine, limit=_LINE_BYTES)
         try:
-            reins = await start(theirs)
+            handle = await start(child_socket)
         except BaseException:
             writer.close()
             raise
@@ -102,7 +102,7 @@ async def _carry_out(
         grace = handler.grace_seconds
         if context.stopping == "lost":
             grace = min(grace, _LOST_GRACE_SECONDS)
-        await asyncio.shield(_end(reins, writer, listening, grace=grace, answered=answered))
+        await asyncio.shield(_end(handle, writer, listening, grace=grace, answered=answered))
     return answer
 
 
@@ -118,23 +118,23 @@ def _order(handler: Handler, lease: Lease) -> bytes:
 
 async def _listen(reader: asyncio.StreamReader, lease: Lease, sink: Sink) -> dict[str, Any] | None:
     """Pass on what the run tells; answers its last word."""
-    keeper: int | None = None
+    supervisor: int | None = None
     with contextlib.suppress(ConnectionError):  # the other end closed with our words unread
         while line := await reader.readline():
             message: dict[str, Any] = json.loads(line)
             match message["kind"]:
                 case "began":
-                    keeper = message["pid"]
+                    supervisor = message["pid"]
                 case "log":
                     sink.log(lease, message["level"], message["message"], message["fields"])
                 case "progress":
                     sink.progress(lease, message["fraction"], message["note"])
                 case _:
                     return message
-    if keeper is None:
+    if supervisor is None:
         return None
-    # Not even the keeper could say it.
-    return {"kind": "ended", "code": -signal.SIGKILL, "pid": keeper}
+    # Not even the supervisor could say it.
+    return {"kind": "ended", "code": -signal.SIGKILL, "pid": supervisor}
 
 
 def _value(answer: dict[str, Any], handler: Handler, context: JobContext) -> Any:
@@ -143,15 +143,15 @@ def _value(answer: dict[str, Any], handler: Handler, context: JobContext) -> Any
             context.warnings.extend(answer["warnings"])
             return answer["value"]
         case "raised":
-            raise ChildFailed(Failure(**answer["failure"]))
+            raise ProcessRunFailed(Failure(**answer["failure"]))
         case "snoozed":
             raise Snoozed(timedelta(seconds=answer["seconds"]))
         case _:
-            raise ChildFailed(died(answer, limit_mb=handler.definition.memory_limit_mb))
+            raise ProcessRunFailed(died(answer, limit_mb=handler.definition.memory_limit_mb))
 
 
 async def _end(
-    reins: Reins,
+    handle: ProcessHandle,
     writer: asyncio.StreamWriter,
     listening: "asyncio.Task[Any]",
     *,
@@ -160,26 +160,26 @@ async def _end(
 ) -> None:
     """End a run and all it started: left alone if it has answered, then asked, then forced."""
     try:
-        if answered and await _gone(reins, _LEAVE_SECONDS):
+        if answered and await _wait_for_exit(handle, _LEAVE_SECONDS):
             return
-        reins.signal(signal.SIGTERM)
-        if await _gone(reins, grace):
+        handle.signal(signal.SIGTERM)
+        if await _wait_for_exit(handle, grace):
             return
         with contextlib.suppress(OSError):
-            writer.write_eof()  # the keeper ends everything it has adopted, then itself
-        await _gone(reins, KILL_SECONDS)
+            writer.write_eof()  # the supervisor ends everything it has adopted, then itself
+        await _wait_for_exit(handle, KILL_SECONDS)
     finally:
-        # The group outlives its leader, should somebody have killed the keeper.
-        reins.signal(signal.SIGKILL)
+        # The group outlives its leader, should somebody have killed the supervisor.
+        handle.signal(signal.SIGKILL)
         if not listening.done():
             listening.cancel()
         writer.close()
 
 
-async def _gone(reins: Reins, seconds: float) -> bool:
+async def _wait_for_exit(handle: ProcessHandle, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
-            await reins.gone()
+            await handle.gone()
     except TimeoutError:
         return False
     return True
@@ -189,7 +189,7 @@ _NAMES = {number.value: number.name for number in signal.Signals}
 
 
 def died(ended: dict[str, Any], *, limit_mb: int | None) -> Failure:
-    """The failure of a run whose process ended without an answer, with what its keeper saw."""
+    """The failure of a run whose process ended without an answer, with what its supervisor saw."""
     code: int = ended["code"]
     said = [f"signal {_NAMES.get(-code, -code)}" if code < 0 else f"exit code {code}"]
     if ended.get("out_of_memory"):

@@ -9,18 +9,18 @@ import sys
 from typing import Protocol
 
 
-class Reins(Protocol):
-    """A hold on a keeper and its group."""
+class ProcessHandle(Protocol):
+    """A hold on a supervisor and its group."""
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to all of the group; nothing if it is gone."""
 
     async def gone(self) -> None:
-        """Return when the keeper has ended, and all it kept with it."""
+        """Return when the supervisor has ended, and all it kept with it."""
 
 
-class OfProcess:
-    """The reins of a process that this one has started."""
+class SubprocessHandle:
+    """The handle of a process that this one has started."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -33,22 +33,24 @@ class OfProcess:
         await self._process.wait()
 
 
-async def afresh(theirs: socket.socket) -> OfProcess:
-    """Start a keeper that hears and answers on a socket."""
-    return await program("windlass.worker.isolation.supervisor", theirs)
+async def spawn_supervisor(child_socket: socket.socket) -> SubprocessHandle:
+    """Start a supervisor that hears and answers on a socket."""
+    return await spawn_module("windlass.worker.isolation.supervisor", child_socket)
 
 
-async def program(module: str, theirs: socket.socket, *more: socket.socket) -> OfProcess:
+async def spawn_module(
+    module: str, child_socket: socket.socket, *more: socket.socket
+) -> SubprocessHandle:
     """Run a module as a program in a session of its own, with a socket as its standard input; it
     is told the numbers of this and the other sockets."""
-    descriptors = [each.fileno() for each in (theirs, *more)]
+    descriptors = [each.fileno() for each in (child_socket, *more)]
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         module,
         *map(str, descriptors),
-        stdin=theirs.fileno(),
+        stdin=child_socket.fileno(),
         pass_fds=descriptors,
         start_new_session=True,
     )
-    return OfProcess(process)
+    return SubprocessHandle(process)

@@ -15,7 +15,7 @@ _LARGEST_ID = 2**32 - 2  # the one above means "leave it as it is"
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class RunAsUser:
     """The ids that a process takes on, and what its environment says of them."""
 
     uid: int
@@ -38,7 +38,7 @@ def is_user(text: object) -> bool:
     return isinstance(text, str) and _USER.fullmatch(text) is not None
 
 
-def identity_of(run_as: str) -> Identity:
+def resolve_run_as(run_as: str) -> RunAsUser:
     """Whom a process has to become. RunAsUnavailable if there is no such user, or this process may
     become nobody else: only root may."""
     found = _found(run_as)
@@ -52,10 +52,10 @@ def check_run_as(handlers: Iterable[Handler]) -> None:
     """Raise RunAsUnavailable for the first command that cannot run here as it should."""
     for handler in handlers:
         if handler.command is not None and handler.command.run_as is not None:
-            identity_of(handler.command.run_as)
+            resolve_run_as(handler.command.run_as)
 
 
-def _found(run_as: str) -> Identity:
+def _found(run_as: str) -> RunAsUser:
     if not is_user(run_as):
         raise RunAsUnavailable(run_as, "that is neither the name of a user, nor a uid, nor uid:gid")
     name, _, group = run_as.partition(":")
@@ -65,12 +65,12 @@ def _found(run_as: str) -> Identity:
         if not group:
             hint = "; give uid:gid for one without an account" if name.isdecimal() else ""
             raise RunAsUnavailable(run_as, f"there is no such user here{hint}") from None
-        return Identity(_id(run_as, name), _id(run_as, group), (_id(run_as, group),), name, "/")
+        return RunAsUser(_id(run_as, name), _id(run_as, group), (_id(run_as, group),), name, "/")
     if group:
         gid = _id(run_as, group)
-        return Identity(user.pw_uid, gid, (gid,), user.pw_name, user.pw_dir)
+        return RunAsUser(user.pw_uid, gid, (gid,), user.pw_name, user.pw_dir)
     groups = tuple(os.getgrouplist(user.pw_name, user.pw_gid))
-    return Identity(user.pw_uid, user.pw_gid, groups, user.pw_name, user.pw_dir)
+    return RunAsUser(user.pw_uid, user.pw_gid, groups, user.pw_name, user.pw_dir)
 
 
 def _id(run_as: str, digits: str) -> int:

@@ -26,7 +26,7 @@ _LOOK_SECONDS = 1.0
 _INPUT = 0  # by number: a handler's module may have put something else in place of `sys.stdin`
 
 
-class _Ended(NamedTuple):
+class _ChildExit(NamedTuple):
     code: int
     peak_mb: int
 
@@ -38,7 +38,7 @@ def main() -> None:
     if runs_command:
         deny_inspection()  # the command must not read its order from our memory, nor our input
     order = sys.stdin.buffer.readline()
-    if not order or not keep(descriptor, worker):
+    if not order or not supervise(descriptor, worker):
         return
     if runs_command:
         from windlass.worker.isolation import command_process
@@ -50,33 +50,33 @@ def main() -> None:
         child.main(order, descriptor)
 
 
-def keep(descriptor: int, parent: int) -> bool:
-    """Become the keeper of a new process. In that process this answers True, at once; in the
-    keeper False, when that process has ended and all it started with it."""
+def supervise(descriptor: int, parent: int) -> bool:
+    """Become the supervisor of a new process. In that process this answers True, at once; in the
+    supervisor False, when that process has ended and all it started with it."""
     os.set_inheritable(descriptor, False)
-    # Asking the group to stop is meant for the handler; the keeper ends last.
+    # Asking the group to stop is meant for the handler; the supervisor ends last.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     adopt_orphans()
-    wake = wake_at_ends()
-    keeper = os.getpid()
-    _tell(descriptor, kind="began", pid=keeper)
+    wake = child_exit_descriptor()
+    supervisor = os.getpid()
+    _send(descriptor, kind="began", pid=supervisor)
     kills = oom_kills()
     run = os.fork()
     if run == 0:
         os.close(wake)
-        _become_the_run(keeper)
+        _enter_child(supervisor)
         return True
-    ended = _watch(run, parent, wake) or end_all(run)
-    end_all()
+    ended = _watch(run, parent, wake) or terminate_all(run)
+    terminate_all()
     if ended is not None:
         hungry = ended.code == -signal.SIGKILL and oom_kills() > kills
-        _tell(descriptor, kind="ended", pid=run, out_of_memory=hungry, **ended._asdict())
+        _send(descriptor, kind="ended", pid=run, out_of_memory=hungry, **ended._asdict())
     if sys.platform != "linux":
         os.killpg(0, signal.SIGKILL)  # what was left behind was not adopted
     return False
 
 
-def wake_at_ends() -> int:
+def child_exit_descriptor() -> int:
     """A descriptor that becomes readable whenever a child ends."""
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
@@ -91,7 +91,7 @@ def _close_wakeup(descriptor: int) -> None:
         os.close(descriptor)
 
 
-def end_all(run: int | None = None) -> _Ended | None:
+def terminate_all(run: int | None = None) -> _ChildExit | None:
     """End every process that is left. Those whose parent ends become ours and are next. Answers how
     the run ended, if it was among them."""
     ended = None
@@ -102,16 +102,16 @@ def end_all(run: int | None = None) -> _Ended | None:
         except ChildProcessError:
             break
         if pid == run:
-            ended = _Ended(os.waitstatus_to_exitcode(status), peak_mb(used))
+            ended = _ChildExit(os.waitstatus_to_exitcode(status), peak_mb(used))
         if pid:
             continue
         for child in children():
-            end_process(child)
+            terminate_process(child)
         time.sleep(0.005)
     return ended
 
 
-def end_process(pid: int) -> None:
+def terminate_process(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
 
@@ -124,24 +124,24 @@ def children() -> list[int]:
         return []
 
 
-def _tell(descriptor: int, **fields: object) -> None:
+def _send(descriptor: int, **fields: object) -> None:
     with contextlib.suppress(ConnectionError):  # nobody listens any more
         os.write(descriptor, json.dumps(fields).encode() + b"\n")
 
 
-def _become_the_run(keeper: int) -> None:
+def _enter_child(supervisor: int) -> None:
     _close_wakeup(signal.set_wakeup_fd(-1))
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     die_with_parent()
-    if os.getppid() != keeper:  # it died before the line above
+    if os.getppid() != supervisor:  # it died before the line above
         os._exit(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, _INPUT)
     os.close(nothing)
 
 
-def _watch(run: int, parent: int, wake: int) -> _Ended | None:
+def _watch(run: int, parent: int, wake: int) -> _ChildExit | None:
     """Wait for the end of the run and answer how it ended; None if nobody wants it any more."""
     poll = select.poll()
     poll.register(_INPUT, select.POLLIN | select.POLLHUP)
@@ -164,7 +164,7 @@ def _closed(descriptor: int) -> bool:
         return True
 
 
-def _reap(run: int) -> _Ended | None:
+def _reap(run: int) -> _ChildExit | None:
     """Take note of processes that ended; answers how the run did, None while it goes on."""
     ended = None
     with contextlib.suppress(ChildProcessError):
@@ -173,7 +173,7 @@ def _reap(run: int) -> _Ended | None:
             if pid == 0:
                 break
             if pid == run:
-                ended = _Ended(os.waitstatus_to_exitcode(status), peak_mb(used))
+                ended = _ChildExit(os.waitstatus_to_exitcode(status), peak_mb(used))
     return ended
 
 

@@ -13,7 +13,7 @@ _Work = tuple[
 ]
 
 
-class Threads:
+class ThreadPool:
     """Idle threads are used again; a new one is made when none is idle."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ import contextlib
 from datetime import timedelta
 
 from windlass.telemetry import Telemetry
-from windlass.worker.leases.lease_renewer import Renewer
+from windlass.worker.leases.lease_renewer import LeaseRenewer
 
 #: Nudges come with every enqueue; the database is asked no more often than this.
 _SHORTEST_SECONDS = 0.2
@@ -14,7 +14,7 @@ _SHORTEST_SECONDS = 0.2
 class CancelWatch:
     """Looks for cancels at each poll, and when nudged."""
 
-    def __init__(self, renewer: Renewer, telemetry: Telemetry, *, poll: timedelta) -> None:
+    def __init__(self, renewer: LeaseRenewer, telemetry: Telemetry, *, poll: timedelta) -> None:
         self._renewer = renewer
         self._telemetry = telemetry
         self._poll = poll.total_seconds()
@@ -32,7 +32,7 @@ class CancelWatch:
                     await self._nudged.wait()
             self._nudged.clear()
             try:
-                await self._renewer.look_for_stops()
+                await self._renewer.poll_cancel_requests()
             except Exception as error:  # noqa: BLE001  the next look may succeed
                 self._telemetry.trouble("looking for cancels", error)
             await asyncio.sleep(_SHORTEST_SECONDS)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 from windlass.core.jobs.models import WorkerRow
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.ids import WorkerId
-from windlass.worker.backend import WorkerSide
+from windlass.worker.backend import WorkerBackend
 from windlass.worker.options import WorkerOptions
-from windlass.worker.runnable_definitions import Knowledge
+from windlass.worker.runnable_definitions import RunnableDefinitions
 
 _VERSION = version("windlass")
 
@@ -18,19 +18,21 @@ _VERSION = version("windlass")
 class Heartbeat:
     """Writes the row of one worker."""
 
-    def __init__(self, worker: WorkerId, knowledge: Knowledge, options: WorkerOptions) -> None:
+    def __init__(
+        self, worker: WorkerId, knowledge: RunnableDefinitions, options: WorkerOptions
+    ) -> None:
         self._worker = worker
-        self._knowledge = knowledge
+        self._runnable = knowledge
         self._options = options
 
     async def send(
         self,
-        workers: WorkerSide,
+        workers: WorkerBackend,
         *,
         used: int,
-        doing: Order,
+        doing: WorkerOrder,
         blocked: Mapping[str, object] | None = None,
-    ) -> Order:
+    ) -> WorkerOrder:
         """Report how many slots are in use, what the worker does, and which run blocks its event
         loop, if one does. Returns what is wanted of the worker."""
         return await workers.beat(
@@ -40,7 +42,7 @@ class Heartbeat:
                 pid=os.getpid(),
                 version=_VERSION,
                 queues=tuple(self._options.queues or ()),
-                definitions=tuple(self._knowledge.keys),
+                definitions=tuple(self._runnable.keys),
                 slots=self._options.concurrency,
                 slots_used=used,
                 lease_seconds=self._options.lease_time.total_seconds(),
@@ -51,8 +53,8 @@ class Heartbeat:
 
     def _metadata(self, blocked: Mapping[str, object] | None) -> dict[str, object]:
         metadata = {
-            "import_errors": dict(self._knowledge.import_errors),
-            "payload_versions": {key: n for key, n in self._knowledge.versions.items() if n > 1},
+            "import_errors": dict(self._runnable.import_errors),
+            "payload_versions": {key: n for key, n in self._runnable.versions.items() if n > 1},
             "blocked": dict(blocked or {}),
         }
         return {name: value for name, value in metadata.items() if value}

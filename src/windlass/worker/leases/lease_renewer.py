@@ -4,21 +4,21 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from windlass import clock
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.worker.attempt import LiveAttempt
-from windlass.worker.backend import LeaseSide
+from windlass.worker.backend import LeaseBackend
 from windlass.worker.context import StopReason
 
 Stop = Callable[[LiveAttempt, StopReason], object]
 
 
-class Renewer:
+class LeaseRenewer:
     """Looks after all leases of one worker, one statement a round."""
 
     def __init__(
         self,
-        leases: LeaseSide,
-        held: Callable[[], Mapping[Held, LiveAttempt]],
+        leases: LeaseBackend,
+        held: Callable[[], Mapping[LeaseRef, LiveAttempt]],
         *,
         lease_time: timedelta,
         stop: Stop = LiveAttempt.stop,
@@ -37,7 +37,7 @@ class Renewer:
         renewed = await self._leases.renew(list(asked), lease_time=self._lease_time)
         alive = set()
         for renewal in renewed:
-            held = Held(renewal.job_id, renewal.token)
+            held = LeaseRef(renewal.job_id, renewal.token)
             alive.add(held)
             asked[held].lease_ends_at = lease_ends_at
             if renewal.cancel_requested:
@@ -62,7 +62,7 @@ class Renewer:
             if _is_ours(run) and not run.ended and run.lease_ends_at <= now
         ]
 
-    async def look_for_stops(self) -> None:
+    async def poll_cancel_requests(self) -> None:
         """Find jobs asked to stop without waiting for the next renewal."""
         running = [run for run in self._snapshot().values() if not run.ended and _is_ours(run)]
         if not running:
@@ -72,7 +72,7 @@ class Renewer:
             if run.held.job_id in asked:
                 self._stop(run, "canceled")
 
-    def _snapshot(self) -> dict[Held, LiveAttempt]:
+    def _snapshot(self) -> dict[LeaseRef, LiveAttempt]:
         return dict(self._held())  # it may be another thread that changes it
 
 

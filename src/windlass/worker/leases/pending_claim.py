@@ -36,12 +36,12 @@ class PendingClaim:
 
     def give_up(self) -> bool:
         """Let nothing be started that the claim under way brings. Returns whether there is one;
-        then `handed_back` has to follow."""
+        then `finish_hand_back` has to follow."""
         with self._lock:
             self._given_up = self._handing_back = self._under_way
             return self._under_way
 
-    def handed_back(self) -> None:
+    def finish_hand_back(self) -> None:
         """What the claim took was looked for, and handed back."""
         with self._lock:
             self._handing_back = False

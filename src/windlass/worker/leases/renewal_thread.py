@@ -10,16 +10,16 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from windlass.core.leases.lease import Finish, Held, Lease
-from windlass.core.leases.worker_orders import Order
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
+from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.errors import DatabaseTimeout, EpochChanged
 from windlass.ids import WorkerId
 from windlass.worker.attempt import LiveAttempt
-from windlass.worker.backend import LeaseSide, RenewalSide, Side
+from windlass.worker.backend import Backend, LeaseBackend, RenewalBackend
 from windlass.worker.context import StopReason
 from windlass.worker.leases.heartbeat import Heartbeat
-from windlass.worker.leases.lease_renewer import Renewer
+from windlass.worker.leases.lease_renewer import LeaseRenewer
 from windlass.worker.leases.loop_thread import LoopThread
 from windlass.worker.leases.pending_claim import PendingClaim
 from windlass.worker.leases.watchdog import PERIOD_SECONDS, Blockage, Watchdog
@@ -41,37 +41,37 @@ class LeaseHolder(Protocol):
     def id(self) -> WorkerId: ...
 
     @property
-    def held(self) -> Mapping[Held, LiveAttempt]: ...
+    def held(self) -> Mapping[LeaseRef, LiveAttempt]: ...
 
     @property
     def running(self) -> int: ...
 
     @property
-    def doing(self) -> Order: ...
+    def doing(self) -> WorkerOrder: ...
 
     @property
     def pending_claim(self) -> PendingClaim: ...
 
-    def lease_of(self, held: Held) -> Lease | None: ...
+    def lease_of(self, held: LeaseRef) -> Lease | None: ...
 
-    def obey(self, wanted: Order) -> None:
+    def apply_order(self, wanted: WorkerOrder) -> None:
         """Do what an operator wants; called in the worker's own loop."""
 
     def abandon(self) -> None:
         """Stop every run as lost and end; called in the worker's own loop."""
 
-    def last_ends(self, blockage: Blockage | None) -> Sequence[Finish]:
+    def final_outcomes(self, blockage: Blockage | None) -> Sequence[AttemptEnd]:
         """How each run ends if the process does so now; called from any thread."""
         ...
 
 
-class Renewal:
+class RenewalThread:
     """One worker's. Between `start` and `stop` its loops run in a thread of their own."""
 
     def __init__(
         self,
         worker: LeaseHolder,
-        side: Side,
+        side: Backend,
         heartbeat: Heartbeat,
         options: WorkerOptions,
     ) -> None:
@@ -89,13 +89,13 @@ class Renewal:
         self._registered = asyncio.Event()
         self._reporter: threading.Thread | None = None
         self._next_report = 0.0
-        self._overdue: set[Held] = set()
-        self._abandoned: set[Held] = set()
+        self._overdue: set[LeaseRef] = set()
+        self._abandoned: set[LeaseRef] = set()
         #: What blocks the worker's event loop now.
         self.blockage: Blockage | None = None
         #: Ends the process, which blocked runs leave no other way out; None where that belongs to
         #: an application.
-        self.end_process: Callable[[], Awaitable[None]] | None = None
+        self.kill_worker_process: Callable[[], Awaitable[None]] | None = None
 
     def start(self) -> None:
         """Start the thread. Called in the worker's event loop."""
@@ -138,7 +138,7 @@ class Renewal:
         if self.blockage is not None:
             await self._give_up_claim()
         beat = self._heartbeat.send(
-            self._side.workers,
+            self._backend.workers,
             used=self._worker.running,
             doing=self._worker.doing,
             blocked=None if self.blockage is None else self.blockage.describe(),
@@ -149,7 +149,7 @@ class Renewal:
             self._in_loop(self._worker.abandon)
         else:
             self._in_loop(self._registered.set)
-            self._in_loop(self._worker.obey, wanted)
+            self._in_loop(self._worker.apply_order, wanted)
 
     async def watch(self) -> None:
         """Look whether the worker's event loop stands still; report it, and end what cannot end
@@ -172,24 +172,24 @@ class Renewal:
         return await asyncio.wrap_future(self._thread.submit(self._hand_back()))
 
     async def _end(self, blockage: Blockage) -> None:
-        if self.end_process is not None:
+        if self.kill_worker_process is not None:
             self._worker.pending_claim.close()
-            await self.end_process()
+            await self.kill_worker_process()
             return
         for run in blockage.expired:
-            if run.held not in self._abandoned and (end := run.overrun(blockage.stack)):
+            if run.held not in self._abandoned and (end := run.timeout_outcome(blockage.stack)):
                 await self._in_time(self._leases.finish([end]), "record an outcome")
                 self._stop_run(run, "lost")
             self._abandoned.add(run.held)
 
     async def _hand_back(self) -> bool:
         self._worker.pending_claim.close()
-        ends = self._worker.last_ends(self.blockage)
+        ends = self._worker.final_outcomes(self.blockage)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_HAND_BACK_SECONDS):
                 await self._renewing.stop()  # a heartbeat would bring the row back
                 # Its row first: what is handed back runs elsewhere from that moment on.
-                await self._until_done(lambda: self._side.workers.leave(self._worker.id))
+                await self._until_done(lambda: self._backend.workers.leave(self._worker.id))
                 await self._until_done(lambda: self._leases.finish(ends))
                 # What a claim took that is still under way.
                 await self._until_done(lambda: self._leases.release_unknown(()))
@@ -205,7 +205,7 @@ class Renewal:
             look = self._leases.release_unknown(held)
             await self._in_time(look, "hand back jobs")
         finally:
-            self._worker.pending_claim.handed_back()
+            self._worker.pending_claim.finish_hand_back()
 
     async def _until_done(self, call: Callable[[], Awaitable[object]]) -> None:
         failures = 0
@@ -229,8 +229,8 @@ class Renewal:
             await self._close()
 
     async def _close(self) -> None:
-        if "_side" in self.__dict__:  # else nothing was ever asked
-            await self._side.close()
+        if "_backend" in self.__dict__:  # else nothing was ever asked
+            await self._backend.close()
 
     async def _in_time(self, call: Coroutine[Any, Any, T], doing: str) -> T:
         try:
@@ -274,16 +274,16 @@ class Renewal:
             self._loop.call_soon_threadsafe(function, *args)
 
     @cached_property
-    def _side(self) -> RenewalSide:
+    def _backend(self) -> RenewalBackend:
         return self._owner.reopen(lease_time=self._lease_time)
 
     @cached_property
-    def _leases(self) -> LeaseSide:
-        return self._side.leases(self._worker.lease_of, worker=self._worker.id)
+    def _leases(self) -> LeaseBackend:
+        return self._backend.leases(self._worker.lease_of, worker=self._worker.id)
 
     @cached_property
-    def _renewer(self) -> Renewer:
-        return Renewer(
+    def _renewer(self) -> LeaseRenewer:
+        return LeaseRenewer(
             self._leases,
             lambda: self._worker.held,
             lease_time=self._lease_time,

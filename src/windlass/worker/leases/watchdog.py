@@ -13,9 +13,9 @@ from pathlib import Path
 from types import FrameType
 
 from windlass import clock
-from windlass.core.leases.lease import Held, Lease
+from windlass.core.leases.lease import Lease, LeaseRef
 from windlass.worker.attempt import GRACE_SECONDS, LiveAttempt
-from windlass.worker.context import CURRENT
+from windlass.worker.context import CURRENT_LEASE
 
 #: How often the loop is asked for a sign of life.
 PERIOD_SECONDS = 0.5
@@ -60,7 +60,7 @@ class Blockage:
 class Watchdog:
     """Asks an event loop for signs of life, from another thread. Make it in the loop's thread."""
 
-    def __init__(self, held: Callable[[], Mapping[Held, LiveAttempt]]) -> None:
+    def __init__(self, held: Callable[[], Mapping[LeaseRef, LiveAttempt]]) -> None:
         self._held = held
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
@@ -104,7 +104,7 @@ class Watchdog:
                 return run
         # Python 3.11 does not show the context of another task.
         get_context: Callable[[], Context] | None = getattr(task, "get_context", None)
-        lease = get_context().get(CURRENT) if get_context else None
+        lease = get_context().get(CURRENT_LEASE) if get_context else None
         return None if lease is None else held.get(lease.held)
 
     def _expired(self, blocker: LiveAttempt | None) -> list[LiveAttempt]:
@@ -112,7 +112,11 @@ class Watchdog:
         or, if that is not known, all that run in the loop, once all of them are past theirs."""
         if self._still < GRACE_SECONDS:
             return []
-        runs = [blocker] if blocker else [run for run in dict(self._held()).values() if run.in_loop]
+        runs = (
+            [blocker]
+            if blocker
+            else [run for run in dict(self._held()).values() if run.runs_in_event_loop]
+        )
         runs = [run for run in runs if run.began_at]
         now = clock.monotonic()
         if all(now - run.began_at >= run.time_limit + GRACE_SECONDS for run in runs):

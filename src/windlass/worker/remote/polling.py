@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection
 
 
-class Polling:
+class PollingWatch:
     """A watch that hears nothing: who waits looks again by itself."""
 
     async def wait(self, timeout: float) -> Collection[str]:
@@ -15,12 +15,12 @@ class Polling:
         """Nothing is open."""
 
 
-class NoNudges:
+class LocalNudges:
     """Nobody tells a remote worker of new jobs; it polls."""
 
     def __init__(self) -> None:
-        self.here: set[Callable[[Collection[str]], None]] = set()
+        self.local_listeners: set[Callable[[Collection[str]], None]] = set()
 
-    def hear(self, queues: Collection[str]) -> None:
-        for heard in self.here:
+    def wake_local(self, queues: Collection[str]) -> None:
+        for heard in self.local_listeners:
             heard(queues)

@@ -15,47 +15,51 @@ from windlass.core.jobs.models import LogLine, WorkerRow
 from windlass.core.jobs.states import JobState
 from windlass.core.leases import worker_wire as wire
 from windlass.core.leases.gates import versions
-from windlass.core.leases.lease import Finish, Held, Lease, Progress, Renewal
-from windlass.core.leases.worker_orders import Order
-from windlass.core.monitoring.latency import Tally
+from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
+from windlass.core.leases.worker_orders import WorkerOrder
+from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.core.text import clean
 from windlass.engine.leases.leases import (
     LINE_BYTES,
     NOTE_BYTES,
-    Claimed,
-    bare_end,
-    storable_end,
+    ClaimResult,
+    storable_finish,
+    without_text,
 )
 from windlass.errors import OnceUnavailable, RequestRefused
 from windlass.ids import JobId, TenantId, WorkerId, new_job_id
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession
 from windlass.telemetry import Telemetry
-from windlass.worker.remote.polling import NoNudges, Polling
-from windlass.worker.remote.server_client import Server
+from windlass.worker.remote.polling import LocalNudges, PollingWatch
+from windlass.worker.remote.server_client import ServerClient
 
 #: More than a server gives at once.
 _MOST_SLOTS = 1000
 
 
-class Remote:
+class RemoteBackend:
     """A server, as a worker sees it. Use it as an async context manager."""
 
-    def __init__(self, server: Server, settings: Settings, telemetry: Telemetry) -> None:
+    def __init__(self, server: ServerClient, settings: Settings, telemetry: Telemetry) -> None:
         self._server = server
         self.settings = settings
         self.telemetry = telemetry
-        self.definitions = RemoteDefinitions()
-        self.workers = RemoteWorker(server, telemetry)
-        self.nudges = NoNudges()
-        self.latency = Untold()
+        self.definitions = RemoteDefinitionBackend()
+        self.workers = RemoteWorkerBackend(server, telemetry)
+        self.nudges = LocalNudges()
+        self.latency = DiscardedLatency()
 
-    def leases(self, who: Callable[[Held], Lease | None], *, worker: WorkerId) -> "RemoteLeases":
-        return RemoteLeases(self._server, self.telemetry, worker)
+    def leases(
+        self, who: Callable[[LeaseRef], Lease | None], *, worker: WorkerId
+    ) -> "RemoteLeaseBackend":
+        return RemoteLeaseBackend(self._server, self.telemetry, worker)
 
-    def reopen(self, *, lease_time: timedelta) -> "Remote":
+    def reopen(self, *, lease_time: timedelta) -> "RemoteBackend":
         """The same server over connections of its own."""
-        return Remote(self._server.reopen(lease_time=lease_time), self.settings, self.telemetry)
+        return RemoteBackend(
+            self._server.reopen(lease_time=lease_time), self.settings, self.telemetry
+        )
 
     async def close(self) -> None:
         await self._server.close()
@@ -74,8 +78,8 @@ class Remote:
         returns."""
         return None
 
-    async def watch(self, queues: Sequence[str] | None) -> Polling:
-        return Polling()
+    async def watch(self, queues: Sequence[str] | None) -> PollingWatch:
+        return PollingWatch()
 
     async def __aenter__(self) -> Self:
         return self
@@ -89,17 +93,17 @@ class Remote:
         await self.close()
 
 
-class Untold:
+class DiscardedLatency:
     """How long jobs waited and ran is noted by the server."""
 
-    async def flush(self, tally: Tally) -> None:
+    async def flush(self, tally: LatencyBuffer) -> None:
         tally.take()
 
 
-class RemoteLeases:
+class RemoteLeaseBackend:
     """One worker's hold on jobs that a server has."""
 
-    def __init__(self, server: Server, telemetry: Telemetry, worker: WorkerId) -> None:
+    def __init__(self, server: ServerClient, telemetry: Telemetry, worker: WorkerId) -> None:
         self._server = server
         self._telemetry = telemetry
         self._worker = worker
@@ -114,9 +118,9 @@ class RemoteLeases:
         known: Collection[str],
         lease_time: timedelta,
         nudged: bool = False,
-    ) -> Claimed:
+    ) -> ClaimResult:
         if limit < 1 or not known:
-            return Claimed((), None)
+            return ClaimResult((), None)
         # Kept until there is an answer: if one got lost, what it brought is not.
         self._claiming = self._claiming or str(new_job_id())
         told = await self._server.ask(
@@ -133,11 +137,11 @@ class RemoteLeases:
         )
         self._claiming = None
         due = told["next_due_seconds"]
-        leases = [wire.lease_from(lease) for lease in told["leases"]]
+        leases = [wire.parse_lease(lease) for lease in told["leases"]]
         self._telemetry.claimed(worker, leases)
-        return Claimed(leases, None if due is None else timedelta(seconds=due))
+        return ClaimResult(leases, None if due is None else timedelta(seconds=due))
 
-    async def release_unknown(self, held: Collection[Held]) -> int:
+    async def release_unknown(self, held: Collection[LeaseRef]) -> int:
         """The server hands them back. One of an older version does not know how, and leaves them to
         lease recovery."""
         try:
@@ -146,23 +150,23 @@ class RemoteLeases:
             self._telemetry.trouble("handing back jobs", error)
         return 0
 
-    async def renew(self, held: Sequence[Held], *, lease_time: timedelta) -> list[Renewal]:
+    async def renew(self, held: Sequence[LeaseRef], *, lease_time: timedelta) -> list[RenewedLease]:
         told = await self._heartbeat(held, lease_seconds=lease_time.total_seconds())
         return [
-            Renewal(*one, cancel_requested=stop == "canceled")
+            RenewedLease(*one, cancel_requested=stop == "canceled")
             for one, stop in told.items()
             if stop != "lost"
         ]
 
-    async def stops(self, held: Sequence[Held]) -> set[JobId]:
+    async def stops(self, held: Sequence[LeaseRef]) -> set[JobId]:
         told = await self._heartbeat(held, renew=False)
         return {one.job_id for one, stop in told.items() if stop == "canceled"}
 
-    async def report(self, progress: Sequence[Progress]) -> None:
+    async def report(self, progress: Sequence[ProgressReport]) -> None:
         if progress:
             steps = [
                 {
-                    **wire.held(Held(each.job_id, each.token)),
+                    **wire.held(LeaseRef(each.job_id, each.token)),
                     "fraction": each.fraction,
                     "note": each.note and clean(each.note, NOTE_BYTES),
                 }
@@ -175,54 +179,56 @@ class RemoteLeases:
         if not lines:
             return
         try:
-            await self._heartbeat((), renew=False, lines=[_said(line) for line in lines])
+            await self._heartbeat((), renew=False, lines=[_log_line_fields(line) for line in lines])
         except RequestRefused as error:
             self._telemetry.trouble("writing logs", error)
 
     async def is_done(self, tenant: TenantId, key: str) -> bool:
         raise OnceUnavailable("a worker without a database does not know what was done")
 
-    async def finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+    async def finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
         """Report how attempts ended. It cannot fail because of what they say: a batch that is
         refused is reported one by one, and at last without its text."""
         try:
-            ended = await self._finish([storable_end(finish) for finish in finishes])
+            ended = await self._finish([storable_finish(finish) for finish in finishes])
         except RequestRefused as error:
             self._telemetry.trouble("finish", error)
             ended = {}
             for finish in finishes:
-                ended |= await self._barely(finish)
+                ended |= await self._finish_without_text(finish)
         self._telemetry.finished(finishes, ended)
         return ended
 
-    async def _barely(self, finish: Finish) -> dict[Held, JobState]:
-        for told in (storable_end(finish), bare_end(finish)):
+    async def _finish_without_text(self, finish: AttemptEnd) -> dict[LeaseRef, JobState]:
+        for told in (storable_finish(finish), without_text(finish)):
             try:
                 return await self._finish([told])
             except RequestRefused as error:
                 self._telemetry.trouble("finish", error, job_id=finish.job_id)
         return {}  # others must not wait for it; its lease will run out
 
-    async def _finish(self, finishes: Sequence[Finish]) -> dict[Held, JobState]:
+    async def _finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
         told = await self._server.ask(
             "worker/finish",
             {"worker": self._worker, "ends": [wire.end(finish) for finish in finishes]},
         )
         return {
-            wire.held_from(end): JobState(end["state"])
+            wire.parse_lease_ref(end): JobState(end["state"])
             for end in told["ends"]
             if end["state"] is not None
         }
 
-    async def _heartbeat(self, held: Sequence[Held], **more: object) -> dict[Held, str | None]:
+    async def _heartbeat(
+        self, held: Sequence[LeaseRef], **more: object
+    ) -> dict[LeaseRef, str | None]:
         told = await self._server.ask(
             "worker/heartbeat",
             {"worker": self._worker, "leases": [wire.held(one) for one in held], **more},
         )
-        return {wire.held_from(lease): lease["stop"] for lease in told["leases"]}
+        return {wire.parse_lease_ref(lease): lease["stop"] for lease in told["leases"]}
 
 
-class RemoteDefinitions:
+class RemoteDefinitionBackend:
     """The code's own word stands; a time limit that an operator set comes with each lease."""
 
     rows: Collection[Definition] = ()
@@ -234,15 +240,15 @@ class RemoteDefinitions:
         return declared
 
 
-class RemoteWorker:
+class RemoteWorkerBackend:
     """The worker's row, which its server keeps."""
 
-    def __init__(self, server: Server, telemetry: Telemetry) -> None:
+    def __init__(self, server: ServerClient, telemetry: Telemetry) -> None:
         self._server = server
         self._telemetry = telemetry
         self._unknown: Sequence[str] = ()
 
-    async def beat(self, worker: WorkerRow) -> Order:
+    async def beat(self, worker: WorkerRow) -> WorkerOrder:
         told = {name: getattr(worker, name) for name in _ROW}
         answer = await self._server.ask("worker/beat", {"worker": worker.id, **told})
         unknown = answer["unknown_definitions"]
@@ -252,21 +258,21 @@ class RemoteWorker:
                 definitions=unknown,
             )
         self._unknown = unknown
-        return Order(answer["wanted"])
+        return WorkerOrder(answer["wanted"])
 
     async def leave(self, worker: WorkerId) -> None:
         await self._server.ask("worker/leave", {"worker": worker})
 
 
 #: What of a worker's row is the server's to know.
-_THEIRS = ("id", "started_at", "last_seen_at", "age", "wanted", "wanted_by", "wanted_at")
-_ROW = tuple(field.name for field in fields(WorkerRow) if field.name not in _THEIRS)
+_SERVER_FIELDS = ("id", "started_at", "last_seen_at", "age", "wanted", "wanted_by", "wanted_at")
+_ROW = tuple(field.name for field in fields(WorkerRow) if field.name not in _SERVER_FIELDS)
 
 
-def _said(line: LogLine) -> Mapping[str, Any]:
+def _log_line_fields(line: LogLine) -> Mapping[str, Any]:
     line = replace(line, message=clean(line.message, LINE_BYTES))
     return {
-        **wire.held(Held(line.job_id, line.attempt)),
+        **wire.held(LeaseRef(line.job_id, line.attempt)),
         "level": line.level,
         "message": line.message,
         "at": line.at.isoformat(),

@@ -26,13 +26,13 @@ _RIGHT = "worker.work"
 _LATER = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-class Server:
+class ServerClient:
     """Where to ask, and by which token. Nothing is connected until something is asked."""
 
     def __init__(
         self, url: str, token: str | None = None, *, timeout_seconds: float = _SECONDS
     ) -> None:
-        self.url = _checked(url)
+        self.url = _validate_url(url)
         self._token = token
         self._not_before = 0.0
         headers = {"authorization": f"Bearer {token}"} if token else {}
@@ -43,7 +43,7 @@ class Server:
     async def ask(self, path: str, body: Mapping[str, Any]) -> Any:
         """What the server answers: ServerUnreachable if it does not, now; NotAuthenticated,
         Forbidden, or RequestRefused if asking again would not help."""
-        await self._turn()
+        await self._wait_until_allowed()
         try:
             answer = await self._client.post(
                 path,
@@ -54,7 +54,7 @@ class Server:
             raise ServerUnreachable(self.url, cause=_cause(error)) from None
         status = answer.status_code
         if status == HTTPStatus.TOO_MANY_REQUESTS:
-            self._not_before = time.monotonic() + _asked_to_wait(answer)
+            self._not_before = time.monotonic() + _retry_after_seconds(answer)
         if status == HTTPStatus.UNAUTHORIZED:
             raise NotAuthenticated
         if status == HTTPStatus.FORBIDDEN:
@@ -65,13 +65,13 @@ class Server:
             raise RequestRefused(status, said=_title(answer))
         return answer.json() if answer.content else None
 
-    def reopen(self, *, lease_time: timedelta) -> "Server":
+    def reopen(self, *, lease_time: timedelta) -> "ServerClient":
         """The same server over connections of its own. One request may take a third of a lease, so
         that another one fits in before that runs out."""
         seconds = min(_SECONDS, lease_time.total_seconds() / 3)
-        return Server(self.url, self._token, timeout_seconds=seconds)
+        return ServerClient(self.url, self._token, timeout_seconds=seconds)
 
-    async def _turn(self) -> None:
+    async def _wait_until_allowed(self) -> None:
         """Wait as long as the server asked to be left alone."""
         left = self._not_before - time.monotonic()
         if left > 0:
@@ -81,13 +81,13 @@ class Server:
         await self._client.aclose()
 
 
-def _asked_to_wait(answer: httpx2.Response) -> float:
+def _retry_after_seconds(answer: httpx2.Response) -> float:
     """The seconds of a `Retry-After`; no longer than a call may take, because leases run out."""
     said = answer.headers.get("retry-after", "")
     return min(float(said), _SECONDS) if said.isdecimal() else 0.0
 
 
-def _checked(url: str) -> str:
+def _validate_url(url: str) -> str:
     try:
         parsed = httpx2.URL(url)
     except httpx2.InvalidURL:

@@ -15,18 +15,18 @@ from windlass.errors.wording import with_type
 PERMANENT = (Permanent, MainGuardMissing, ResultInvalid, ResultTooLarge)
 
 
-def failure_of(error: BaseException, *, permanent: bool) -> Failure:
+def failure_from_error(error: BaseException, *, permanent: bool) -> Failure:
     """A failure in words: message, class and traceback."""
     kind = _class_of(error)
     return Failure(
         error=with_type(kind, _message_of(error)),
         error_type=kind,
-        trace=trace_of(error),
+        trace=format_error_traceback(error),
         permanent=permanent,
     )
 
 
-def trace_of(error: BaseException) -> str:
+def format_error_traceback(error: BaseException) -> str:
     """The traceback from the handler on; the worker's own frames say nothing to its author."""
     frames = None
     try:
@@ -38,7 +38,7 @@ def trace_of(error: BaseException) -> str:
         return "".join(traceback.format_tb(frames))
 
 
-def is_one_of(error: BaseException, *kinds: type[BaseException]) -> bool:
+def safe_isinstance(error: BaseException, *kinds: type[BaseException]) -> bool:
     """`isinstance`, by the exception's type alone: it may raise when asked for its `__class__`."""
     try:
         return issubclass(type(error), kinds)

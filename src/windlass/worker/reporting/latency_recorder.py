@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from windlass.core.leases.lease import Lease
-from windlass.core.monitoring.latency import Tally, sampled
+from windlass.core.monitoring.latency import LatencyBuffer, sample
 from windlass.worker.attempt import LiveAttempt
-from windlass.worker.backend import LatencySide
+from windlass.worker.backend import LatencyBackend
 
 
-class Timekeeper:
+class LatencyRecorder:
     """One worker's. What it has noted since the last flush is lost with its process."""
 
-    def __init__(self, latency: LatencySide) -> None:
+    def __init__(self, latency: LatencyBackend) -> None:
         self._latency = latency
-        self._tally = Tally()
+        self._tally = LatencyBuffer()
 
     def started(self, leases: Sequence[Lease]) -> None:
         """Jobs were claimed."""
@@ -21,7 +21,7 @@ class Timekeeper:
 
     def ended(self, attempts: Sequence[LiveAttempt]) -> None:
         """Attempts have ended and are recorded."""
-        some, weight = sampled(attempts)
+        some, weight = sample(attempts)
         self._tally.observe(
             "run",
             [(run.lease.queue, run.lease.definition, run.ended_at - run.began_at) for run in some],

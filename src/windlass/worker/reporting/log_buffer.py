@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 
 from windlass.core.jobs.models import LogLine
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 
 #: Lines kept while the database takes them more slowly than they come; the oldest are dropped.
 MOST_LINES = 10_000
@@ -17,7 +17,7 @@ class LineBuffer:
     def __init__(self) -> None:
         self._waiting: deque[LogLine] = deque()
         self._writing: list[LogLine] = []
-        self._count_of: Counter[Held] = Counter()
+        self._count_of: Counter[LeaseRef] = Counter()
         self._dropped = 0
         # Entered twice when the garbage collector runs a finalizer that logs.
         self._lock = threading.RLock()
@@ -25,7 +25,7 @@ class LineBuffer:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def holds(self, held: Held) -> bool:
+    def holds(self, held: LeaseRef) -> bool:
         """Whether lines of a lease are not written yet, those being written included."""
         return held in self._count_of
 
@@ -63,7 +63,7 @@ class LineBuffer:
             self._waiting.extendleft(reversed(self._writing))
             self._writing = []
 
-    def take(self, held: Held) -> list[LogLine]:
+    def take(self, held: LeaseRef) -> list[LogLine]:
         """Remove the lines of a lease that wait; those being written stay."""
         with self._lock:
             taken = [line for line in self._waiting if _held(line) == held]
@@ -93,5 +93,5 @@ class LineBuffer:
                 del self._count_of[held]
 
 
-def _held(line: LogLine) -> Held:
-    return Held(line.job_id, line.attempt)
+def _held(line: LogLine) -> LeaseRef:
+    return LeaseRef(line.job_id, line.attempt)

@@ -8,7 +8,7 @@ from typing import Any
 from windlass import clock
 from windlass.core.jobs.models import LogLine
 from windlass.core.jobs.outcome import success
-from windlass.core.leases.lease import Held, Lease, Progress
+from windlass.core.leases.lease import Lease, LeaseRef, ProgressReport
 from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.payloads.payload import dump_json, encode_result
 from windlass.core.payloads.redact import Redactor
@@ -19,8 +19,8 @@ from windlass.errors import Stopped, TransactionUnsupported
 from windlass.storage.callers import CallerSession
 from windlass.storage.leases.leases import done_batch, finish_batch, log_rows
 from windlass.telemetry import Telemetry
-from windlass.worker.backend import LeaseSide
-from windlass.worker.context import Ending, Level
+from windlass.worker.backend import LeaseBackend
+from windlass.worker.context import LogLevel, TransactionalCompletion
 from windlass.worker.reporting.log_buffer import LineBuffer
 
 _PROGRESS_SECONDS = 0.5
@@ -30,12 +30,12 @@ Encode = Callable[[object], tuple[str | None, str | None]]
 _BATCH = 500
 
 
-class Reports:
+class LogWriter:
     """The sink of all runs in one worker. Safe to call from any thread."""
 
     def __init__(
         self,
-        leases: LeaseSide,
+        leases: LeaseBackend,
         join: Callable[[object], CallerSession | None],
         telemetry: Telemetry,
         *,
@@ -53,7 +53,7 @@ class Reports:
         self._redactor = redactor
         self._line_bytes = line_bytes
         self._buffer = LineBuffer()
-        self._progress: dict[Held, Progress] = {}
+        self._progress: dict[LeaseRef, ProgressReport] = {}
         self._loop = asyncio.get_running_loop()
         self._full = asyncio.Event()
         self._full_told = False
@@ -63,7 +63,7 @@ class Reports:
     def log(
         self,
         lease: Lease,
-        level: Level,
+        level: LogLevel,
         message: str,
         fields: Mapping[str, Any],
         secrets: KnownSecrets = NO_SECRETS,
@@ -73,7 +73,7 @@ class Reports:
         limit = self._line_bytes
         said = clean(self._redactor.redact_part(text_of(message), limit, secrets), limit)
         told: dict[str, Any] = self._redactor.redact_value(storable_fields(fields), secrets=secrets)
-        self._say(lease, level, said, told)
+        self._emit_line(lease, level, said, told)
         waiting = self._buffer.add(
             LogLine(
                 job_id=lease.job_id,
@@ -90,7 +90,9 @@ class Reports:
             with contextlib.suppress(RuntimeError):  # the loop is closed: a run was left behind
                 self._loop.call_soon_threadsafe(self._full.set)
 
-    def _say(self, lease: Lease, level: Level, message: str, fields: Mapping[str, Any]) -> None:
+    def _emit_line(
+        self, lease: Lease, level: LogLevel, message: str, fields: Mapping[str, Any]
+    ) -> None:
         try:
             self._telemetry.said(lease, level, message, fields)
         except Exception as error:  # noqa: BLE001  such as a closed stdout: the job keeps the line
@@ -108,7 +110,7 @@ class Reports:
             None if note is None else self._redactor.redact_part(text_of(note), NOTE_BYTES, secrets)
         )
         self._telemetry.progressed(lease, fraction, said)
-        self._progress[held] = Progress(
+        self._progress[held] = ProgressReport(
             job_id=lease.job_id, token=lease.token, fraction=fraction, note=said
         )
 
@@ -130,7 +132,7 @@ class Reports:
         warnings: Iterable[str],
         encode: Encode = encode_result,
         once: Sequence[str] = (),
-    ) -> Ending | None:
+    ) -> TransactionalCompletion | None:
         """The end as it is recorded through the handler's own transaction. None where those lead
         elsewhere, so that it is recorded when the handler returns, as always."""
         if tx is None:
@@ -139,9 +141,11 @@ class Reports:
         if session is None:
             return None
         end = (None, None) if result is None else encode(result)
-        return Ending(self._end_in(session, lease, end, warnings, once), blocking=session.blocking)
+        return TransactionalCompletion(
+            self._finish_in_session(session, lease, end, warnings, once), blocking=session.blocking
+        )
 
-    async def _end_in(
+    async def _finish_in_session(
         self,
         session: CallerSession,
         lease: Lease,
@@ -172,7 +176,7 @@ class Reports:
             self._buffer.put_back(lines)
             raise
 
-    def holds(self, held: Held) -> bool:
+    def holds(self, held: LeaseRef) -> bool:
         """Whether something of a lease is not written yet, what is being written included."""
         return held in self._progress or self._buffer.holds(held)
 
@@ -190,7 +194,7 @@ class Reports:
                 await self._write_some()
             await self._leases.report(progress)
             for told in progress:
-                held = Held(told.job_id, told.token)
+                held = LeaseRef(told.job_id, told.token)
                 if self._progress.get(held) is told:
                     del self._progress[held]
         self._flushed_at = clock.monotonic()

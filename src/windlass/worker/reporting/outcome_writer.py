@@ -3,35 +3,35 @@
 import asyncio
 from collections.abc import Callable
 
-from windlass.core.leases.lease import Finish
+from windlass.core.leases.lease import AttemptEnd
 from windlass.engine.loop import backoff_seconds
 from windlass.tasks import start_task
 from windlass.telemetry import Telemetry
-from windlass.worker.backend import LeaseSide
-from windlass.worker.reporting.log_writer import Reports
+from windlass.worker.backend import LeaseBackend
+from windlass.worker.reporting.log_writer import LogWriter
 
 _MOST = 1000
 #: One statement carries about this much text at most; databases have limits.
 _MOST_CHARACTERS = 2_000_000
 
 
-class Finisher:
+class OutcomeWriter:
     def __init__(
         self,
-        leases: LeaseSide,
-        reports: Reports,
+        leases: LeaseBackend,
+        reports: LogWriter,
         telemetry: Telemetry,
-        recorded: Callable[[list[Finish]], None],
+        recorded: Callable[[list[AttemptEnd]], None],
     ) -> None:
         self._leases = leases
-        self._reports = reports
+        self._log_writer = reports
         self._telemetry = telemetry
         self._recorded = recorded
-        self._waiting: list[Finish] = []
+        self._waiting: list[AttemptEnd] = []
         self._writing: asyncio.Task[None] | None = None
         self._closed = False
 
-    def add(self, finish: Finish) -> None:
+    def add(self, finish: AttemptEnd) -> None:
         """Take an end to be recorded as soon as can be; after `close` it is given up too."""
         if self._closed:
             return
@@ -40,7 +40,7 @@ class Finisher:
             self._writing = start_task(self._write())
 
     @property
-    def unrecorded(self) -> list[Finish]:
+    def unrecorded(self) -> list[AttemptEnd]:
         """The ends that are not known to be recorded. Safe to read from any thread."""
         return self._waiting.copy()
 
@@ -61,8 +61,8 @@ class Finisher:
         while self._waiting:
             batch = self._waiting[: _fitting(self._waiting)]
             try:
-                if self._holds_reports_of(batch):
-                    await self._reports.flush()  # before the lease ends: it guards the lines
+                if self._holds_lines_of(batch):
+                    await self._log_writer.flush()  # before the lease ends: it guards the lines
                 await self._leases.finish(batch)
             except Exception as error:  # noqa: BLE001  the outcomes are still here, for the next try
                 failures += 1
@@ -73,12 +73,12 @@ class Finisher:
             del self._waiting[: len(batch)]
             self._recorded(batch)
 
-    def _holds_reports_of(self, batch: list[Finish]) -> bool:
-        reports = self._reports
+    def _holds_lines_of(self, batch: list[AttemptEnd]) -> bool:
+        reports = self._log_writer
         return reports.waiting and any(reports.holds(finish.held) for finish in batch)
 
 
-def _fitting(waiting: list[Finish]) -> int:
+def _fitting(waiting: list[AttemptEnd]) -> int:
     """How many of the first fit into one statement; always one."""
     room = _MOST_CHARACTERS
     for place, finish in enumerate(waiting[:_MOST]):

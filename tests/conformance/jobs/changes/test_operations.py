@@ -24,7 +24,7 @@ from tests.support.job_builders import (
     state_of,
 )
 from windlass.core.jobs.models import ALL_TENANTS, Scope
-from windlass.core.jobs.operations import STATES, Action, skip_reason
+from windlass.core.jobs.operations import STATES, BulkAction, skip_reason
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id, new_operation_id
@@ -49,7 +49,7 @@ async def test_an_operation_is_told_as_it_was_begun(storage):
 
     told = await storage.operation(Scope(ACME), made.id)
     assert (told.action, told.query, told.reason, told.undo_of, told.actor) == (
-        Action.RETRY,
+        BulkAction.RETRY,
         made.query,
         "again",
         made.undo_of,
@@ -104,11 +104,11 @@ async def test_cancel_ends_waiting_jobs_asks_running_ones_and_skips_ended_ones(s
     done = await storage.operation_items(operation.id, "done")
     assert [item.note for item in done] == ["canceled", "canceled", "running"]
     skipped = await storage.operation_items(operation.id, "skipped")
-    assert skipped[0].note == skip_reason(Action.CANCEL, JobState.COMPLETED)
+    assert skipped[0].note == skip_reason(BulkAction.CANCEL, JobState.COMPLETED)
     assert skipped[1].note == "it is no longer there"
 
 
-@pytest.mark.parametrize("action", Action)
+@pytest.mark.parametrize("action", BulkAction)
 @pytest.mark.parametrize("state", JobState)
 async def test_an_action_does_something_in_the_states_of_the_table_only(storage, action, state):
     id = (await a_job(storage, state)).id
@@ -141,7 +141,7 @@ async def test_an_update_changes_what_it_was_begun_with(storage):
     [done] = await storage.operation_items(operation.id, "done")
     assert (done.job_id, done.note) == (waiting, "queued")
     [skipped] = await storage.operation_items(operation.id, "skipped")
-    assert skipped.note == skip_reason(Action.UPDATE, JobState.RUNNING)
+    assert skipped.note == skip_reason(BulkAction.UPDATE, JobState.RUNNING)
     [step] = await storage.transitions(changed)
     assert step.actor == "user:1"
 
@@ -176,10 +176,10 @@ async def test_jobs_of_another_tenant_are_not_touched(storage):
     foreign = {
         action: (await a_job(storage, state, tenant=GLOBEX)).id
         for action, state in {
-            Action.CANCEL: QUEUED,
-            Action.RETRY: DEAD_LETTER,
-            Action.RUN_NOW: JobState.PENDING,
-            Action.DISCARD: DEAD_LETTER,
+            BulkAction.CANCEL: QUEUED,
+            BulkAction.RETRY: DEAD_LETTER,
+            BulkAction.RUN_NOW: JobState.PENDING,
+            BulkAction.DISCARD: DEAD_LETTER,
         }.items()
     }
 

@@ -18,17 +18,17 @@ from tests.support.job_builders import (
     state_of,
     tables_of,
 )
-from windlass.core.jobs.change import Change
+from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.models import ALL_TENANTS, Job
 from windlass.core.jobs.states import MOVES, OPEN, JobState, Verb
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 
 FINISH_STATES = sorted(MOVES[Verb.FINISH, JobState.RUNNING])
 
 
 async def try_verb(world: World, verb: Verb, job: Job, *, to: JobState | None = None) -> None:
     """Do `verb` to one job, with the token it has now."""
-    storage, lease = world.storage, Held(job.id, job.lease_token)
+    storage, lease = world.storage, LeaseRef(job.id, job.lease_token)
     match verb:
         case Verb.ADMIT:
             await storage.admit([job.id])
@@ -48,7 +48,7 @@ async def try_verb(world: World, verb: Verb, job: Job, *, to: JobState | None = 
         case Verb.RUN_NOW:
             await storage.run_now(ALL_TENANTS, job.id)
         case Verb.UPDATE:
-            await storage.update(ALL_TENANTS, [job.id], Change(priority=7))
+            await storage.update(ALL_TENANTS, [job.id], JobChange(priority=7))
         case Verb.CLOSE:
             await storage.cancel(ALL_TENANTS, [job.id], to=JobState.DEAD_LETTER)
 

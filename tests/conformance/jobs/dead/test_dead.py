@@ -17,7 +17,7 @@ from tests.support.job_builders import (
     started,
     state_of,
 )
-from windlass.core.jobs.dead import Edit
+from windlass.core.jobs.dead import PayloadEdit
 from windlass.core.jobs.models import ALL_TENANTS, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
@@ -34,8 +34,8 @@ async def dead(storage, fingerprint=TIMEOUT, error="boom", **changes):
     return lease.job_id
 
 
-def edit(**changes) -> Edit:
-    return Edit(**{"payload": '{"n": 2}', "message": "edited", "token": 1} | changes)
+def edit(**changes) -> PayloadEdit:
+    return PayloadEdit(**{"payload": '{"n": 2}', "message": "edited", "token": 1} | changes)
 
 
 async def test_a_dead_lettered_job_tells_its_cause_until_it_is_retried(storage):

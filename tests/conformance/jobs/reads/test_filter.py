@@ -27,7 +27,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.filter import parse
 from windlass.core.jobs.filter_fields import FIELDS
 from windlass.core.jobs.models import ALL_TENANTS, Scope
-from windlass.core.jobs.query import JobQuery, Term
+from windlass.core.jobs.query import FilterTerm, JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey, JobId, QueueName
 from windlass.storage.jobs.list_sql import MOST_PARTS
@@ -263,8 +263,8 @@ async def test_ids_choose_themselves(storage, clock):
 async def test_a_term_without_values_chooses_nothing_and_turned_round_all(storage):
     await enqueue(storage)
 
-    none = await storage.page(ALL_TENANTS, JobQuery((Term("definition", ()),)))
-    all_ = await storage.page(ALL_TENANTS, JobQuery((Term("definition", (), negated=True),)))
+    none = await storage.page(ALL_TENANTS, JobQuery((FilterTerm("definition", ()),)))
+    all_ = await storage.page(ALL_TENANTS, JobQuery((FilterTerm("definition", (), negated=True),)))
 
     assert (len(none.jobs), len(all_.jobs)) == (0, 1)
 

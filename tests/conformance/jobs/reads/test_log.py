@@ -22,7 +22,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import DefinitionKey
 
 
@@ -129,7 +129,7 @@ async def test_a_job_that_does_not_run_gets_no_line(storage):
     ended = await started(storage)
     await end(storage, ended)
 
-    told = await storage.log(ALDER, [log_line(Held(queued, 0), "a"), log_line(ended, "b")])
+    told = await storage.log(ALDER, [log_line(LeaseRef(queued, 0), "a"), log_line(ended, "b")])
 
     assert told == set()
     assert await lines_of(storage, queued) == await lines_of(storage, ended.job_id) == []

@@ -16,8 +16,8 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import TenantId
 from windlass.core.leases import fair_share
-from windlass.core.leases.lease import Place
-from windlass.engine.leases.claim_planner import Claims
+from windlass.core.leases.lease import JobPosition
+from windlass.engine.leases.claim_planner import ClaimPlanner
 from windlass.ids import WorkerId
 
 LONG_AGO = timedelta(days=1)
@@ -25,7 +25,7 @@ LONG_AGO = timedelta(days=1)
 
 @pytest.fixture
 def worker(storage):
-    claims = Claims(storage)
+    claims = ClaimPlanner(storage)
 
     async def claim_some(wanted: int):
         leases, _ = await claims.claim(
@@ -39,7 +39,7 @@ def worker(storage):
 async def test_a_claim_begins_at_a_place(storage):
     await storage.enqueue([new_job() for _ in range(6)])
     first = await claim(storage, 2)
-    place = Place(first[-1].priority, first[-1].due_at, first[-1].job_id)
+    place = JobPosition(first[-1].priority, first[-1].due_at, first[-1].job_id)
 
     again = await claim_from(storage, place, 10)
 
@@ -52,7 +52,7 @@ async def test_a_more_urgent_job_is_claimed_before_the_place_to_begin_at(storage
     [first] = await claim(storage)
     urgent = await enqueue(storage, priority=50)
 
-    found = await claim_from(storage, Place(first.priority, first.due_at, first.job_id), 2)
+    found = await claim_from(storage, JobPosition(first.priority, first.due_at, first.job_id), 2)
 
     assert urgent in {lease.job_id for lease in found}
     assert len(found) == 2

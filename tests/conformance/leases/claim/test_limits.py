@@ -26,7 +26,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.states import JobState
 from windlass.core.leases import fair_share
-from windlass.core.leases.lease import Line
+from windlass.core.leases.lease import JobLine
 from windlass.ids import DefinitionKey, QueueName, TenantId, WorkerId
 
 
@@ -134,7 +134,7 @@ async def test_rooms_tell_how_many_more_may_run(storage):
     leases = await claim_all(storage)
 
     names = ("definition:limited", "tenant:acme", "tenant:nobody")
-    line = Line(queue=QueueName("default"), tenant=ACME, gate="limited", limits=names)
+    line = JobLine(queue=QueueName("default"), tenant=ACME, gate="limited", limits=names)
     before = await storage.rooms(line)
     await end(storage, leases[0])
 

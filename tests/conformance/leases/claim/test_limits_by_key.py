@@ -32,7 +32,7 @@ from windlass.core.definitions.options import edits
 from windlass.core.jobs.models import DEFAULT_TENANT
 from windlass.core.jobs.states import JobState
 from windlass.core.leases import gates
-from windlass.core.leases.lease import Line
+from windlass.core.leases.lease import JobLine
 from windlass.ids import DefinitionKey, QueueName
 
 SYNC = DefinitionKey("sync")
@@ -319,7 +319,7 @@ async def test_rooms_tell_of_keys_and_rates(storage):
     await keyed(storage, "acme")
     await claim_all(storage, known=SYNCS)
 
-    line = Line(
+    line = JobLine(
         queue=QueueName("default"), tenant=ACME, gate=behind("acme"), limits=("definition:sync",)
     )
 

@@ -22,7 +22,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState, Outcome, View
-from windlass.core.leases.lease import Held
+from windlass.core.leases.lease import LeaseRef
 from windlass.ids import new_job_id
 
 # Where a job goes
@@ -158,7 +158,12 @@ async def test_a_stale_token_is_not_in_the_answer_and_its_neighbours_are(storage
 
     ended = await storage.finish(
         ALDER,
-        [finish(stale), finish(good), finish(Held(new_job_id(), 1)), finish(Held(good.job_id, 2))],
+        [
+            finish(stale),
+            finish(good),
+            finish(LeaseRef(new_job_id(), 1)),
+            finish(LeaseRef(good.job_id, 2)),
+        ],
     )
 
     assert ended == {held(good): JobState.COMPLETED}

@@ -15,7 +15,7 @@ from tests.support.job_builders import (
     started,
 )
 from windlass.core.jobs.states import JobState
-from windlass.core.leases.lease import Progress
+from windlass.core.leases.lease import ProgressReport
 
 
 async def renew(storage, *leases):
@@ -23,7 +23,7 @@ async def renew(storage, *leases):
 
 
 async def report(storage, lease, fraction, note=None):
-    progress = Progress(job_id=lease.job_id, token=lease.token, fraction=fraction, note=note)
+    progress = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=fraction, note=note)
     return await storage.report(ALDER, [progress])
 
 
@@ -68,7 +68,7 @@ async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
     told = await storage.report(
         ALDER,
         [
-            Progress(job_id=lease.job_id, token=lease.token, fraction=n / 4, note=str(n))
+            ProgressReport(job_id=lease.job_id, token=lease.token, fraction=n / 4, note=str(n))
             for n, lease in enumerate(leases)
         ],
     )
