@@ -27,7 +27,7 @@ def hash_of(secret: str) -> str:
 
 async def a_user(storage: Storage, name: str = "ada", **changes: Any) -> UserId:
     user = User(id=new_user_id(), name=name, **changes)
-    assert await storage.add_user(user, password_hash="$argon2id$…".replace("…", "x"))
+    assert await storage.create_user(user, password_hash="$argon2id$…".replace("…", "x"))
     return user.id
 
 
@@ -42,7 +42,7 @@ async def invite(
         role=role,
         permissions=frozenset(about.get("permissions", ())),
     )
-    assert await storage.put_invitation(offer, hash, expires=about.get("expires", HOUR))
+    assert await storage.upsert_invitation(offer, hash, expires=about.get("expires", HOUR))
     return hash
 
 
@@ -67,7 +67,7 @@ def a_token(**changes: Any) -> Token:
 
 async def a_session(storage: Storage, user: UserId, secret: str = "s") -> SessionId:
     id = new_session_id()
-    await storage.add_session(id, hash_of(secret), user, idle=10 * MINUTE, longest=DAY)
+    await storage.create_session(id, hash_of(secret), user, idle=10 * MINUTE, longest=DAY)
     return id
 
 
@@ -101,7 +101,7 @@ async def begun(
 ) -> Operation:
     """An operation on some jobs, taken by somebody."""
     operation = an_operation(action, **changes)
-    await storage.add_operation(operation, jobs)
-    taken = await storage.take_operation(hold=MINUTE)
+    await storage.create_operation(operation, jobs)
+    taken = await storage.claim_operation(hold=MINUTE)
     assert taken is not None
     return taken

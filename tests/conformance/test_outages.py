@@ -96,7 +96,7 @@ async def _complain(storage: Storage, codes: Codes) -> None:
 
 async def _make_read_only(storage: Storage) -> None:
     """Have the connections that finish jobs meet a server that takes no writes."""
-    await storage.database.run("expired", lane=Lane.WORK, most=1)
+    await storage.database.run("expired_leases", lane=Lane.WORK, most=1)
     match storage.database.kind:
         case "sqlite":
             await storage.database.script("pragma query_only = on")

@@ -207,7 +207,7 @@ async def freeze(process: Process, wl: Windlass) -> None:
         process.freeze()
         try:
             async with asyncio.timeout(1):
-                await engine.storage.add_tenant(Tenant(id=_NOBODY, name="-"))
+                await engine.storage.create_tenant(Tenant(id=_NOBODY, name="-"))
             return
         except (TimeoutError, DatabaseOutage):
             process.thaw()

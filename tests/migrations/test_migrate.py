@@ -113,7 +113,7 @@ async def test_a_worker_that_lived_before_there_were_orders_is_to_run(unmigrated
     storage = unmigrated()
     await migrate(storage)
     await storage.beat(replace(WORKER, doing=WorkerOrder.DRAIN))
-    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="ada")
+    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
 
     await downgrade(storage, to=7)
     await migrate(storage)

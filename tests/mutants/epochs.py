@@ -12,21 +12,21 @@ _HANDED_BACK = (f"{_EPOCH}::test_running_jobs_are_handed_back_and_their_attempts
 MUTANTS: Sequence[Mutant] = (
     Mutant(
         name="sqlite: tokens of an earlier epoch given again",
-        file="storage/sqlite/sql/claim.sql",
+        file="storage/sqlite/sql/leases/claim.sql",
         old="max(lease_token, coalesce((select token_floor from windlass_installation), 0)) + 1",
         new="lease_token + 1",
         tests=_GREATER,
     ),
     Mutant(
         name="postgresql: tokens of an earlier epoch given again",
-        file="storage/postgres/sql/claim.sql",
+        file="storage/postgres/sql/leases/claim.sql",
         old="greatest(j.lease_token, (select token_floor from windlass_installation)) + 1",
         new="j.lease_token + 1",
         tests=_GREATER,
     ),
     Mutant(
         name="mariadb: tokens of an earlier epoch stored again",
-        file="storage/mysql/sql/claim.sql",
+        file="storage/mysql/sql/leases/claim.sql",
         old="greatest(lease_token, :token_floor) + 1",
         new="lease_token + 1",
         tests=(f"{_EPOCH}::test_the_holder_of_an_earlier_epoch_changes_nothing",),
@@ -49,15 +49,15 @@ MUTANTS: Sequence[Mutant] = (
     Mutant(
         name="epoch that hands nothing back",
         file="storage/monitoring/installation.py",
-        old="return await _hand_back(session)",
+        old="return await _release_running_jobs(session)",
         new="return 0",
         tests=_HANDED_BACK,
     ),
     Mutant(
         name="epoch that hands back one batch",
         file="storage/monitoring/installation.py",
-        old='    while found := await session.run("running", after=after, most=_BATCH):',
-        new='    for found in [await session.run("running", after=after, most=_BATCH)]:',
+        old='    while found := await session.run("list_leases", after=after, most=_BATCH):',
+        new='    for found in [await session.run("list_leases", after=after, most=_BATCH)]:',
         tests=(f"{_EPOCH}::test_many_running_jobs_are_handed_back",),
     ),
     Mutant(

@@ -27,10 +27,10 @@ _PARENTS = (
     "tests/conformance/jobs/enqueue/test_parents.py::test_a_child_waits_until_every_parent_has_completed",
 )
 
-_SQLITE = "storage/sqlite/sql/finish.sql"
-_POSTGRES = "storage/postgres/sql/finish.sql"
-_MARIADB = "storage/mysql/sql/finish.sql"
-_MARIADB_PLAIN = "storage/mysql/sql/finish_plain.sql"
+_SQLITE = "storage/sqlite/sql/leases/finish.sql"
+_POSTGRES = "storage/postgres/sql/leases/finish.sql"
+_MARIADB = "storage/mysql/sql/leases/finish.sql"
+_MARIADB_PLAIN = "storage/mysql/sql/leases/fast_finish.sql"
 
 _TOKENS: Sequence[Mutant] = (
     Mutant(

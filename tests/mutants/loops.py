@@ -103,21 +103,21 @@ _SCHEDULING: Sequence[Mutant] = (
     ),
     Mutant(
         name="sqlite: due time of a trigger not unique",
-        file="storage/sqlite/sql/advance.sql",
+        file="storage/sqlite/sql/triggers/advance_trigger.sql",
         old=" and next_run_at = :due_at",
         new="",
         tests=_ONE_FIRES,
     ),
     Mutant(
         name="postgresql: due time of a trigger not unique",
-        file="storage/postgres/sql/advance.sql",
+        file="storage/postgres/sql/triggers/advance_trigger.sql",
         old=" and next_run_at = cast(:due_at as timestamptz)",
         new="",
         tests=_ONE_FIRES,
     ),
     Mutant(
         name="mariadb: due time of a trigger not unique",
-        file="storage/mysql/sql/advance.sql",
+        file="storage/mysql/sql/triggers/advance_trigger.sql",
         old=" and next_run_at = :due_at",
         new="",
         times=2,
@@ -125,7 +125,7 @@ _SCHEDULING: Sequence[Mutant] = (
     ),
     Mutant(
         name="sqlite: a disabled trigger fires",
-        file="storage/sqlite/sql/advance.sql",
+        file="storage/sqlite/sql/triggers/advance_trigger.sql",
         old=" and enabled = 1",
         new="",
         tests=(f"{_TRIGGERS}::test_a_trigger_disabled_meanwhile_makes_no_job",),
@@ -163,21 +163,21 @@ _SCHEDULING: Sequence[Mutant] = (
 _MATCHING: Sequence[Mutant] = (
     Mutant(
         name="sqlite: event matched twice",
-        file="storage/sqlite/sql/take_event.sql",
+        file="storage/sqlite/sql/triggers/events/claim_event.sql",
         old=" and matched_at is null",
         new="",
         tests=_ONE_MATCHES,
     ),
     Mutant(
         name="postgresql: event matched twice",
-        file="storage/postgres/sql/take_event.sql",
+        file="storage/postgres/sql/triggers/events/claim_event.sql",
         old=" and matched_at is null",
         new="",
         tests=_ONE_MATCHES,
     ),
     Mutant(
         name="mariadb: event matched twice",
-        file="storage/mysql/sql/take_event.sql",
+        file="storage/mysql/sql/triggers/events/claim_event.sql",
         old=" and matched_at is null",
         new="",
         times=2,
@@ -204,28 +204,28 @@ _MATCHING: Sequence[Mutant] = (
 _HOUSEKEEPING: Sequence[Mutant] = (
     Mutant(
         name="sqlite: promote before the due time",
-        file="storage/sqlite/sql/promote.sql",
+        file="storage/sqlite/sql/jobs/enqueue/promote.sql",
         old=" and due_at <= {now}",
         new="",
         tests=_NOT_DUE,
     ),
     Mutant(
         name="postgresql: promote before the due time",
-        file="storage/postgres/sql/promote.sql",
+        file="storage/postgres/sql/jobs/enqueue/promote.sql",
         old=" and due_at <= {now}",
         new="",
         tests=_NOT_DUE,
     ),
     Mutant(
         name="mariadb: promote before the due time",
-        file="storage/mysql/sql/promote.sql",
+        file="storage/mysql/sql/jobs/enqueue/promote.sql",
         old=" and due_at <= {now}",
         new="",
         tests=_NOT_DUE,
     ),
     Mutant(
         name="mariadb: promote without a lock",
-        file="storage/mysql/sql/promote.sql",
+        file="storage/mysql/sql/jobs/enqueue/promote.sql",
         old=" for update skip locked",
         new="",
         tests=_ONE_PROMOTES,
@@ -239,7 +239,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
     ),
     Mutant(
         name="sqlite: prune a job that others wait for",
-        file="storage/sqlite/sql/prune.sql",
+        file="storage/sqlite/sql/monitoring/retention/prune.sql",
         old="p.parent_id = e.id and not p.settled",
         new="false",
         tests=(
@@ -249,7 +249,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
     ),
     Mutant(
         name="postgresql: prune a job that others wait for",
-        file="storage/postgres/sql/prune.sql",
+        file="storage/postgres/sql/monitoring/retention/prune.sql",
         old="p.parent_id = windlass_ended.id and not p.settled",
         new="false",
         tests=(
@@ -259,7 +259,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
     ),
     Mutant(
         name="sqlite: changes folded twice",
-        file="storage/sqlite/sql/fold.sql",
+        file="storage/sqlite/sql/monitoring/counts/roll_up_counts.sql",
         old="delete from windlass_deltas where id in (select id from {folded} f)",
         new="delete from windlass_deltas where id in (select id from {folded} f) and queued <> 0",
         tests=("tests/conformance/monitoring/test_counts.py",),

@@ -227,7 +227,7 @@ async def operate(place: Place) -> None:
 
     async def step() -> None:
         if random.random() < 0.2:
-            await storage.put_queue(QueueName("mail"), paused=random.random() < 0.3)
+            await storage.upsert_queue(QueueName("mail"), paused=random.random() < 0.3)
         if random.random() < 0.1:
             action = random.choice(("cancel", "retry", "run_now"))
             await place.engine.operations.create(ROOT, action, JobQuery(), query="all")

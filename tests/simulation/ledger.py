@@ -76,7 +76,7 @@ class Ledger:
                 case "run_now":
                     if found:
                         self._not_before.pop(JobId(params["id"]), None)
-                case "add_event":
+                case "emit_event":
                     self.events.add(params["id"])
 
     def _claimed(self, row: Mapping[str, Any], params: Mapping[str, Any], now: datetime) -> None:

@@ -261,7 +261,7 @@ class Simulation:
         place = Place("drain", engine, self.random, self.ledger, process.park, lambda: 0)
         worker, upkeep = SimulatedWorker(place, slots=_DRAIN_SLOTS), SimulatedUpkeep(place)
         storage = place.engine.storage
-        await storage.put_queue(actors.QueueName("mail"), paused=False)
+        await storage.upsert_queue(actors.QueueName("mail"), paused=False)
         await upkeep.scheduler.tick()
         for _ in range(_DRAIN_ROUNDS):
             await upkeep.operating.tick()

@@ -70,6 +70,6 @@ async def test_schedules_hold_every_fault_and_every_verb_of_a_jobs_life(memory):
 
     assert faults == set(FAULTS)
     assert verbs >= {
-        "enqueue", "claim", "renew", "report", "log", "finish", "promote", "admit", "cancel",
-        "retry", "run_now", "advance", "take_event", "emit_dead", "fold", "settle_items",
+        "enqueue", "claim", "renew", "record_progress", "append_logs", "finish", "promote", "admit", "cancel",
+        "retry", "run_now", "advance_trigger", "claim_event", "emit_dead_letter_events", "roll_up_counts", "finish_operation_items",
     }  # fmt: skip

@@ -17,7 +17,7 @@ from windlass.core.leases import fair_share
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_job_id
 from windlass.storage.connection.virtual_clock import VirtualClock
-from windlass.storage.jobs.jobs import Stored
+from windlass.storage.jobs.jobs import EnqueueResult
 from windlass.storage.storage import Storage
 
 #: What the clock says when a test begins.
@@ -72,7 +72,7 @@ async def enqueue(storage: Storage, **changes: Any) -> JobId:
     return job.id
 
 
-async def offer(storage: Storage, job: NewJob) -> Stored:
+async def offer(storage: Storage, job: NewJob) -> EnqueueResult:
     """What became of one job that was offered."""
     [stored] = await storage.enqueue([job])
     return stored
@@ -240,7 +240,7 @@ def as_uuid(value: Any) -> UUID:
 async def a_tenant(storage: Storage, id: str, **changes: Any) -> TenantId:
     """A tenant, active unless told otherwise."""
     tenant = Tenant(id=TenantId(id), name=id.title(), **changes)
-    if await storage.add_tenant(tenant) is not None:
+    if await storage.create_tenant(tenant) is not None:
         await storage.change_tenant(id, lambda _: tenant)
     return TenantId(id)
 

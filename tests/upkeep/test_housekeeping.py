@@ -13,7 +13,7 @@ from windlass.upkeep.housekeeping import Housekeeping
 async def waiting(engine, storage):
     """An event that waits to be matched, and counts that wait to be folded."""
     await engine.triggers.create("ingest", definition=KNOWN[0], event="folder.changed")
-    await storage.add_event(engine.events.make("folder.changed", {}))
+    await storage.emit_event(engine.events.make("folder.changed", {}))
     await engine.events.emit(engine.events.make("folder.changed", {}))
 
 

@@ -85,7 +85,7 @@ async def test_an_outage_while_a_refusal_is_noted_moves_nothing(
     await clock.set(trigger.next_run_at)
 
     with monkeypatch.context() as broken:
-        broken.setattr(storage.database, "run", _failing(storage.database.run, "pass_over"))
+        broken.setattr(storage.database, "run", _failing(storage.database.run, "skip_due_time"))
         with pytest.raises(DatabaseOutage):
             await scheduler.tick()
     between = await engine.triggers.get("hourly")

@@ -141,7 +141,7 @@ async def test_an_earlier_job_that_has_not_ended(
 async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clock, made):
     good = await engine.triggers.create("good", definition=KNOWN[0], schedule=every("1m"))
     bad = await engine.triggers.create("bad", definition=KNOWN[0], schedule=every("1m"))
-    await storage.change_trigger(
+    await storage.update_trigger(
         bad.id,
         lambda row: replace(row, payload={"n": "{{schedule.nothing}}"}, next_run_at=clock.now),
     )

@@ -26,14 +26,14 @@ async def test_an_event_that_cannot_be_read_waits_and_lets_later_ones_pass(engin
     await engine.triggers.create("ingest", definition=KNOWN[0], event="folder.changed")
     broken, good = (engine.events.make("folder.changed", {"n": n}) for n in (1, 2))
     for event in (broken, good):
-        await storage.add_event(event)
+        await storage.emit_event(event)
     await storage.database.script(
         f"update windlass_events set data = '{{not json' where id = '{broken.id}';\n"
     )
 
     assert await engine.events.match_waiting() == 1
 
-    assert await storage.waiting_events() == [broken.id]
+    assert await storage.unmatched_events() == [broken.id]
     assert [event.id for event in await engine.events.list()] == [good.id]
     assert len((await storage.page(ALL_TENANTS, JobQuery(), limit=10)).jobs) == 1
     assert "matching an event" in str(heard.said)

@@ -406,7 +406,7 @@ async def test_without_nudges_an_order_comes_with_the_next_beat(work, engine, st
     worker, _ = work(WorkerOptions(poll=QUICK.poll, lease_time=timedelta(seconds=1)))
     await until(storage.workers)
 
-    await storage.order_worker(worker.id, WorkerOrder.DRAIN)
+    await storage.set_worker_order(worker.id, WorkerOrder.DRAIN)
 
     await until(lambda: seen(storage, doing=WorkerOrder.DRAIN))
 

@@ -13,7 +13,7 @@ from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
 from windlass.engine.triggers.job_factory import completed, definition_payload
 from windlass.storage.callers import CallerSession
-from windlass.storage.jobs.enqueue import Asked
+from windlass.storage.jobs.enqueue import EnqueueRequest
 from windlass.worker.context import inherited_options
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Deliveries:
         engine = await self._app.ready()
         how = [delivery.on_duplicate(definition) for _, definition, delivery in prepared]
         with self.enqueue_hooks([job for job, _, _ in prepared]) as sent:
-            asked = [Asked(job, each) for job, each in zip(sent, how, strict=True)]
+            asked = [EnqueueRequest(job, each) for job, each in zip(sent, how, strict=True)]
             return await engine.jobs.enqueue_together(asked, by=by)
 
     async def store(

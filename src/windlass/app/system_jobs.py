@@ -66,7 +66,7 @@ class SystemJobs:
         orphans, cursor = 0, _FIRST
         while True:
             ctx.checkpoint()
-            gone, after = await run_paced(retention.prune_orphans(cursor))
+            gone, after = await run_paced(retention.prune_orphaned_logs(cursor))
             orphans += gone
             if after is None:
                 break

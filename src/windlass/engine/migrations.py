@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from windlass.errors import RowSecurityUnavailable
 from windlass.storage import migrate
-from windlass.storage.database import Securing
+from windlass.storage.database import SupportsRowSecurity
 from windlass.storage.migrate import Migration, Status
 from windlass.storage.storage import Storage
 
@@ -42,8 +42,8 @@ class Schema:
         return self._securing.policies(role=role, off=off)
 
     @property
-    def _securing(self) -> Securing:
-        if not isinstance(self._storage.database, Securing):
+    def _securing(self) -> SupportsRowSecurity:
+        if not isinstance(self._storage.database, SupportsRowSecurity):
             raise RowSecurityUnavailable("only PostgreSQL has it")
         return self._storage.database
 

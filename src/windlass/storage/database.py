@@ -107,7 +107,7 @@ class Database(Protocol):
 
 
 @runtime_checkable
-class Securing(Protocol):
+class SupportsRowSecurity(Protocol):
     """A database that can keep tenants apart by itself."""
 
     async def secure(self, *, role: str | None = None, off: bool = False) -> None:
@@ -119,7 +119,7 @@ class Securing(Protocol):
         ...
 
 
-class OnLane:
+class LaneSession:
     """A database whose verbs all use one lane."""
 
     def __init__(self, database: Database, lane: Lane) -> None:

@@ -14,12 +14,12 @@ from windlass.errors import RowSecurityUnavailable, UnsupportedDatabase
 from windlass.storage.access.accounts import AccountVerbs
 from windlass.storage.access.audit import AuditVerbs
 from windlass.storage.access.credentials import CredentialVerbs
-from windlass.storage.access.idempotency import AnswerVerbs
+from windlass.storage.access.idempotency import IdempotencyVerbs
 from windlass.storage.access.invitations import InvitationVerbs
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Database
-from windlass.storage.definitions.definitions import RegistryVerbs
+from windlass.storage.definitions.definitions import DefinitionVerbs
 from windlass.storage.jobs.dead import DeadVerbs
 from windlass.storage.jobs.jobs import JobVerbs
 from windlass.storage.jobs.lists import ListVerbs
@@ -33,7 +33,7 @@ from windlass.storage.monitoring.health import HealthVerbs
 from windlass.storage.monitoring.installation import InstallationVerbs
 from windlass.storage.monitoring.integrity import IntegrityVerbs
 from windlass.storage.monitoring.metrics import MetricVerbs
-from windlass.storage.monitoring.stream_reads import LiveVerbs
+from windlass.storage.monitoring.stream_reads import StreamVerbs
 from windlass.storage.monitoring.summaries import SummaryVerbs
 from windlass.storage.triggers.triggers import TriggerVerbs
 
@@ -47,9 +47,9 @@ class Storage(
     AlertVerbs,
     LeaseVerbs,
     UpkeepVerbs,
-    RegistryVerbs,
+    DefinitionVerbs,
     TriggerVerbs,
-    LiveVerbs,
+    StreamVerbs,
     MetricVerbs,
     HealthVerbs,
     ClockVerbs,
@@ -57,7 +57,7 @@ class Storage(
     InvitationVerbs,
     CredentialVerbs,
     AuditVerbs,
-    AnswerVerbs,
+    IdempotencyVerbs,
     OperationVerbs,
     InstallationVerbs,
     IntegrityVerbs,

@@ -92,7 +92,7 @@ class TestEngine(Engine):
         """In the past, schedules are due at other times."""
         for trigger in await self.storage.triggers(ALL_TENANTS):
             if trigger.next_run_at is not None:
-                await self.storage.change_trigger(
+                await self.storage.update_trigger(
                     trigger.id, lambda row: with_next_run(replace(row, last_run_at=None), now)
                 )
 

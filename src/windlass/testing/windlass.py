@@ -153,7 +153,7 @@ class TestWindlass:
         waits = [
             (await engine.storage.survey(None, ())).next_due_in,
             await engine.next_fire(),
-            await engine.storage.next_room(),
+            await engine.storage.next_rate_capacity(),
         ]
         known = [wait for wait in waits if wait is not None]
         return self.now + max(min(known), _MOMENT) if known else None

@@ -10,7 +10,7 @@ from windlass.engine.engine import Engine
 from windlass.engine.leases.leases import cancel_overdue
 from windlass.engine.loop import Loop
 from windlass.errors import WindlassError
-from windlass.storage.jobs.operations import Worked
+from windlass.storage.jobs.operations import OperationProgress
 
 #: Jobs acted on in one transaction.
 _BATCH = 100
@@ -41,7 +41,7 @@ class OperationRunner:
     async def tick(self) -> int:
         """Work until nothing is left to do. Answers how many jobs were settled."""
         total = 0
-        while operation := await self._storage.take_operation(hold=_HOLD):
+        while operation := await self._storage.claim_operation(hold=_HOLD):
             settled = await self._process_batches(operation)
             total += settled or 0
             if settled is None:  # every job moved under our hands: they will have come to rest
@@ -58,14 +58,14 @@ class OperationRunner:
                 await self._end(operation, "stopped" if worked.stop_requested else "completed")
                 return settled
             if not worked.settled:
-                await self._storage.let_operation_go(operation)
+                await self._storage.release_operation(operation)
                 return None
             settled += worked.settled
             await self._after_batch(operation.action)
-        await self._storage.let_operation_go(operation)
+        await self._storage.release_operation(operation)
         return settled
 
-    async def _batch(self, operation: Operation) -> Worked | None:
+    async def _batch(self, operation: Operation) -> OperationProgress | None:
         try:
             return await self._storage.work_operation(operation, most=_BATCH, hold=_HOLD)
         except (WindlassError, OSError):
@@ -74,7 +74,7 @@ class OperationRunner:
             self._engine.telemetry.trouble("a bulk operation", error)
             return await self._one_by_one(operation)
 
-    async def _one_by_one(self, operation: Operation) -> Worked | None:
+    async def _one_by_one(self, operation: Operation) -> OperationProgress | None:
         settled = 0
         for _ in range(_BATCH):
             try:
@@ -89,15 +89,15 @@ class OperationRunner:
             if worked is None:
                 return None
             if worked.stop_requested or not worked.settled:
-                return Worked(settled + worked.looked, settled, worked.stop_requested)
+                return OperationProgress(settled + worked.looked, settled, worked.stop_requested)
             settled += worked.settled
-        return Worked(settled, settled)
+        return OperationProgress(settled, settled)
 
     async def _end(self, operation: Operation, state: OperationState) -> None:
         now = await self._storage.operation(ALL_TENANTS, operation.id)
         if now is not None:
             entry = _audit_entry(now, state, self._engine.audit.keys)
-            await self._storage.end_operation(operation, state, entry=entry)
+            await self._storage.finish_operation(operation, state, entry=entry)
 
     async def _after_batch(self, action: BulkAction) -> None:
         """What upkeep and workers would find later."""

@@ -53,7 +53,7 @@ class Housekeeping:
         return done
 
     async def _tidy_claims(self) -> int:
-        await self._engine.storage.tidy_claims()
+        await self._engine.storage.drop_ended_claims()
         return 0
 
     async def _match_events(self) -> int:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from windlass import clock
 from windlass.core.leases.lease import LeaseRef
 from windlass.engine.leases.leases import NO_WORKER, Leases
-from windlass.storage.leases.expired import Expired
+from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.storage import Storage
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ class Reaper:
         self._lease_time = lease_time
         self._second_look = lease_time.total_seconds() / 3
         self._first_seen: dict[LeaseRef, float] = {}
-        self._seen: dict[LeaseRef, tuple[float, Expired]] = {}
+        self._seen: dict[LeaseRef, tuple[float, ExpiredLease]] = {}
         self._patient_until = 0.0
         #: Whether the last look found a database that takes no renewals.
         self._refused = False
@@ -61,7 +61,7 @@ class Reaper:
         if refused:
             self._patient_until = clock.monotonic() + 2 * self._second_look
 
-    def _remember(self, expired: Sequence[Expired], now: float) -> None:
+    def _remember(self, expired: Sequence[ExpiredLease], now: float) -> None:
         """Note what ran out, for some time: leases of one worker run out within a renewal's time of
         each other, and are taken back one part after the other."""
         since = now - 2 * self._lease_time.total_seconds()
@@ -83,6 +83,6 @@ class Reaper:
         return answer
 
 
-def _sample(due: list[Expired]) -> list[Expired]:
+def _sample(due: list[ExpiredLease]) -> list[ExpiredLease]:
     """A capped part, in no order two reapers share."""
     return random.sample(due, min(len(due), _MOST))

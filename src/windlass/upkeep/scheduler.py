@@ -14,7 +14,7 @@ from windlass.engine.loop import Loop
 from windlass.engine.triggers.refusals import NOT_SCHEDULED, REFUSALS
 from windlass.errors import DatabaseOutage, TriggerRightGone, TriggerUnreadable, WindlassError
 from windlass.ids import TriggerId
-from windlass.storage.triggers.triggers import Due, Refused
+from windlass.storage.triggers.triggers import DueTrigger, TriggerRefused
 from windlass.telemetry import describe_error
 
 _MOST = 100
@@ -54,7 +54,7 @@ class Scheduler:
             self._loop.wake(after=max(_SHORTEST_SECONDS, next_in.total_seconds()))
         return made
 
-    async def _fire_all(self, due: Sequence[Due]) -> int:
+    async def _fire_all(self, due: Sequence[DueTrigger]) -> int:
         """Fire each. One outage may be one row's, such as a lock that somebody holds on it, and the
         others go on; after two in a row the database is away."""
         made = 0
@@ -76,7 +76,7 @@ class Scheduler:
         if "*" in queues:  # more than a job has come: perhaps a trigger was changed
             self._loop.wake()
 
-    async def _sort_due(self, due: Sequence[Due]) -> Sequence[Due]:
+    async def _sort_due(self, due: Sequence[DueTrigger]) -> Sequence[DueTrigger]:
         """As given, but definitions behind those they run after: their jobs wait for those."""
         definitions = await self._engine.definitions.find({each.trigger.definition for each in due})
         graph = {key: definition.runs_after for key, definition in definitions.items()}
@@ -90,7 +90,7 @@ class Scheduler:
             return due
         return sorted(due, key=lambda each: depths.get(each.trigger.definition, 0))
 
-    async def _fire(self, due: Due) -> int:
+    async def _fire(self, due: DueTrigger) -> int:
         """How many jobs were made; none if another process was faster.
 
         Only a refusal moves the trigger on without a job. After anything else it stays due.
@@ -105,7 +105,7 @@ class Scheduler:
             await self._failed(due, error)
         return 0
 
-    async def _make(self, due: Due) -> int:
+    async def _make(self, due: DueTrigger) -> int:
         storage, trigger = self._engine.storage, due.trigger
         schedule, due_at = _schedule_of(trigger), trigger.next_run_at
         if schedule is None or due_at is None:
@@ -133,7 +133,7 @@ class Scheduler:
             return False
         return trigger.overlap == "skip" or last.state is not JobState.RUNNING
 
-    def _skipped(self, due: Due, why: str) -> None:
+    def _skipped(self, due: DueTrigger, why: str) -> None:
         self._engine.telemetry.warn(
             "a due time was skipped",
             trigger=due.trigger.name,
@@ -143,32 +143,32 @@ class Scheduler:
             why=why,
         )
 
-    async def _refused(self, due: Due, error: Exception) -> None:
+    async def _refused(self, due: DueTrigger, error: Exception) -> None:
         """Pass this due time by and note why on the trigger: the next may be better."""
-        if isinstance(error, Refused) and error.stored.status in NOT_SCHEDULED:
+        if isinstance(error, TriggerRefused) and error.stored.status in NOT_SCHEDULED:
             return
         self._warn("a trigger was refused", due, error)
         schedule, due_at = _schedule_of(due.trigger), due.trigger.next_run_at
         if schedule is not None and due_at is not None:
             _, next_run_at = fires(schedule, due_at, due.now, "skip")
             stop = isinstance(error, TriggerRightGone)
-            await self._engine.storage.pass_over(due, next_run_at, str(error), stop=stop)
+            await self._engine.storage.skip_due_time(due, next_run_at, str(error), stop=stop)
 
-    async def _failed(self, due: Due, error: Exception) -> None:
+    async def _failed(self, due: DueTrigger, error: Exception) -> None:
         """Note on the trigger why it could not fire. It stays due and is tried again after a pause,
         or as soon as it is edited."""
         self._warn("a trigger could not fire", due, error)
         told = str(error) if isinstance(error, WindlassError) else _unexpected(error)
-        await self._engine.storage.trigger_failed(due.trigger.id, told)
+        await self._engine.storage.record_trigger_failure(due.trigger.id, told)
 
-    def _warn(self, what: str, due: Due, error: Exception) -> None:
+    def _warn(self, what: str, due: DueTrigger, error: Exception) -> None:
         self._engine.telemetry.warn(
             what,
             trigger=due.trigger.name,
             tenant_id=due.trigger.tenant,
             definition=due.trigger.definition,
             due_at=str(due.trigger.next_run_at),
-            error=str(error) if isinstance(error, Refused) else describe_error(error),
+            error=str(error) if isinstance(error, TriggerRefused) else describe_error(error),
         )
 
 
@@ -183,5 +183,5 @@ def _unexpected(error: Exception) -> str:
     return f"unexpected {type(error).__name__}"
 
 
-def _due_key(due: Due) -> tuple[TriggerId, datetime | None]:
+def _due_key(due: DueTrigger) -> tuple[TriggerId, datetime | None]:
     return due.trigger.id, due.trigger.next_run_at

@@ -78,7 +78,7 @@ async def crowd(wl, ingest):
         for number in range(250)
     ]
     for trigger in made:
-        assert await engine.storage.add_trigger(trigger)
+        assert await engine.storage.create_trigger(trigger)
     return {trigger.id for number, trigger in enumerate(made) if number % 10}
 
 

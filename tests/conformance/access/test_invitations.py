@@ -1,5 +1,5 @@
-"""put_invitation, invitations, change_invitation, drop_invitation, accept_invitation and
-accept_invitation_as_new."""
+"""upsert_invitation, invitations, update_invitation, delete_invitation, accept_invitation and
+accept_invitation_as_new_user."""
 
 import asyncio
 
@@ -26,7 +26,7 @@ async def accept(storage, hash, user, session=None):
 
 async def accept_as_new(storage, hash):
     account = NewAccount(new_user_id(), "$argon2id$x")
-    found = await storage.accept_invitation_as_new(hash, account, entry_of=accepted)
+    found = await storage.accept_invitation_as_new_user(hash, account, entry_of=accepted)
     return account.id if found else None
 
 
@@ -55,7 +55,7 @@ async def test_nobody_is_invited_to_no_tenant_or_to_one_of_theirs(storage):
 
     for tenant, name in ((GLOBEX, "bob"), ("unheard", "bob"), (ACME, "ada")):
         offer = Invitation(tenant=tenant, name=name, role="user")
-        assert await storage.put_invitation(offer, hash_of(name), expires=HOUR) is None
+        assert await storage.upsert_invitation(offer, hash_of(name), expires=HOUR) is None
 
     assert await storage.invitations(ALL_TENANTS) == []
 
@@ -84,7 +84,7 @@ async def test_accepting_ends_the_links_and_the_other_sessions_of_the_account(st
         for user, secret in ((ada, "1"), (ada, "2"), (bob, "3"))
     ]
     for number, purpose in enumerate(("login", "password")):
-        await storage.add_link(hash_of(f"l{number}"), purpose, ada, expires=DAY)
+        await storage.create_link(hash_of(f"l{number}"), purpose, ada, expires=DAY)
 
     await accept(storage, await invite(storage, "ada", ACME), ada, session=own)
 
@@ -111,7 +111,7 @@ async def test_an_offer_to_be_superadmin_ends_with_taking_it_away(storage):
     hash = await invite(storage, "ada", role="superadmin")
     other = await invite(storage, "ada", ACME)
 
-    await storage.change_user(ada, superadmin=False)
+    await storage.update_user(ada, superadmin=False)
 
     assert await accept(storage, hash, ada) is None
     assert await accept(storage, other, ada)
@@ -130,8 +130,8 @@ async def test_an_invitation_is_void_once_it_is_over_taken_back_or_made_anew(sto
     await a_tenant(storage, "gone", state="deleted")
 
     replaced = await accept(storage, first, ada)
-    assert await storage.drop_invitation(ACME, "ada")
-    assert not await storage.drop_invitation(ACME, "ada")
+    assert await storage.delete_invitation(ACME, "ada")
+    assert not await storage.delete_invitation(ACME, "ada")
 
     for hash in (over, second, of_deleted, hash_of("never")):
         assert await accept(storage, hash, ada) is None
@@ -144,8 +144,8 @@ async def test_another_role_can_be_offered_by_the_same_link(storage):
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", ACME)
 
-    changed = await storage.change_invitation(ACME, "ada", "tenant_admin", ["exports"])
-    nobody = await storage.change_invitation(ACME, "bob", "tenant_admin")
+    changed = await storage.update_invitation(ACME, "ada", "tenant_admin", ["exports"])
+    nobody = await storage.update_invitation(ACME, "bob", "tenant_admin")
     await accept(storage, hash, ada)
 
     assert (changed.role, changed.permissions, nobody) == ("tenant_admin", {"exports"}, None)
@@ -164,7 +164,7 @@ async def test_somebody_new_gets_an_account_with_the_role_and_nobody_elses(stora
     cleo = await accept_as_new(storage, wide)
 
     assert (refused, again) == (None, None)
-    made = await storage.find_user("bob")
+    made = await storage.user_by_name("bob")
     assert (made.user.id, made.user.superadmin, made.password_hash) == (bob, False, "$argon2id$x")
     assert await storage.memberships(bob) == [Membership(ACME, "user")]
     assert await storage.memberships(ada) == []
@@ -193,7 +193,7 @@ async def test_two_links_of_one_new_name_against_each_other_make_one_account(sto
         made = await race(number, accept_as_new(storage, mine), accept_as_new(twin, theirs))
 
         [account] = [each for each in made if each]
-        assert (await storage.find_user(f"u{number}")).user.id == account
+        assert (await storage.user_by_name(f"u{number}")).user.id == account
         assert len(await storage.memberships(account)) == 1
         left = theirs if made[0] else mine
         assert await accept(storage, left, account)  # the other link was not used up

@@ -86,20 +86,20 @@ async def furnish(storage, tenant):
     await end(storage, held(await lease_of(storage, lease.job_id)), once=("charge",))
     await enqueue_child(storage, lease.job_id, tenant=tenant)
     await storage.fold()
-    await storage.add_trigger(a_trigger(tenant=tenant))
+    await storage.create_trigger(a_trigger(tenant=tenant))
     deleted = a_trigger(tenant=tenant, origin="code")
-    await storage.add_trigger(deleted)
-    await storage.drop_trigger(Scope(tenant), deleted.id)
-    await storage.add_event(Event(id=new_event_id(), tenant=tenant, name="a.b", data={}))
+    await storage.create_trigger(deleted)
+    await storage.delete_trigger(Scope(tenant), deleted.id)
+    await storage.emit_event(Event(id=new_event_id(), tenant=tenant, name="a.b", data={}))
     await a_member(storage, await a_user(storage, f"member of {tenant}"), tenant)
     await invite(storage, f"invited to {tenant}", tenant)
-    await storage.add_token(a_token(tenant=tenant), hash_of("t"))
+    await storage.create_token(a_token(tenant=tenant), hash_of("t"))
     await storage.mute(Scope(tenant), "plain", "f" * 16)
-    await storage.hold_answer(
+    await storage.begin_idempotent_request(
         hash_of(tenant), hash_of("request"), tenant=tenant, holder="one", hold=DAY
     )
-    await storage.add_operation(an_operation(tenant=tenant), [lease.job_id])
-    await storage.add_entry(an_entry(tenant))
+    await storage.create_operation(an_operation(tenant=tenant), [lease.job_id])
+    await storage.append_audit_entry(an_entry(tenant))
     return lease.job_id
 
 
@@ -175,10 +175,10 @@ async def test_batches_are_bounded(storage):
     await a_tenant(storage, ACME)
     for _ in range(3):
         await end(storage, held(await started(storage, tenant=ACME)))
-        await storage.add_token(a_token(tenant=ACME), hash_of("t"))
+        await storage.create_token(a_token(tenant=ACME), hash_of("t"))
 
-    assert (await storage.purge_jobs(ACME, most=2))["jobs"] == 2
-    assert (await storage.purge_jobs(ACME, most=2))["jobs"] == 1
+    assert (await storage.purge_tenant_jobs(ACME, most=2))["jobs"] == 2
+    assert (await storage.purge_tenant_jobs(ACME, most=2))["jobs"] == 1
     while any((rows := await storage.purge_tenant(ACME, most=1)).values()):
         assert max(rows.values()) == 1
 
@@ -186,7 +186,7 @@ async def test_batches_are_bounded(storage):
 async def test_an_operation_with_many_jobs_is_purged_in_batches(storage, engine):
     await a_tenant(storage, ACME)
     ids = [await enqueue(storage, tenant=ACME) for _ in range(3)]
-    await storage.add_operation(an_operation(tenant=ACME), ids)
+    await storage.create_operation(an_operation(tenant=ACME), ids)
     await storage.delete_tenant(ACME)
 
     removed = []

@@ -1,4 +1,4 @@
-"""add_tenant, change_tenant, delete_tenant, purge_jobs, purge_tenant and tenants."""
+"""create_tenant, change_tenant, delete_tenant, purge_tenant_jobs, purge_tenant and tenants."""
 
 import asyncio
 from dataclasses import replace
@@ -33,7 +33,7 @@ async def test_a_tenant_reads_back_as_it_was_made_and_can_be_changed(storage):
     second = replace(first, name="Acme Inc.", state="suspended", weight=1, max_running=None)
     second = replace(second, max_open=None, timezone="Asia/Tokyo")
 
-    assert await storage.add_tenant(first) is None
+    assert await storage.create_tenant(first) is None
     assert first in await storage.tenants()
     await storage.change_tenant(first.id, lambda _: second)
 
@@ -75,7 +75,7 @@ async def test_a_tenant_of_a_known_id_is_not_made_and_not_changed(storage, state
     await a_tenant(storage, "acme", state=state, weight=3, max_open=9)
     before = await storage.tenants()
 
-    holder = await storage.add_tenant(Tenant(id=TenantId("acme"), name="Mine now"))
+    holder = await storage.create_tenant(Tenant(id=TenantId("acme"), name="Mine now"))
 
     assert (holder.id, holder.state, holder.weight) == ("acme", state, 3)
     assert await storage.tenants() == before
@@ -84,7 +84,7 @@ async def test_a_tenant_of_a_known_id_is_not_made_and_not_changed(storage, state
 async def test_of_many_who_make_a_tenant_at_once_one_does(storage, twin):
     made = await asyncio.gather(
         *[
-            side.add_tenant(Tenant(id=TenantId("acme"), name=str(number)))
+            side.create_tenant(Tenant(id=TenantId("acme"), name=str(number)))
             for number, side in enumerate((storage, twin) * 3)
         ]
     )
@@ -106,7 +106,7 @@ async def test_with_a_tenant_ends_all_that_gave_access_to_it(storage):
         await a_session(storage, user, name)
     tokens = {tenant: a_token(tenant=tenant) for tenant in (ACME, GLOBEX)}
     for token in tokens.values():
-        await storage.add_token(token, hash_of("t"))
+        await storage.create_token(token, hash_of("t"))
     link = await invite(storage, "none", ACME)
 
     deleted = await storage.delete_tenant(ACME)
@@ -128,7 +128,7 @@ async def test_a_revived_tenant_has_no_old_tokens_or_members(storage):
     """Should somebody write `active` into the row by hand."""
     await a_tenant(storage, ACME)
     token, ada = a_token(tenant=ACME), await a_user(storage, "ada")
-    await storage.add_token(token, hash_of("t"))
+    await storage.create_token(token, hash_of("t"))
     await a_member(storage, ada, ACME)
     await storage.delete_tenant(ACME)
 

@@ -24,7 +24,7 @@ async def test_a_user_is_told_by_id_and_by_name(storage):
     id = await a_user(storage, "ada", superadmin=True)
 
     told = await storage.user(id)
-    found = await storage.find_user("ada")
+    found = await storage.user_by_name("ada")
 
     assert told == found.user
     assert (told.name, told.superadmin, told.disabled, told.has_password) == (
@@ -35,16 +35,16 @@ async def test_a_user_is_told_by_id_and_by_name(storage):
     )
     assert told.created_at == START
     assert found.password_hash
-    assert await storage.find_user("eve") is None
+    assert await storage.user_by_name("eve") is None
     assert await storage.user(new_user_id()) is None
 
 
 async def test_there_is_one_user_of_a_name_and_names_differ_by_case(storage):
     await a_user(storage, "ada")
 
-    assert not await storage.add_user(User(id=new_user_id(), name="ada"))
-    assert await storage.add_user(User(id=new_user_id(), name="Ada"))
-    assert await storage.find_user("ada ") is None
+    assert not await storage.create_user(User(id=new_user_id(), name="ada"))
+    assert await storage.create_user(User(id=new_user_id(), name="Ada"))
+    assert await storage.user_by_name("ada ") is None
 
 
 async def test_users_are_told_by_name_page_by_page(storage):
@@ -60,20 +60,20 @@ async def test_users_are_told_by_name_page_by_page(storage):
 async def test_a_user_is_changed_in_what_is_said(storage):
     id = await a_user(storage)
 
-    assert await storage.change_user(id, superadmin=True)
-    assert await storage.change_user(id, disabled=True)
+    assert await storage.update_user(id, superadmin=True)
+    assert await storage.update_user(id, disabled=True)
 
     user = await storage.user(id)
     assert (user.superadmin, user.disabled) == (True, True)
-    assert not await storage.change_user(new_user_id(), disabled=True)
+    assert not await storage.update_user(new_user_id(), disabled=True)
 
 
 async def test_disabling_a_user_ends_its_sessions(storage):
     id = await a_user(storage)
     await a_session(storage, id)
 
-    await storage.change_user(id, disabled=True)
-    await storage.change_user(id, disabled=False)
+    await storage.update_user(id, disabled=True)
+    await storage.update_user(id, disabled=False)
 
     assert await storage.sessions(id) == []
 
@@ -82,13 +82,13 @@ async def test_a_new_password_ends_sessions_but_one_and_links(storage):
     id = await a_user(storage)
     kept = await a_session(storage, id, "one")
     await a_session(storage, id, "two")
-    await storage.add_link(hash_of("l"), "password", id, expires=DAY)
+    await storage.create_link(hash_of("l"), "password", id, expires=DAY)
 
     assert await storage.set_password(id, "another", but=kept)
 
     assert [session.id for session in await storage.sessions(id)] == [kept]
     assert await storage.use_link(hash_of("l"), "password") is None
-    assert (await storage.find_user("ada")).password_hash == "another"
+    assert (await storage.user_by_name("ada")).password_hash == "another"
 
 
 async def test_the_same_password_under_another_hash_ends_nothing(storage):
@@ -103,8 +103,8 @@ async def test_the_same_password_under_another_hash_ends_nothing(storage):
 async def test_a_change_and_its_entry_are_stored_together_or_not_at_all(storage):
     id = await a_user(storage)
 
-    await storage.change_user(id, superadmin=True, entry=an_entry())
-    await storage.change_user(new_user_id(), superadmin=True, entry=an_entry())
+    await storage.update_user(id, superadmin=True, entry=an_entry())
+    await storage.update_user(new_user_id(), superadmin=True, entry=an_entry())
 
     assert len(await storage.entries(None)) == 1
 
@@ -117,13 +117,13 @@ async def test_what_a_forgotten_user_made_stays_and_names_nobody(storage, revoke
     await a_member(storage, id, ACME)
     waiting = await invite(storage, "ada", GLOBEX)
     await a_session(storage, id)
-    await storage.add_link(hash_of("l"), "login", id, expires=DAY)
+    await storage.create_link(hash_of("l"), "login", id, expires=DAY)
     token = a_token(created_by=id)
-    await storage.add_token(token, hash_of("t"))
+    await storage.create_token(token, hash_of("t"))
     operation = an_operation(created_by=id)
-    await storage.add_operation(operation, [])
+    await storage.create_operation(operation, [])
 
-    assert await storage.drop_user(id, revoke_tokens=revoke, entry=an_entry())
+    assert await storage.delete_user(id, revoke_tokens=revoke, entry=an_entry())
 
     assert await storage.user(id) is None
     assert await storage.members(ALL_TENANTS) == []
@@ -135,7 +135,7 @@ async def test_what_a_forgotten_user_made_stays_and_names_nobody(storage, revoke
     assert (kept.id, kept.created_by, kept.revoked_at is not None) == (token.id, None, revoke)
     assert (await storage.operation(ALL_TENANTS, operation.id)).created_by is None
     assert len(await storage.entries(None)) == 1
-    assert not await storage.drop_user(id)
+    assert not await storage.delete_user(id)
 
 
 async def test_a_member_has_a_role_in_each_tenant(storage):
@@ -145,7 +145,7 @@ async def test_a_member_has_a_role_in_each_tenant(storage):
 
     for user, tenant in ((ada, ACME), (ada, GLOBEX), (bob, ACME)):
         await a_member(storage, user, tenant)
-    assert await storage.change_member(ada, ACME, "tenant_admin", ["exports"])
+    assert await storage.update_member(ada, ACME, "tenant_admin", ["exports"])
 
     told = await storage.members(Scope(ACME))
     assert [(m.name, m.role, m.permissions) for m in told] == [
@@ -165,8 +165,8 @@ async def test_only_a_member_is_given_another_role(storage):
     ada = await a_user(storage)
     await a_member(storage, ada, GLOBEX)
 
-    assert not await storage.change_member(ada, ACME, "user", entry=an_entry(ACME))
-    assert not await storage.change_member(new_user_id(), GLOBEX, "user", entry=an_entry(GLOBEX))
+    assert not await storage.update_member(ada, ACME, "user", entry=an_entry(ACME))
+    assert not await storage.update_member(new_user_id(), GLOBEX, "user", entry=an_entry(GLOBEX))
 
     assert await storage.memberships(ada) == [Membership(GLOBEX, "user")]
     assert await storage.entries(ACME) == []
@@ -187,8 +187,8 @@ async def test_a_member_is_removed_once(storage):
     ada = await a_user(storage)
     await a_member(storage, ada, ACME)
 
-    assert await storage.drop_member(ada, ACME)
-    assert not await storage.drop_member(ada, ACME)
+    assert await storage.delete_member(ada, ACME)
+    assert not await storage.delete_member(ada, ACME)
     assert await storage.memberships(ada) == []
 
 
@@ -199,6 +199,6 @@ async def test_an_installation_is_administered_once_an_administrator_has_signed_
 
     await a_session(storage, root, "r")
     signed_in = await storage.administered()
-    await storage.change_user(root, disabled=True)
+    await storage.update_user(root, disabled=True)
 
     assert (before, signed_in, await storage.administered()) == (False, True, False)

@@ -103,14 +103,14 @@ async def test_an_epoch_differs_from_the_one_before(storage, clock):
 
 
 async def test_a_server_is_noted_once(storage):
-    await storage.note_server("a/1")
-    await storage.note_server("b/1")
+    await storage.record_server("a/1")
+    await storage.record_server("b/1")
 
     assert (await storage.installation()).server == "a/1"
 
 
 async def test_processes_that_see_a_new_server_at_once_begin_one_epoch(storage, twin):
-    await storage.note_server("a/1")
+    await storage.record_server("a/1")
     lease = await started(storage, by=WorkerId("birch"))
 
     begun = await asyncio.gather(

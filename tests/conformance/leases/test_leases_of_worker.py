@@ -1,4 +1,4 @@
-"""leases_of: all that a worker holds, whether it knows of it or not."""
+"""worker_leases: all that a worker holds, whether it knows of it or not."""
 
 from tests.support.job_builders import (
     ALDER,
@@ -20,9 +20,9 @@ async def test_it_tells_the_leases_of_one_worker(storage):
     await storage.enqueue(new_jobs(5))
     mine, others = await claim(storage, 3), await claim(storage, 2, worker="birch")
 
-    assert await storage.leases_of("alder") == {held(lease) for lease in mine}
-    assert await storage.leases_of("birch") == {held(lease) for lease in others}
-    assert await storage.leases_of("cedar") == set()
+    assert await storage.worker_leases("alder") == {held(lease) for lease in mine}
+    assert await storage.worker_leases("birch") == {held(lease) for lease in others}
+    assert await storage.worker_leases("cedar") == set()
 
 
 async def test_it_tells_of_no_lease_that_has_ended(storage):
@@ -32,7 +32,7 @@ async def test_it_tells_of_no_lease_that_has_ended(storage):
     await end(storage, failed, JobState.DEAD_LETTER)
     await storage.finish(ALDER, [release(back)])
 
-    assert await storage.leases_of("alder") == {held(runs)}
+    assert await storage.worker_leases("alder") == {held(runs)}
 
 
 async def test_a_lease_that_another_worker_has_by_now_is_not_told(storage, clock):
@@ -43,8 +43,8 @@ async def test_a_lease_that_another_worker_has_by_now_is_not_told(storage, clock
     await storage.promote()
     [again] = await claim(storage, worker="birch")
 
-    assert await storage.leases_of("alder") == set()
-    assert await storage.leases_of("birch") == {held(again)}
+    assert await storage.worker_leases("alder") == set()
+    assert await storage.worker_leases("birch") == {held(again)}
 
 
 async def test_a_lease_is_told_however_often_it_was_renewed(storage, clock):
@@ -53,16 +53,16 @@ async def test_a_lease_is_told_however_often_it_was_renewed(storage, clock):
     for _ in range(5):
         await clock.advance(LEASE_TIME - SECOND)
         await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
-        await storage.tidy_claims()
+        await storage.drop_ended_claims()
 
-    assert await storage.leases_of("alder") == {held(lease)}
+    assert await storage.worker_leases("alder") == {held(lease)}
 
 
 async def test_what_is_handed_back_is_not_counted(storage):
     id = await enqueue(storage, max_attempts=1)
     await claim(storage)
 
-    [unknown] = await storage.leases_of("alder")
+    [unknown] = await storage.worker_leases("alder")
     await storage.finish(ALDER, [release(unknown)])
 
     back = await job(storage, id)

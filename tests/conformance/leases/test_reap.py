@@ -21,7 +21,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState, Outcome, View
 from windlass.core.leases.lease import LeaseRef
-from windlass.storage.leases.expired import Expired
+from windlass.storage.leases.expired import ExpiredLease
 
 
 async def expired_ids(storage, **how):
@@ -38,7 +38,7 @@ async def test_a_lease_is_expired_once_its_time_is_up_and_not_before(storage, cl
 
     assert early == []
     assert late == [
-        Expired(
+        ExpiredLease(
             job_id=lease.job_id,
             token=1,
             tenant="default",
@@ -85,11 +85,11 @@ async def test_a_lease_that_was_renewed_runs_out_later(storage, clock):
     await clock.advance(LEASE_TIME - SECOND)
     await storage.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
     await clock.advance(2 * SECOND)
-    await storage.tidy_claims()
+    await storage.drop_ended_claims()
 
     one = await expired_ids(storage)
     await clock.advance(LEASE_TIME)
-    await storage.tidy_claims()
+    await storage.drop_ended_claims()
     both = await expired_ids(storage)
 
     assert one == [second.job_id]
@@ -107,7 +107,7 @@ async def test_tidying_forgets_no_lease_that_can_still_run_out(storage, clock):
     for _ in range(20):
         await storage.renew(worker_of(leases[1][0]), [held(leases[1][0])], lease_time=LEASE_TIME)
         await clock.advance(5 * SECOND)
-        await storage.tidy_claims()
+        await storage.drop_ended_claims()
 
     seen = await expired_ids(storage)
     await clock.advance(LEASE_TIME)

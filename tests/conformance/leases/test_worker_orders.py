@@ -1,4 +1,4 @@
-"""order_worker: what operators want of a worker, told with its beat."""
+"""set_worker_order: what operators want of a worker, told with its beat."""
 
 import asyncio
 from dataclasses import replace
@@ -29,7 +29,7 @@ async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order
     await storage.beat(WORKER)
     await clock.advance(SECOND)
 
-    ordered = await storage.order_worker(WORKER.id, order, by="ada – ü")
+    ordered = await storage.set_worker_order(WORKER.id, order, by="ada – ü")
 
     [seen] = await storage.workers()
     assert ordered
@@ -39,10 +39,10 @@ async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order
 
 async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="ada")
+    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
 
-    again = await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="bob")
+    again = await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="bob")
 
     [seen] = await storage.workers()
     assert again
@@ -51,10 +51,10 @@ async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock)
 
 async def test_a_worker_that_drains_runs_again(storage, clock):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN, by="ada")
+    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
 
-    resumed = await storage.order_worker(WORKER.id, WorkerOrder.RUN)
+    resumed = await storage.set_worker_order(WORKER.id, WorkerOrder.RUN)
 
     [seen] = await storage.workers()
     assert resumed
@@ -65,31 +65,31 @@ async def test_a_worker_that_drains_runs_again(storage, clock):
 @pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
 async def test_a_stop_is_not_taken_back(storage, order):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, WorkerOrder.STOP)
+    await storage.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
-    assert not await storage.order_worker(WORKER.id, order)
+    assert not await storage.set_worker_order(WORKER.id, order)
     assert await order_of(storage, WORKER) is WorkerOrder.STOP
-    assert await storage.order_worker(WORKER.id, WorkerOrder.STOP)
+    assert await storage.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
 
 @pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
 async def test_a_worker_that_stops_by_itself_can_only_be_told_to_stop(storage, order):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
+    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await storage.beat(replace(WORKER, doing=WorkerOrder.STOP))
 
-    assert not await storage.order_worker(WORKER.id, order)
-    assert await storage.order_worker(WORKER.id, WorkerOrder.STOP)
+    assert not await storage.set_worker_order(WORKER.id, order)
+    assert await storage.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
 
 async def test_a_worker_not_seen_for_a_lease_is_told_nothing(storage, clock):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
+    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(LEASE - SECOND / 100)
-    in_time = await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
+    in_time = await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(SECOND / 100)
 
-    late = [await storage.order_worker(WORKER.id, order) for order in WorkerOrder]
+    late = [await storage.set_worker_order(WORKER.id, order) for order in WorkerOrder]
 
     [seen] = await storage.workers()
     assert in_time
@@ -101,15 +101,15 @@ async def test_a_worker_that_is_unknown_or_has_left_is_told_nothing(storage):
     await storage.beat(WORKER)
     await storage.leave(WORKER.id)
 
-    assert not await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
-    assert not await storage.order_worker(WorkerId("nobody"), WorkerOrder.STOP)
+    assert not await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
+    assert not await storage.set_worker_order(WorkerId("nobody"), WorkerOrder.STOP)
 
 
 async def test_an_order_is_for_one_worker_and_ends_with_it(storage, clock):
     other = replace(WORKER, id=WorkerId("other"))
     await storage.beat(WORKER)
     await storage.beat(other)
-    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
+    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(MINUTE)
 
     await storage.leave(WORKER.id)
@@ -120,11 +120,11 @@ async def test_an_order_is_for_one_worker_and_ends_with_it(storage, clock):
 
 async def test_of_orders_given_at_once_to_stop_and_to_resume_the_stop_stands(storage, twin):
     await storage.beat(WORKER)
-    await storage.order_worker(WORKER.id, WorkerOrder.DRAIN)
+    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
 
     _, stopped, _ = await asyncio.gather(
-        twin.order_worker(WORKER.id, WorkerOrder.RUN),
-        storage.order_worker(WORKER.id, WorkerOrder.STOP),
+        twin.set_worker_order(WORKER.id, WorkerOrder.RUN),
+        storage.set_worker_order(WORKER.id, WorkerOrder.STOP),
         storage.beat(WORKER),
     )
 

@@ -1,4 +1,4 @@
-"""vitals, backends, pinned and dead_rows: what a database tells of itself."""
+"""database_settings, backends, pinned and dead_tuples: what a database tells of itself."""
 
 import pytest
 
@@ -8,18 +8,20 @@ from windlass.storage.storage import open_storage
 
 
 async def test_vitals_tell_how_our_connections_are_set(storage):
-    vitals = await storage.vitals()
+    database_settings = await storage.database_settings()
 
     match storage.database.kind:
         case "postgresql":
-            assert vitals["default_transaction_isolation"] == "read committed"
+            assert database_settings["default_transaction_isolation"] == "read committed"
         case "mysql":
-            isolation = vitals.get("transaction_isolation") or vitals["tx_isolation"]
+            isolation = (
+                database_settings.get("transaction_isolation") or database_settings["tx_isolation"]
+            )
             assert isolation == "READ-COMMITTED"
-            assert "innodb_flush_log_at_trx_commit" in vitals
+            assert "innodb_flush_log_at_trx_commit" in database_settings
         case _:
-            assert vitals["journal_mode"] in ("wal", "truncate")
-            assert vitals["synchronous"] == "2"
+            assert database_settings["journal_mode"] in ("wal", "truncate")
+            assert database_settings["synchronous"] == "2"
 
 
 async def test_every_connection_has_a_process_of_its_own_where_there_is_a_server(storage):
@@ -40,7 +42,7 @@ async def test_nobody_pins_old_rows_of_a_database_at_rest(storage):
 async def test_rows_that_nobody_needs_are_counted_where_the_database_does(storage):
     await enqueue(storage)
 
-    counted = {each.table for each in await storage.dead_rows()}
+    counted = {each.table for each in await storage.dead_tuples()}
 
     served = {"windlass_claims", "windlass_later", "windlass_live"}
     assert counted == (served if storage.database.kind == "postgresql" else set())
@@ -51,7 +53,7 @@ async def test_an_open_transaction_is_seen_to_pin_old_rows(database, storage):
     other = open_storage(database.url)
     try:
         async with other.database.transaction() as session:
-            await session.run("put_queue", name="q", paused=False, paused_by=None,
+            await session.run("upsert_queue", name="q", paused=False, paused_by=None,
                               pause_reason=None, max_concurrency=None)  # fmt: skip
 
             [one] = await storage.pinned()
@@ -69,7 +71,7 @@ async def test_tables_in_a_schema_are_found_there(database):
     execute(database.url, "create table apart.windlass_live (id integer)")
     storage = open_storage(database.url, schema="apart")
     try:
-        counted = [each.table for each in await storage.dead_rows()]
+        counted = [each.table for each in await storage.dead_tuples()]
     finally:
         await storage.close()
 

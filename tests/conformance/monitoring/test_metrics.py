@@ -1,4 +1,4 @@
-"""depths, totals, oldest, late_schedules, observe, histograms: what metrics are made of."""
+"""state_counts_by_dimension, totals, oldest, count_late_schedules, observe, histograms: what metrics are made of."""
 
 import asyncio
 from datetime import timedelta
@@ -43,17 +43,17 @@ async def test_depths_tell_jobs_by_tenant_by_queue_and_by_definition(storage):
     await storage.enqueue(new_jobs(2, definition=DefinitionKey("other"), held=True))
     await a_job(storage, JobState.DEAD_LETTER, queue=QueueName("default"))
 
-    depths = await storage.depths(most=10)
+    state_counts_by_dimension = await storage.state_counts_by_dimension(most=10)
 
-    assert _by_name(depths, "tenant") == {
+    assert _by_name(state_counts_by_dimension, "tenant") == {
         "acme": {"queued": 3},
         "default": {"pending": 2, "dead_letter": 1},
     }
-    assert _by_name(depths, "queue") == {
+    assert _by_name(state_counts_by_dimension, "queue") == {
         "mail": {"queued": 3},
         "default": {"pending": 2, "dead_letter": 1},
     }
-    assert _by_name(depths, "definition") == {
+    assert _by_name(state_counts_by_dimension, "definition") == {
         "plain": {"queued": 3, "dead_letter": 1},
         "other": {"pending": 2},
     }
@@ -63,9 +63,9 @@ async def test_depths_name_those_with_the_most_open_jobs_and_sum_the_others(stor
     for number in range(1, 5):
         await storage.enqueue(new_jobs(number, queue=QueueName(f"q{number}")))
 
-    depths = await storage.depths(most=2)
+    state_counts_by_dimension = await storage.state_counts_by_dimension(most=2)
 
-    assert _by_name(depths, "queue") == {
+    assert _by_name(state_counts_by_dimension, "queue") == {
         "q4": {"queued": 4},
         "q3": {"queued": 3},
         None: {"queued": 3},
@@ -88,7 +88,7 @@ async def test_totals_tell_what_happened_and_never_fall(storage, clock):
         pass
     await storage.discard(ALL_TENANTS, third.job_id)
     await clock.advance(100 * DAY)
-    await storage.prune_minutes(days=1)
+    await storage.prune_minute_counts(days=1)
     [after] = await storage.totals()
     while await storage.fold():
         pass
@@ -115,7 +115,7 @@ async def test_pruning_minutes_leaves_young_ones(storage, clock):
     await enqueue(storage)
     await storage.fold()
 
-    pruned = await storage.prune_minutes(days=1)
+    pruned = await storage.prune_minute_counts(days=1)
 
     rows = await storage.database.query("select count(*) as minutes from windlass_minutes", {})
     assert (pruned, int(rows[0]["minutes"])) == (1, 1)
@@ -155,9 +155,9 @@ async def test_a_schedule_is_late_that_should_have_fired_and_may(storage):
     await kept(storage, next_run_at=now - 30 * SECOND)
     await kept(storage, next_run_at=now - 2 * MINUTE, enabled=False)
 
-    before = await storage.late_schedules(seconds=60)
+    before = await storage.count_late_schedules(seconds=60)
     await set_enabled(storage, late.definition, False)
-    after = await storage.late_schedules(seconds=60)
+    after = await storage.count_late_schedules(seconds=60)
 
     assert (before, after) == (1, 0)
 

@@ -1,4 +1,4 @@
-"""prune, prune_count and prune_orphans: what ended long ago goes, with all that hangs on it."""
+"""prune, prune_by_count and prune_orphaned_logs: what ended long ago goes, with all that hangs on it."""
 
 from uuid import UUID
 
@@ -56,7 +56,7 @@ async def test_open_jobs_are_never_pruned(storage, clock):
     await clock.advance(900 * DAY)
 
     assert await prune(storage, days=0) == 0
-    assert await storage.prune_count("plain", keep=0) == 0
+    assert await storage.prune_by_count("plain", keep=0) == 0
     assert len(await storage.known([delayed, *(one.id for one in jobs)])) == 4
 
 
@@ -133,27 +133,27 @@ async def test_pruning_by_number_keeps_the_newest_of_a_definition(storage):
     other = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
     queued = await enqueue(storage)
 
-    pruned = await storage.prune_count("plain", keep=3)
+    pruned = await storage.prune_by_count("plain", keep=3)
 
     assert pruned == 4
     kept = {one.id for one in ended[-3:]} | {other.id, queued}
     assert await storage.known([*(one.id for one in ended), other.id, queued]) == kept
-    assert await storage.prune_count("plain", keep=3) == 0
+    assert await storage.prune_by_count("plain", keep=3) == 0
 
 
 async def test_pruning_by_number_goes_in_bounded_steps_down_to_none(storage):
     await storage.enqueue(new_jobs(7))
     await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
 
-    assert [await storage.prune_count("plain", keep=2, most=3) for _ in range(3)] == [3, 2, 0]
-    assert await storage.prune_count("plain", keep=0) == 2
-    assert await storage.prune_count("plain", keep=0) == 0
+    assert [await storage.prune_by_count("plain", keep=2, most=3) for _ in range(3)] == [3, 2, 0]
+    assert await storage.prune_by_count("plain", keep=0) == 2
+    assert await storage.prune_by_count("plain", keep=0) == 0
 
 
 async def test_pruning_by_number_with_fewer_than_that_prunes_nothing(storage):
     await a_job(storage, JobState.COMPLETED)
 
-    assert await storage.prune_count("plain", keep=100) == 0
+    assert await storage.prune_by_count("plain", keep=100) == 0
 
 
 async def test_all_that_hangs_on_a_job_is_pruned_by_number_with_it(storage):
@@ -161,7 +161,7 @@ async def test_all_that_hangs_on_a_job_is_pruned_by_number_with_it(storage):
     await storage.log(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, exit_code=0)
 
-    assert await storage.prune_count("plain", keep=0) == 1
+    assert await storage.prune_by_count("plain", keep=0) == 1
 
     for table in ("attempts", "logs", "keys"):
         assert await rows_of(storage, f"windlass_{table}", "job_id", lease.job_id) == 0, table
@@ -189,7 +189,7 @@ async def test_lines_whose_job_is_gone_are_pruned_and_no_others(storage):
 
     steps, cursor = [], JobId(UUID(int=0))
     while cursor is not None:
-        pruned, cursor = await storage.prune_orphans(cursor, most=2)
+        pruned, cursor = await storage.prune_orphaned_logs(cursor, most=2)
         steps.append(pruned)
 
     assert steps == [0, 2, 2, 0]

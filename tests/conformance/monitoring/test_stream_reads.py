@@ -1,4 +1,4 @@
-"""activity, glance, recent_events and recent_triggers: what watchers look at again and again."""
+"""activity, stream_jobs, stream_events and stream_triggers: what watchers look at again and again."""
 
 from datetime import timedelta
 
@@ -80,20 +80,20 @@ async def test_activity_forgets_how_much_happened_after_some_minutes(storage, cl
 async def test_a_glance_tells_a_job_in_every_state(storage):
     jobs = {state: (await a_job(storage, state)).id for state in JobState}
 
-    told = await storage.glance([*jobs.values(), new_job_id()])
+    told = await storage.stream_jobs([*jobs.values(), new_job_id()])
 
     assert {id: each.state for id, each in told.items()} == {id: s for s, id in jobs.items()}
 
 
 async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
     lease = await started(storage)
-    [before] = (await storage.glance([lease.job_id])).values()
+    [before] = (await storage.stream_jobs([lease.job_id])).values()
 
     await clock.advance(SECOND)
     await storage.log(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
-    [logged] = (await storage.glance([lease.job_id])).values()
+    [logged] = (await storage.stream_jobs([lease.job_id])).values()
     await end(storage, lease)
-    [ended] = (await storage.glance([lease.job_id])).values()
+    [ended] = (await storage.stream_jobs([lease.job_id])).values()
 
     assert (before.log_sequence, logged.log_sequence, ended.log_sequence) == (0, 2, 2)
     assert (before.attempts, before.outcome, ended.outcome) == (1, None, "succeeded")
@@ -106,16 +106,16 @@ async def test_a_glance_tells_that_a_job_was_asked_to_stop(storage):
 
     await storage.cancel(ALL_TENANTS, [id])
 
-    assert (await storage.glance([id]))[id].cancel_requested_at is not None
+    assert (await storage.stream_jobs([id]))[id].cancel_requested_at is not None
 
 
 async def test_recent_events_are_the_newest_of_all_tenants(storage):
     await a_tenant(storage, "acme")
     events = [an_event(), an_event(tenant=ACME), an_event(name="last")]
     for event in events:
-        await storage.add_event(event)
+        await storage.emit_event(event)
 
-    told = await storage.recent_events(most=2)
+    told = await storage.stream_events(most=2)
 
     assert [(each.id, each.tenant, each.name, each.jobs) for each in told] == [
         (events[2].id, "default", "last", 0),
@@ -128,9 +128,9 @@ async def test_recent_triggers_begin_with_the_one_that_did_something_last(storag
     await clock.advance(SECOND)
     busy = await kept(storage)
     await clock.advance(SECOND)
-    await storage.trigger_failed(quiet.id, "no such field")
+    await storage.record_trigger_failure(quiet.id, "no such field")
 
-    told = await storage.recent_triggers(most=10)
+    told = await storage.stream_triggers(most=10)
 
     assert [each.id for each in told] == [quiet.id, busy.id]
     assert (told[0].last_error, told[0].type, told[0].enabled) == (
@@ -138,4 +138,4 @@ async def test_recent_triggers_begin_with_the_one_that_did_something_last(storag
         "interval",
         True,
     )
-    assert [each.id for each in await storage.recent_triggers(most=1)] == [quiet.id]
+    assert [each.id for each in await storage.stream_triggers(most=1)] == [quiet.id]

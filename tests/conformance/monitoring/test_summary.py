@@ -1,4 +1,4 @@
-"""tallies, waiting, oldest, rates and failing: what dashboards show, without reading the history."""
+"""state_counts_by_queue, waiting, oldest, rates and failing: what dashboards show, without reading the history."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -33,8 +33,10 @@ async def test_tallies_tell_every_state_by_queue_and_definition(storage):
     await storage.fold()
     await storage.enqueue(new_jobs(1, definition=DefinitionKey("other"), held=True))
 
-    everybody = {(t["queue"], t["definition"]): t for t in await storage.tallies(ALL_TENANTS)}
-    [mine] = await storage.tallies(Scope(ACME))
+    everybody = {
+        (t["queue"], t["definition"]): t for t in await storage.state_counts_by_queue(ALL_TENANTS)
+    }
+    [mine] = await storage.state_counts_by_queue(Scope(ACME))
 
     assert int(everybody["mail", "plain"]["queued"]) == 5
     assert int(everybody["default", "other"]["pending"]) == 1
@@ -74,10 +76,10 @@ async def test_oldest_tells_by_queue_since_when_jobs_in_line_are_due(storage, cl
     await started(storage, queue=QueueName("busy"))
     await clock.advance(MINUTE)
 
-    oldest = await storage.oldest_due(ALL_TENANTS, look=100)
+    oldest = await storage.oldest_due_at(ALL_TENANTS, look=100)
 
     assert oldest == {"mail": START, "bulk": START + MINUTE, "soon": START + 2 * MINUTE}
-    assert set(await storage.oldest_due(Scope(ACME), look=100)) == {"bulk"}
+    assert set(await storage.oldest_due_at(Scope(ACME), look=100)) == {"bulk"}
 
 
 async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, clock):
@@ -158,7 +160,7 @@ async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, cl
             row["tenant_id"]: tuple(
                 int(row[name]) for name in ("enqueued", "started", "completed", "run_ms")
             )
-            for row in await storage.tenant_rates(scope, since=since)
+            for row in await storage.throughput_by_tenant(scope, since=since)
         }
 
     assert await told() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}

@@ -29,19 +29,19 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
 
     await asyncio.gather(
         *[
-            side.add_token(a_token(tenant=ACME), hash_of(str(n)), entry=an_entry(ACME))
+            side.create_token(a_token(tenant=ACME), hash_of(str(n)), entry=an_entry(ACME))
             for n, side in enumerate(sides)
         ],
         *[
-            side.change_member(user, ACME, "tenant_admin", entry=an_entry(ACME))
+            side.update_member(user, ACME, "tenant_admin", entry=an_entry(ACME))
             for user in users
             for side in (storage, twin)
         ],
-        *[side.change_user(users[0], disabled=True, entry=an_entry(ACME)) for side in sides],
+        *[side.update_user(users[0], disabled=True, entry=an_entry(ACME)) for side in sides],
     )
 
-    end = await storage.audit_end(ACME)
-    entries = await storage.entries_after(ACME, 0, last=end.last)
+    end = await storage.audit_chain_end(ACME)
+    entries = await storage.audit_entries_after(ACME, 0, last=end.last)
     assert len(entries) == len(users) + 24
     assert first_break(entries) == end.said
 
@@ -49,7 +49,7 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
 async def test_of_two_who_revoke_a_token_one_leaves_an_entry(storage, twin):
     for number in range(ROUNDS):
         token = a_token()
-        await storage.add_token(token, hash_of("t"))
+        await storage.create_token(token, hash_of("t"))
 
         answers = await race(
             number,
@@ -69,7 +69,7 @@ async def test_forgetting_a_user_against_giving_it_a_role(storage, twin):
 
         gone, _ = await race(
             number,
-            storage.drop_user(user, entry=an_entry()),
+            storage.delete_user(user, entry=an_entry()),
             twin.accept_invitation(offered, user, session=None, entry_of=accepted),
         )
 
@@ -83,7 +83,7 @@ async def test_forgetting_a_user_against_what_it_makes(storage, twin):
         token = a_token(created_by=user)
 
         gone, made = await race(
-            number, storage.drop_user(user), twin.add_token(token, hash_of("t"))
+            number, storage.delete_user(user), twin.create_token(token, hash_of("t"))
         )
 
         assert gone
@@ -99,8 +99,8 @@ async def test_forgetting_a_user_against_its_login(storage, twin):
 
         await race(
             number,
-            storage.drop_user(user),
-            twin.add_session(session, hash_of(str(session)), user, idle=MINUTE, longest=MINUTE),
+            storage.delete_user(user),
+            twin.create_session(session, hash_of(str(session)), user, idle=MINUTE, longest=MINUTE),
         )
 
         assert await storage.session(hash_of(str(session)), fresh=MINUTE) is None
@@ -130,7 +130,7 @@ async def test_an_operation_against_workers_leaves_every_job_in_one_place(storag
         assert set(states) <= ENDED | {JobState.RUNNING}
         for id in ids:
             assert await in_one_place(storage, id)
-        await storage.end_operation(operation, "completed")
+        await storage.finish_operation(operation, "completed")
 
 
 async def test_a_stop_against_a_batch_is_heeded_by_the_next(storage, twin):
@@ -147,4 +147,4 @@ async def test_a_stop_against_a_batch_is_heeded_by_the_next(storage, twin):
         assert stopped
         assert worked.settled in (0, 2)
         assert (await storage.work_operation(operation, most=2, hold=MINUTE)).stop_requested
-        await storage.end_operation(operation, "stopped")
+        await storage.finish_operation(operation, "stopped")

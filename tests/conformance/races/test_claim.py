@@ -172,6 +172,6 @@ async def test_claim_against_tidying_claims(storage, twin, clock):
         await storage.enqueue(new_jobs(3))
         await clock.advance(LEASE_TIME)
 
-        leases, _ = await race(number, claim(storage, 3), twin.tidy_claims())
+        leases, _ = await race(number, claim(storage, 3), twin.drop_ended_claims())
 
         assert len(leases) == 3

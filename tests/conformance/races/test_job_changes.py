@@ -165,7 +165,7 @@ async def test_retry_against_deletion(storage, twin, clock, by):
             if by == "days":
                 return await twin.prune("plain", days=1, before_id=bound)
             if by == "number":
-                return await twin.prune_count("plain", keep=0)
+                return await twin.prune_by_count("plain", keep=0)
             return await twin.discard(ALL_TENANTS, id)
 
         retried, deleted = await race(number, storage.retry(ALL_TENANTS, dead.id), delete())
@@ -174,7 +174,7 @@ async def test_retry_against_deletion(storage, twin, clock, by):
         assert await storage.known([dead.id]) == ({dead.id} if retried else set())
         assert await rows_of(storage, "windlass_keys", "job_id", dead.id) == (1 if retried else 0)
         await storage.cancel(ALL_TENANTS, [dead.id], to=DEAD_LETTER)
-        await twin.prune_count("plain", keep=0)
+        await twin.prune_by_count("plain", keep=0)
 
 
 async def test_retry_against_cancel(storage, twin):

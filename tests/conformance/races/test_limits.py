@@ -49,7 +49,7 @@ async def test_claim_against_limiting_a_queue_of_which_nothing_was_said(storage,
         await storage.enqueue(new_jobs(4, queue=queue))
 
         first, _ = await race(
-            number, claim(storage, 1, queues=[queue]), twin.put_queue(queue, limit=2)
+            number, claim(storage, 1, queues=[queue]), twin.upsert_queue(queue, limit=2)
         )
         rest = await claim_all(twin, queues=[queue])
 
@@ -62,7 +62,7 @@ async def test_claim_about_to_commit_against_limiting_its_queue(storage, twin):
 
     async with uncommitted(storage) as inside:
         first = await claim(inside, 1, queues=[queue])
-        limiting = asyncio.create_task(twin.put_queue(queue, limit=2))
+        limiting = asyncio.create_task(twin.upsert_queue(queue, limit=2))
         await asyncio.wait({limiting}, timeout=MEETING)
     await limiting
 
@@ -75,11 +75,11 @@ async def test_claim_against_pausing_its_queue(storage, twin):
         await enqueue(storage, queue=queue)
 
         leases, _ = await race(
-            number, claim(storage, queues=[queue]), twin.put_queue(queue, paused=True)
+            number, claim(storage, queues=[queue]), twin.upsert_queue(queue, paused=True)
         )
 
         assert await claim(storage, queues=[queue]) == []
-        await twin.put_queue(queue, paused=False)
+        await twin.upsert_queue(queue, paused=False)
         assert len(leases + await claim(storage, queues=[queue])) == 1
 
 
@@ -150,7 +150,7 @@ async def test_limits_of_tenant_queue_and_definition_set_and_taken_away_at_once(
         limit = 3 if number % 2 else None
         await asyncio.gather(
             a_tenant(storage, "acme", max_running=limit),
-            twin.put_queue("mail", limit=limit),
+            twin.upsert_queue("mail", limit=limit),
             change_definition(storage, "other", max_concurrency=limit),
             a_tenant(twin, "globex", max_running=limit),
         )
@@ -165,7 +165,7 @@ async def test_a_tenants_limit_taken_away_about_to_commit_against_another_limit(
 
     async with uncommitted(storage) as inside:
         await a_tenant(inside, "acme", max_running=None)
-        limiting = asyncio.create_task(twin.put_queue("mail", limit=1))
+        limiting = asyncio.create_task(twin.upsert_queue("mail", limit=1))
         await asyncio.wait({limiting}, timeout=MEETING)
     await limiting
 
@@ -214,8 +214,8 @@ async def test_suspending_a_tenant_against_another_change_of_it(storage, twin):
 @pytest.mark.parametrize("paused_first", [True, False])
 async def test_pausing_a_queue_against_limiting_it(storage, twin, paused_first):
     pause, limit = (
-        twin.put_queue("mail", paused=True, reason="later"),
-        storage.put_queue("mail", limit=4),
+        twin.upsert_queue("mail", paused=True, reason="later"),
+        storage.upsert_queue("mail", limit=4),
     )
 
     await race(paused_first, limit, pause)
@@ -239,7 +239,7 @@ async def test_ends_and_claims_against_limits_that_change(storage, twin):
 
     async def steer(theirs):
         for n in range(1, 8):
-            await theirs.put_queue("mail", limit=n if n % 2 else None)
+            await theirs.upsert_queue("mail", limit=n if n % 2 else None)
             await a_tenant(theirs, "acme", max_running=n if n % 2 else None)
             await edit(theirs, "plain", max_concurrency=4 * n if n % 2 else None)
             await regate(theirs)

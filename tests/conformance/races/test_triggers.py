@@ -86,8 +86,8 @@ async def test_deleting_a_trigger_against_changing_it(storage, twin, due):
 
         dropped, _ = await race(
             number,
-            storage.drop_trigger(ALL_TENANTS, trigger.id),
-            twin.change_trigger(trigger.id, lambda row: replace(row, payload={"n": 2})),
+            storage.delete_trigger(ALL_TENANTS, trigger.id),
+            twin.update_trigger(trigger.id, lambda row: replace(row, payload={"n": 2})),
         )
 
         assert dropped

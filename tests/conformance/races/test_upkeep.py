@@ -146,7 +146,7 @@ async def test_a_whole_life_with_everybody_at_once(storage, twin, clock):
         for _ in range(12):
             await mine.promote()
             await mine.fold(most=5)
-            await mine.tidy_claims()
+            await mine.drop_ended_claims()
 
     await asyncio.gather(
         work(storage, "a"), work(twin, "b"), meddle(twin), keep_up(storage), keep_up(twin)

@@ -28,7 +28,7 @@ def an_event(**changes) -> Event:
 @pytest.fixture
 async def event(storage):
     event = an_event()
-    await storage.add_event(event)
+    await storage.emit_event(event)
     return event
 
 
@@ -42,7 +42,7 @@ async def listener(storage, **changes):
 async def test_an_event_is_kept_as_it_is(storage):
     event = an_event(correlation_id="c", created_by="ada", depth=3, data=["ä", None, 1.5])
 
-    await storage.add_event(event)
+    await storage.emit_event(event)
 
     found = await storage.event(ALL_TENANTS, event.id)
     assert (found.name, found.data, found.depth) == (event.name, event.data, 3)
@@ -54,7 +54,7 @@ async def test_events_are_listed_newest_first(storage):
     ids = []
     for _ in range(5):
         event = an_event()
-        await storage.add_event(event)
+        await storage.emit_event(event)
         ids.append(event.id)
 
     first = await storage.events(ALL_TENANTS, most=2)
@@ -67,7 +67,7 @@ async def test_events_are_found_by_name_correlation_and_time(storage):
     first = an_event(name="a", correlation_id="c")
     other = an_event(name="b")
     for event in (first, other):
-        await storage.add_event(event)
+        await storage.emit_event(event)
     at = (await storage.event(ALL_TENANTS, first.id)).created_at
     hour = timedelta(hours=1)
 
@@ -100,13 +100,13 @@ async def test_an_event_tells_what_its_triggers_did_batch_by_batch(storage, even
 
 
 async def test_an_event_waits_until_it_is_matched(storage, event):
-    assert await storage.waiting_events() == [event.id]
+    assert await storage.unmatched_events() == [event.id]
 
     async with storage.matching() as matching:
         assert (await matching.take(event.id)).data == event.data
         await matching.matched(event, 2)
 
-    assert await storage.waiting_events() == []
+    assert await storage.unmatched_events() == []
     assert (await storage.event(ALL_TENANTS, event.id)).jobs == 2
 
 
@@ -136,7 +136,7 @@ async def test_matching_that_fails_is_undone_and_can_be_done_again(storage, even
         await fail()
 
     assert await storage.known([made.id]) == set()
-    assert await storage.waiting_events() == [event.id]
+    assert await storage.unmatched_events() == [event.id]
 
 
 async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
@@ -165,7 +165,7 @@ async def test_an_event_is_matched_in_batches_of_triggers(storage, event):
             batches.append((matching.first_batch, batch))
             more = len(batch) == 2
             await matching.matched(event, jobs, last=batch[-1] if more else None)
-        assert await storage.waiting_events() == ([event.id] if more else [])
+        assert await storage.unmatched_events() == ([event.id] if more else [])
 
     assert batches == [(True, ids[:2]), (False, ids[2:4]), (False, ids[4:])]
     assert (await storage.event(ALL_TENANTS, event.id)).jobs == 3
@@ -194,12 +194,12 @@ async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storag
 
 async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
     waiting = an_event()
-    await storage.add_event(waiting)
+    await storage.emit_event(waiting)
     async with storage.matching() as matching:
         await matching.take(event.id)
     await clock.set(clock.now + timedelta(days=31))
     recent = an_event()
-    await storage.add_event(recent)
+    await storage.emit_event(recent)
     async with storage.matching() as matching:
         await matching.take(recent.id)
     before = EventId(UUID(int=2**128 - 1))
@@ -222,17 +222,17 @@ async def test_events_are_found_by_the_end_of_their_id(storage):
         for end in ("00abcdef", "11abcdef", "22fedcba")
     ]
     for id, tenant in zip(ids, ("default", "acme", "default"), strict=True):
-        await storage.add_event(an_event(id=id, tenant=TenantId(tenant)))
+        await storage.emit_event(an_event(id=id, tenant=TenantId(tenant)))
 
-    assert await storage.find_events(ALL_TENANTS, "abcdef") == [ids[1], ids[0]]
-    assert await storage.find_events(ALL_TENANTS, "00abcdef") == [ids[0]]
-    assert await storage.find_events(ALL_TENANTS, ids[2].hex[-20:]) == [ids[2]]
-    assert await storage.find_events(Scope(TenantId("acme")), "abcdef") == [ids[1]]
-    assert await storage.find_events(ALL_TENANTS, "000000") == []
+    assert await storage.find_events_by_suffix(ALL_TENANTS, "abcdef") == [ids[1], ids[0]]
+    assert await storage.find_events_by_suffix(ALL_TENANTS, "00abcdef") == [ids[0]]
+    assert await storage.find_events_by_suffix(ALL_TENANTS, ids[2].hex[-20:]) == [ids[2]]
+    assert await storage.find_events_by_suffix(Scope(TenantId("acme")), "abcdef") == [ids[1]]
+    assert await storage.find_events_by_suffix(ALL_TENANTS, "000000") == []
 
 
 async def test_events_that_wait_are_found_page_by_page(storage, event):
-    first = await storage.waiting_events(most=1)
+    first = await storage.unmatched_events(most=1)
 
     assert first == [event.id]
-    assert await storage.waiting_events(after=event.id) == []
+    assert await storage.unmatched_events(after=event.id) == []

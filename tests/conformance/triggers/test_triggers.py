@@ -19,7 +19,7 @@ from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Scope
 from windlass.core.jobs.states import JobState
 from windlass.core.triggers.trigger import Trigger
 from windlass.ids import DefinitionKey, TenantId, new_job_id, new_trigger_id
-from windlass.storage.triggers.triggers import Refused
+from windlass.storage.triggers.triggers import TriggerRefused
 
 MINUTE = timedelta(minutes=1)
 
@@ -39,14 +39,14 @@ def a_trigger(**changes) -> Trigger:
 
 async def kept(storage, **changes) -> Trigger:
     trigger = a_trigger(**changes)
-    assert await storage.add_trigger(trigger)
+    assert await storage.create_trigger(trigger)
     found = await storage.trigger(ALL_TENANTS, trigger.id)
     assert found is not None
     return found
 
 
 async def changed(storage, trigger, **changes):
-    return await storage.change_trigger(trigger.id, lambda row: replace(row, **changes))
+    return await storage.update_trigger(trigger.id, lambda row: replace(row, **changes))
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ async def test_a_tenants_triggers_have_different_names(storage):
     first = await kept(storage, name="nightly")
     other = await kept(storage, name="weekly")
 
-    assert not await storage.add_trigger(a_trigger(name="nightly"))
+    assert not await storage.create_trigger(a_trigger(name="nightly"))
     assert await changed(storage, other, name="nightly") is False
     assert await changed(storage, first, name="nightly", enabled=False)
     assert await changed(storage, a_trigger(), name="yearly") is None
@@ -101,8 +101,8 @@ async def test_a_trigger_is_seen_by_its_tenant_alone(storage):
 
     assert await storage.trigger(stranger, trigger.id) is None
     assert await storage.triggers(stranger) == []
-    assert not await storage.drop_trigger(stranger, trigger.id)
-    assert await storage.drop_trigger(Scope(DEFAULT_TENANT), trigger.id)
+    assert not await storage.delete_trigger(stranger, trigger.id)
+    assert await storage.delete_trigger(Scope(DEFAULT_TENANT), trigger.id)
     assert await storage.trigger(ALL_TENANTS, trigger.id) is None
 
 
@@ -111,15 +111,15 @@ async def test_a_trigger_of_code_that_is_deleted_is_remembered_until_that_is_for
     code = await kept(storage, origin="code", name="renamed", code={"name": "nightly"})
     gone = (DEFAULT_TENANT, "nightly", code.definition)
 
-    assert not await storage.drop_trigger(Scope(TenantId("acme")), code.id)
+    assert not await storage.delete_trigger(Scope(TenantId("acme")), code.id)
     assert await storage.deleted_triggers() == set()
-    assert await storage.drop_trigger(ALL_TENANTS, own.id)
-    assert await storage.drop_trigger(ALL_TENANTS, code.id)
+    assert await storage.delete_trigger(ALL_TENANTS, own.id)
+    assert await storage.delete_trigger(ALL_TENANTS, code.id)
     assert await storage.deleted_triggers() == {gone}
 
-    await storage.forget_deleted_triggers(code.definition, name="weekly")
+    await storage.clear_deleted_triggers(code.definition, name="weekly")
     assert await storage.deleted_triggers() == {gone}
-    await storage.forget_deleted_triggers(code.definition)
+    await storage.clear_deleted_triggers(code.definition)
     assert await storage.deleted_triggers() == set()
 
 
@@ -226,7 +226,7 @@ async def test_a_trigger_disabled_meanwhile_makes_no_job(storage, due):
 
 
 async def test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was(storage, due):
-    with pytest.raises(Refused):
+    with pytest.raises(TriggerRefused):
         await storage.fire(due, due.next_run_at, None, [new_job(definition=DefinitionKey("none"))])
 
     assert (await storage.trigger(ALL_TENANTS, due.id)).next_run_at == due.next_run_at
@@ -248,7 +248,7 @@ async def test_passing_a_due_time_by_makes_no_job(storage, due):
 
 
 async def test_an_error_is_noted_and_gone_after_the_next_success(storage, due):
-    await storage.trigger_failed(due.id, "no such field")
+    await storage.record_trigger_failure(due.id, "no such field")
     failed = await storage.trigger(ALL_TENANTS, due.id)
     await storage.fire(due, due.next_run_at, None, [])
 
@@ -260,7 +260,7 @@ async def test_of_processes_that_start_at_once_one_makes_a_trigger(storage, twin
     rivals = [a_trigger(name="nightly") for _ in range(8)]
 
     made = await asyncio.gather(
-        *((storage, twin)[n % 2].add_trigger(trigger) for n, trigger in enumerate(rivals))
+        *((storage, twin)[n % 2].create_trigger(trigger) for n, trigger in enumerate(rivals))
     )
 
     assert sorted(made) == [False] * 7 + [True]
@@ -271,7 +271,7 @@ async def test_passing_a_due_time_over_notes_why_once(storage, due):
     [seen], _ = await storage.due_triggers()
     coming = seen.now + MINUTE
 
-    passed = await asyncio.gather(*(storage.pass_over(seen, coming, "no") for _ in range(4)))
+    passed = await asyncio.gather(*(storage.skip_due_time(seen, coming, "no") for _ in range(4)))
 
     after = await storage.trigger(ALL_TENANTS, due.id)
     assert sorted(passed) == [False, False, False, True]
@@ -282,7 +282,7 @@ async def test_passing_a_due_time_over_notes_why_once(storage, due):
 async def test_a_trigger_that_is_passed_over_can_be_stopped_by_it(storage, due):
     [seen], _ = await storage.due_triggers()
 
-    assert await storage.pass_over(seen, None, "no right", stop=True)
+    assert await storage.skip_due_time(seen, None, "no right", stop=True)
 
     after = await storage.trigger(ALL_TENANTS, due.id)
     assert (after.enabled, after.next_run_at) == (False, None)
@@ -294,11 +294,11 @@ async def test_a_trigger_that_failed_is_due_again_after_a_pause_or_when_it_is_ed
     async def seen():
         return [each.trigger.id for each in (await storage.due_triggers())[0]]
 
-    await storage.trigger_failed(due.id, "broken")
+    await storage.record_trigger_failure(due.id, "broken")
     at_once = await seen()
     await clock.advance(MINUTE)
     later = await seen()
-    await storage.trigger_failed(due.id, "broken")
+    await storage.record_trigger_failure(due.id, "broken")
     await changed(storage, due, timezone="UTC")
 
     assert (at_once, later, await seen()) == ([], [due.id], [due.id])
@@ -333,13 +333,13 @@ async def test_definitions_tell_how_their_jobs_are_made_and_when_the_next_is_due
 
 async def test_the_last_run_of_a_definition_is_when_its_newest_ended_job_began(storage):
     await a_tenant(storage, "acme")
-    nothing = await storage.last_run(ALL_TENANTS, KNOWN[0])
+    nothing = await storage.last_attempt_started_at(ALL_TENANTS, KNOWN[0])
     await a_job(storage, JobState.COMPLETED)
     failed = await a_job(storage, JobState.DEAD_LETTER)
     await a_job(storage, JobState.COMPLETED, definition=DefinitionKey(KNOWN[1]))
 
-    last = await storage.last_run(ALL_TENANTS, failed.definition)
+    last = await storage.last_attempt_started_at(ALL_TENANTS, failed.definition)
 
     assert nothing is None
     assert last == failed.last_started_at
-    assert await storage.last_run(Scope(TenantId("acme")), failed.definition) is None
+    assert await storage.last_attempt_started_at(Scope(TenantId("acme")), failed.definition) is None

@@ -28,7 +28,7 @@ from windlass.errors import (
     OptionInvalid,
     PayloadInvalid,
 )
-from windlass.storage.leases.expired import Expired
+from windlass.storage.leases.expired import ExpiredLease
 
 SCHEMA = """{"type": "object", "properties": {"n": {"type": "integer"}, "note": {"type": "string"}},
              "required": ["n"], "additionalProperties": false}"""
@@ -236,7 +236,7 @@ async def test_a_job_whose_worker_was_lost_for_good_is_told_too(engine, storage,
     lease = await started(storage, definition="other", max_attempts=1)
     await clock.advance(LEASE_TIME)
     [expired] = await engine.leases(worker=ALDER).expired()
-    assert isinstance(expired, Expired)
+    assert isinstance(expired, ExpiredLease)
 
     await engine.leases(worker=ALDER).reap([expired])
 
@@ -273,7 +273,7 @@ async def test_a_hook_that_cannot_be_made_is_logged_and_the_job_has_ended(
     [about] = [about for _, event, about in heard.said if "on_dead_letter" in event]
     assert about["job_id"] == str(id)
     assert "nobody" in about["error"]
-    assert await storage.waiting_events() == []
+    assert await storage.unmatched_events() == []
 
 
 async def test_a_hook_of_a_disabled_definition_is_logged(engine, storage, fail, made, heard):

@@ -194,7 +194,7 @@ async def test_workers_that_all_drain(storage, reason):
     id = await enqueue(storage)
     for name in ("alder", "beech"):
         await storage.beat(replace(FREE, id=WorkerId(name)))
-        await storage.order_worker(WorkerId(name), WorkerOrder.DRAIN)
+        await storage.set_worker_order(WorkerId(name), WorkerOrder.DRAIN)
 
     told = await reason(id)
 
@@ -219,7 +219,7 @@ async def test_a_worker_that_drains_beside_one_that_does_not_is_no_reason(storag
     id = await enqueue(storage)
     await storage.beat(FREE)
     await storage.beat(replace(FREE, id=WorkerId("beech")))
-    await storage.order_worker(WorkerId("beech"), WorkerOrder.DRAIN)
+    await storage.set_worker_order(WorkerId("beech"), WorkerOrder.DRAIN)
 
     assert (await reason(id)).code == "claiming"
 

@@ -222,7 +222,7 @@ async def test_an_operation_is_stopped_between_batches(engine, storage, monkeypa
     ids = [await enqueue(storage) for _ in range(6)]
     operation = await begin(engine)
     worked = OperationRunner(engine)
-    taken = await storage.take_operation(hold=MINUTE)
+    taken = await storage.claim_operation(hold=MINUTE)
     await worked._process_batches(taken)
 
     stopping = await engine.operations.stop(ROOT, operation.id)
@@ -248,7 +248,7 @@ async def test_a_process_that_dies_is_followed_by_another(engine, storage, clock
     for _ in range(5):
         await enqueue(storage)
     operation = await begin(engine)
-    died = await storage.take_operation(hold=MINUTE)
+    died = await storage.claim_operation(hold=MINUTE)
     await storage.work_operation(died, most=2, hold=MINUTE)
 
     assert await OperationRunner(engine).tick() == 0
@@ -282,14 +282,14 @@ async def test_operations_have_their_turns(engine, storage, monkeypatch):
             await enqueue(storage, tenant=tenant)
     first, second = await begin(engine, tenant=ACME), await begin(engine, tenant=GLOBEX)
     taken = []
-    take = storage.take_operation
+    take = storage.claim_operation
 
     async def take_and_tell(**how):
         got = await take(**how)
         taken.append(got and got.id)
         return got
 
-    monkeypatch.setattr(storage, "take_operation", take_and_tell)
+    monkeypatch.setattr(storage, "claim_operation", take_and_tell)
     await OperationRunner(engine).tick()
 
     assert {first.id, second.id} <= set(taken[:3])

@@ -17,7 +17,7 @@ from windlass.errors import (
     TriggerExists,
     TriggerNotFound,
 )
-from windlass.storage.connection.deadlock_retry import Crossed
+from windlass.storage.connection.deadlock_retry import Deadlock
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ async def test_an_event_makes_a_job_of_each_trigger(storage, emit, listen, made)
     assert (await storage.event(ALL_TENANTS, event.id)).jobs == 2
 
 
-@pytest.mark.parametrize("error", [DatabaseTimeout("answer", seconds=1), Crossed("x", seconds=1)])
+@pytest.mark.parametrize("error", [DatabaseTimeout("answer", seconds=1), Deadlock("x", seconds=1)])
 async def test_an_event_that_is_kept_has_happened_though_nobody_could_match_it_yet(
     engine, emit, listen, made, monkeypatch, error
 ):
@@ -87,7 +87,7 @@ async def test_matching_that_meets_another_transaction_is_tried_again(
 
     def sometimes():
         if next(crossed, False):
-            raise Crossed("get past the locks", seconds=1)
+            raise Deadlock("get past the locks", seconds=1)
         return matching()
 
     monkeypatch.setattr(engine.storage, "matching", sometimes)

@@ -10,7 +10,7 @@ from tests.support.job_builders import claim
 from windlass.core.jobs.models import ALL_TENANTS, Job, NewJob
 from windlass.ids import JobId
 from windlass.storage.callers import caller_session, drive
-from windlass.storage.jobs.jobs import Stored, store
+from windlass.storage.jobs.jobs import EnqueueResult, store
 from windlass.storage.storage import Storage
 
 
@@ -22,18 +22,18 @@ class Windlass:
     runner: asyncio.Runner
     url: str
 
-    def enqueue(self, caller: Caller, *jobs: NewJob) -> list[Stored]:
+    def enqueue(self, caller: Caller, *jobs: NewJob) -> list[EnqueueResult]:
         """Enqueue in the caller's transaction."""
         return self.enqueue_in(caller.tx, *jobs, run=caller.run)
 
     def enqueue_in(
         self, tx: object, *jobs: NewJob, run: Callable[[Coroutine[Any, Any, Any]], Any] = drive
-    ) -> list[Stored]:
+    ) -> list[EnqueueResult]:
         """Enqueue in whatever an application gives as its transaction."""
-        stored: list[Stored] = run(store(caller_session(tx, self.storage.database), jobs))
+        stored: list[EnqueueResult] = run(store(caller_session(tx, self.storage.database), jobs))
         return stored
 
-    def enqueue_alone(self, *jobs: NewJob) -> list[Stored]:
+    def enqueue_alone(self, *jobs: NewJob) -> list[EnqueueResult]:
         """Enqueue in a transaction of Windlass's own."""
         return self.runner.run(self.storage.enqueue(jobs))
 

@@ -9,7 +9,7 @@ from tests.support.job_builders import claim, finish, new_job
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
 from windlass.storage.callers import caller_session, drive
-from windlass.storage.jobs.jobs import Stored
+from windlass.storage.jobs.jobs import EnqueueResult
 from windlass.storage.leases.leases import finish_batch
 
 for_every_caller = pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_job_can_be_claimed_once_its_transaction_commits(windlass, caller):
     [stored] = windlass.enqueue(caller, job)
     caller.commit()
 
-    assert stored == Stored(job.id, "created", None)
+    assert stored == EnqueueResult(job.id, "created", None)
     assert windlass.claimed() == [job.id]
     session = caller_session(caller.tx, windlass.storage.database)
     assert session.blocking == (caller.run is drive)
@@ -60,8 +60,8 @@ def test_a_duplicate_meets_a_job_of_its_own_transaction_or_an_older_one(windlass
     caller.commit()
 
     assert stored == [
-        Stored(second.id, "existing", first.id),
-        Stored(third.id, "existing", older.id),
+        EnqueueResult(second.id, "existing", first.id),
+        EnqueueResult(third.id, "existing", older.id),
     ]
     assert windlass.job(second.id) is None
 

@@ -56,7 +56,7 @@ def hurried(monkeypatch):
 async def fall_silent(storage: Storage, proxy: Proxy) -> None:
     """Silence the connections that there are, several in each lane; new ones will work."""
     for lane in Lane:
-        await asyncio.gather(*(storage.database.run("clock", lane=lane) for _ in range(4)))
+        await asyncio.gather(*(storage.database.run("database_time", lane=lane) for _ in range(4)))
     proxy.silence()
     proxy.heal()
 
@@ -96,10 +96,10 @@ async def test_a_transaction_on_a_link_that_falls_silent_ends_without_a_goodbye(
 ):
     async def falls_silent_half_way() -> None:
         async with storage.database.transaction(Lane.WORK) as session:
-            await session.run("expired", most=1)
+            await session.run("expired_leases", most=1)
             proxy.silence()
             proxy.heal()
-            await session.run("expired", most=1)
+            await session.run("expired_leases", most=1)
 
     with pytest.raises(DatabaseTimeout):
         async with asyncio.timeout(60):
@@ -144,7 +144,7 @@ async def test_a_connection_that_nobody_answers_is_given_up_and_made_anew(
     proxy.silence()
 
     with pytest.raises(DatabaseUnreachable):
-        await storage.database.run("clock", lane=Lane.WORK)
+        await storage.database.run("database_time", lane=Lane.WORK)
 
     proxy.heal()
     assert await storage.expired() == []
@@ -156,11 +156,11 @@ async def test_a_connection_that_comes_late_is_kept_for_the_next_call(storage, p
     proxy.delay(0.2)  # of each of several messages back and forth
 
     with pytest.raises(DatabaseTimeout):
-        await storage.database.run("clock", lane=Lane.RENEW)
+        await storage.database.run("database_time", lane=Lane.RENEW)
 
     async def answered() -> bool:
         try:
-            await storage.database.run("clock", lane=Lane.RENEW)
+            await storage.database.run("database_time", lane=Lane.RENEW)
         except DatabaseTimeout:
             return False
         return True

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pymysql
 
 from tests.databases.connect import connect_mariadb
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.sql.statements import Rows
 
 
@@ -36,13 +36,13 @@ def overheard() -> Iterator[list[str]]:
 def messages() -> Iterator[list[Sequence[str]]]:
     """The messages sent inside the block, each one statement or several."""
     sent: list[Sequence[str]] = []
-    queries = Link.queries
+    queries = MysqlConnection.queries
 
-    def listen(self: Link, texts: Sequence[str], *, last: bool = False) -> list[Rows]:
+    def listen(self: MysqlConnection, texts: Sequence[str], *, last: bool = False) -> list[Rows]:
         sent.append(texts)
         return queries(self, texts, last=last)
 
-    with patch.object(Link, "queries", listen):
+    with patch.object(MysqlConnection, "queries", listen):
         yield sent
 
 

@@ -19,7 +19,7 @@ from tests.support.job_builders import (
     new_job,
 )
 from windlass.core.jobs.states import JobState
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import literal
 from windlass.storage.storage import Storage, open_storage
 
@@ -80,7 +80,10 @@ def test_what_has_no_literal_is_refused(database, value):
 async def test_a_batch_longer_than_a_statement_may_be_is_stored_whole(storage, monkeypatch):
     await enqueue(storage)
     monkeypatch.setattr(
-        Link, "packet", property(lambda link: 40_000, lambda link, _: None), raising=False
+        MysqlConnection,
+        "packet",
+        property(lambda link: 40_000, lambda link, _: None),
+        raising=False,
     )
     parent = new_job()
     jobs = [new_job(payload=json.dumps("x" * 3000)) for _ in range(20)]

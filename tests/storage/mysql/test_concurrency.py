@@ -35,7 +35,7 @@ TENANTS = [TenantId(f"t{n}") for n in range(5)]
 async def prepare(storage: Storage) -> None:
     await storage.sync_definitions(DEFINITIONS)
     for tenant in TENANTS:
-        await storage.add_tenant(Tenant(id=tenant, name=tenant))
+        await storage.create_tenant(Tenant(id=tenant, name=tenant))
 
 
 def each_in_a_thread(work) -> list:

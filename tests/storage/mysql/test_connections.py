@@ -62,7 +62,7 @@ async def test_a_connection_killed_inside_a_transaction_undoes_it_and_says_so(st
         async with storage.database.transaction() as session:
             await session.run("enqueue", **enqueue_params([job]))
             kill_all(storage, database.url)
-            await session.run("known", ids=[(job.id,)])
+            await session.run("existing_job_ids", ids=[(job.id,)])
 
     with pytest.raises(DatabaseUnreachable) as lost:
         await killed_half_way()
@@ -74,7 +74,7 @@ async def test_a_connection_killed_inside_a_transaction_undoes_it_and_says_so(st
 async def test_what_was_stored_before_a_killed_commit_is_not_there(storage, database):
     async def killed_at_the_end() -> None:
         async with storage.database.transaction() as session:
-            await session.run("put_tenant", **tenant_row("t"))
+            await session.run("upsert_tenant", **tenant_row("t"))
             kill_all(storage, database.url)
 
     with pytest.raises(DatabaseUnreachable):
@@ -111,7 +111,7 @@ async def test_a_canceled_call_ends_on_the_server_and_its_connection_is_not_lent
         waiting = asyncio.create_task(
             # A lane of a single connection: who comes next would get this one.
             storage.database.run(
-                "put_tenant", lane=Lane.RENEW, **tenant_row("system") | {"name": "taken"}
+                "upsert_tenant", lane=Lane.RENEW, **tenant_row("system") | {"name": "taken"}
             )
         )
         await until(database.url, BUSY, shown=True)
@@ -120,7 +120,7 @@ async def test_a_canceled_call_ends_on_the_server_and_its_connection_is_not_lent
 
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        [row] = await storage.database.run("clock", lane=Lane.RENEW)
+        [row] = await storage.database.run("database_time", lane=Lane.RENEW)
         assert set(row) == {"now"}
         await until(database.url, BUSY, shown=False)
         cursor.execute("rollback")
@@ -132,7 +132,7 @@ async def test_a_call_canceled_inside_a_transaction_undoes_all_of_it(storage, da
 
     async def store_and_wait() -> None:
         async with storage.database.transaction() as session:
-            await session.run("put_tenant", **tenant_row("t"))
+            await session.run("upsert_tenant", **tenant_row("t"))
             stored.set()
             await asyncio.Event().wait()
 
@@ -196,7 +196,7 @@ async def test_an_error_of_one_statement_leaves_nothing_of_the_verb(storage, dat
 
 async def test_a_deadlock_is_tried_again(storage, database):
     for id in ("a", "b"):
-        await storage.database.run("put_tenant", **tenant_row(id))
+        await storage.database.run("upsert_tenant", **tenant_row(id))
     met = asyncio.Barrier(2)
     tries = 0
 
@@ -205,10 +205,10 @@ async def test_a_deadlock_is_tried_again(storage, database):
         nonlocal tries
         tries += 1
         async with storage.database.transaction() as session:
-            await session.run("put_tenant", **tenant_row(first))
+            await session.run("upsert_tenant", **tenant_row(first))
             if tries <= 2:
                 await met.wait()
-            await session.run("put_tenant", **tenant_row(second))
+            await session.run("upsert_tenant", **tenant_row(second))
 
     await asyncio.gather(
         change("a", "b"),

@@ -174,7 +174,7 @@ async def test_a_reaped_job_is_found_by_its_id(storage, database):
     assert seen(plan, "windlass_live") <= BATCH
 
 
-@pytest.mark.parametrize("verb", ["renew", "stops"])
+@pytest.mark.parametrize("verb", ["renew", "cancel_requests"])
 async def test_a_lease_is_found_by_its_jobs_id(storage, database, verb):
     leases = await claim(storage, BATCH)
     more = {"worker_id": ALDER} | ({"lease_seconds": 30.0} if verb == "renew" else {})
@@ -190,7 +190,7 @@ async def test_a_lease_is_found_by_its_jobs_id(storage, database, verb):
 async def test_looking_for_lost_leases_reads_only_claims_that_are_due(storage, database):
     await claim(storage, BATCH)
 
-    plan = await explain(database, storage, "expired", most=1000)
+    plan = await explain(database, storage, "expired_leases", most=1000)
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") == 0

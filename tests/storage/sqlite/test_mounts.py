@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from windlass.storage.sqlite.mounts import kind_of, networked
+from windlass.storage.sqlite.mounts import kind_of, network_filesystem
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -21,9 +21,9 @@ def test_the_longest_mount_above_a_file_tells_its_kind(tmp_path: Path):
     assert kind_of("/srvother/windlass.db", mounts=mounts) == "ext4"
     assert kind_of("/srv/windlass.db", mounts=mounts) == "xfs"
     assert kind_of("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
-    assert networked("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
-    assert networked("/srv/windlass.db", mounts=mounts) is None
+    assert network_filesystem("/srv/shared files/windlass.db", mounts=mounts) == "nfs4"
+    assert network_filesystem("/srv/windlass.db", mounts=mounts) is None
 
 
 def test_where_mounts_are_not_told_there_is_no_warning(tmp_path: Path):
-    assert networked("/srv/windlass.db", mounts=tmp_path / "nothing") is None
+    assert network_filesystem("/srv/windlass.db", mounts=tmp_path / "nothing") is None

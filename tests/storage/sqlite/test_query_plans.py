@@ -40,13 +40,13 @@ pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 HOT = (
     "claim",
     "enqueue",
-    "expired",
+    "expired_leases",
     "finish",
-    "log",
+    "append_logs",
     "promote",
     "renew",
-    "report",
-    "stops",
+    "record_progress",
+    "cancel_requests",
     "survey",
 )
 #: The names our tables go by in these verbs; batches and what was picked have others.
@@ -92,7 +92,7 @@ def test_a_survey_hops_in_the_claims_index(plan):
     assert all("windlass_live_line" in step for step in steps)
 
 
-@pytest.mark.parametrize("verb", ["finish", "renew", "report", "stops"])
+@pytest.mark.parametrize("verb", ["finish", "renew", "record_progress", "cancel_requests"])
 def test_leases_are_found_by_the_ids_of_their_jobs(plan, verb):
     found = [step for step in plan(verb) if step.startswith("SEARCH j ")]
 
@@ -100,7 +100,7 @@ def test_leases_are_found_by_the_ids_of_their_jobs(plan, verb):
 
 
 def test_expired_leases_are_found_by_their_time(plan):
-    assert plan("expired") == [
+    assert plan("expired_leases") == [
         "SEARCH windlass_live USING INDEX windlass_live_lease (lease_expires_at<?)",
         "USE TEMP B-TREE FOR ORDER BY",  # of what has run out
     ]

@@ -13,7 +13,7 @@ from windlass.ids import JobId
 from windlass.storage.connection.address import Address
 from windlass.storage.jobs.enqueue import store
 from windlass.storage.sqlite.database import SqliteDatabase
-from windlass.storage.sqlite.write_transaction import GivenUp
+from windlass.storage.sqlite.write_transaction import TransactionAbandoned
 from windlass.storage.storage import Storage
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -92,7 +92,7 @@ async def test_nobody_else_writes_into_an_open_transaction(storage):
         await store(session, [inside])
         other = asyncio.create_task(storage.enqueue([outside]))
         assert await storage.known([inside.id, outside.id]) == set()
-        await session.run("counts", tenant_id=None)
+        await session.run("state_counts", tenant_id=None)
         assert not other.done()
     await other
 
@@ -108,10 +108,10 @@ async def test_a_verb_that_fails_ends_the_transaction(storage):
         async with storage.database.transaction() as session:
             await store(session, [job])
             with pytest.raises(sqlite3.IntegrityError):
-                await session.run("put_tenant", **nobody)
-            await session.run("counts", tenant_id=None)
+                await session.run("upsert_tenant", **nobody)
+            await session.run("state_counts", tenant_id=None)
 
-    with pytest.raises(GivenUp):
+    with pytest.raises(TransactionAbandoned):
         await go_on_after_an_error()
 
     assert await storage.known([job.id]) == set()

@@ -69,7 +69,7 @@ async def test_leases_of_other_workers_stay(lost_claims, storage):
 
 
 async def test_nothing_is_looked_for_unless_a_claim_failed(lost_claims, storage, monkeypatch):
-    monkeypatch.delattr("windlass.storage.leases.leases.LeaseVerbs.leases_of")
+    monkeypatch.delattr("windlass.storage.leases.leases.LeaseVerbs.worker_leases")
 
     await lost_claims.release(())
 
@@ -104,7 +104,7 @@ async def test_an_outage_while_looking_is_no_look(lost_claims, storage, seconds,
     [lease] = await claim(storage)
     lost_claims.expect()
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "leases_of", away)
+        patch.setattr(storage, "worker_leases", away)
         for _ in range(100):
             await lost_claims.release(())
             seconds.pass_by(LEASE_TIME.total_seconds() / 6)

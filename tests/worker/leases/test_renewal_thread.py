@@ -86,11 +86,11 @@ async def test_a_round_renews_leases_and_keeps_the_row(renewal, running, worker,
 
 async def test_what_an_operator_wants_is_passed_to_the_worker(renewal, worker, storage):
     await renewal.tick()
-    await storage.order_worker(worker.id, WorkerOrder.DRAIN)
+    await storage.set_worker_order(worker.id, WorkerOrder.DRAIN)
     obeyed = []
     worker.on_stop_order = lambda: obeyed.append(WorkerOrder.STOP)
 
-    await storage.order_worker(worker.id, WorkerOrder.STOP)
+    await storage.set_worker_order(worker.id, WorkerOrder.STOP)
     await renewal.tick()
     await asyncio.sleep(0)
 

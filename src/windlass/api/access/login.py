@@ -93,7 +93,7 @@ async def set_password(
     response_model=None,
     responses=_SIGNED_IN,
 )
-async def accept_invitation_as_new(
+async def accept_invitation_as_new_user(
     request: Request, response: Response, engine: ReadyEngine, body: PasswordByLink
 ) -> dict[str, Any]:
     """Makes the account of the invited name with this password, and signs in. Refused if there is
@@ -234,7 +234,9 @@ def user_agent_of(request: Request) -> str:
     return request.headers.get("user-agent", "")[:200]
 
 
-def set_session_cookie(request: Request, response: Response, signed_in: NewSession) -> dict[str, Any]:
+def set_session_cookie(
+    request: Request, response: Response, signed_in: NewSession
+) -> dict[str, Any]:
     """Put a session into the response's cookie."""
     set_session(request, response, signed_in.secret)
     return {"name": signed_in.principal.name}

@@ -21,7 +21,7 @@ from windlass.engine.access.audit_verify import (
 from windlass.engine.redaction import run_in_thread_if_long
 from windlass.errors import AuditKeyInvalid, OptionInvalid, TenantNotFound
 from windlass.ids import TenantId
-from windlass.storage.access.audit import Head, append
+from windlass.storage.access.audit import ChainHead, append
 from windlass.storage.database import Session
 from windlass.storage.storage import Storage
 
@@ -115,7 +115,9 @@ class Audit:
             request_id=request_id,
         )
         entry = await run_in_thread_if_long(redacted, before, after)
-        return await (append(session, entry) if session else self._storage.add_entry(entry))
+        return await (
+            append(session, entry) if session else self._storage.append_audit_entry(entry)
+        )
 
     async def list(
         self,
@@ -150,7 +152,7 @@ class Audit:
             raise TenantNotFound(foreign.tenant or "")
         return await verify_chains(self._storage, self.keys, pinned, only=TenantId(tenant))
 
-    async def heads(self, tenant: str | None = None) -> Sequence[Head]:
+    async def heads(self, tenant: str | None = None) -> Sequence[ChainHead]:
         """Where chains end, signed if there is a key; of one tenant if one is named."""
         return await self._storage.audit_heads(tenant)
 

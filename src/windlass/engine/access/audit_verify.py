@@ -11,7 +11,7 @@ from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.errors import AuditKeyInvalid
 from windlass.ids import TenantId
 from windlass.settings import AuditSettings
-from windlass.storage.access.audit import End
+from windlass.storage.access.audit import StoredChainEnd
 from windlass.storage.storage import Storage
 
 _PAGE = 1000
@@ -102,7 +102,7 @@ async def verify_chain(
     storage: Storage, keys: AuditKeys | None, tenant: str | None
 ) -> ChainVerification:
     """Check one chain up to where it ends now."""
-    end = await storage.audit_end(tenant)
+    end = await storage.audit_chain_end(tenant)
     head = _head_state(keys, tenant, end)
     at = await _walk(storage, tenant, end)
     if isinstance(at, ChainBreak):
@@ -125,7 +125,7 @@ async def sign_chains(
     if list_problem is not None and not accept:
         signing.refused[_THE_LIST] = list_problem
     elif not dry_run:
-        await storage.list_chains(keys, forget=accept)
+        await storage.register_audit_chains(keys, forget=accept)
     return signing
 
 
@@ -141,14 +141,14 @@ async def _sign(
 ) -> None:
     name = tenant or ""
     for _ in range(_TRIES):
-        end = await storage.audit_end(tenant)
+        end = await storage.audit_chain_end(tenant)
         problem = await _signing_problem(storage, keys, tenant, end, listed=listed)
         if problem is not None and not accept:
             signing.refused[name] = problem
             return
         if end.said is None:
             return  # nothing is left that could be signed
-        if dry_run or await storage.sign_head(tenant, end.said, keys):
+        if dry_run or await storage.sign_audit_head(tenant, end.said, keys):
             signing.signed.append(name)
             if problem is not None:
                 signing.accepted.append(name)
@@ -156,12 +156,14 @@ async def _sign(
     signing.refused[name] = "it grows too fast to be checked; try again"
 
 
-async def _walk(storage: Storage, tenant: str | None, end: End) -> ChainBreak | ChainEnd:
+async def _walk(storage: Storage, tenant: str | None, end: StoredChainEnd) -> ChainBreak | ChainEnd:
     """The first entry that is not what was written; where the entries end, if all are."""
     said = end.said or EMPTY_CHAIN
     at: ChainBreak | ChainEnd = EMPTY_CHAIN
     while isinstance(at, ChainEnd) and at.sequence < said.sequence:
-        page = await storage.entries_after(tenant, at.sequence, last=said.sequence, most=_PAGE)
+        page = await storage.audit_entries_after(
+            tenant, at.sequence, last=said.sequence, most=_PAGE
+        )
         if not page:
             missing = at.sequence + 1
             at = ChainBreak(missing, f"entry {missing} is missing: none comes next")
@@ -177,7 +179,7 @@ async def _walk(storage: Storage, tenant: str | None, end: End) -> ChainBreak | 
     return at
 
 
-def _head_state(keys: AuditKeys | None, tenant: str | None, end: End) -> SignatureState:
+def _head_state(keys: AuditKeys | None, tenant: str | None, end: StoredChainEnd) -> SignatureState:
     if keys is None:
         return SignatureState.UNSIGNED if end.signature is None else SignatureState.UNCHECKED
     said = end.said or EMPTY_CHAIN
@@ -185,7 +187,7 @@ def _head_state(keys: AuditKeys | None, tenant: str | None, end: End) -> Signatu
 
 
 def _signature_problem(
-    keys: AuditKeys, tenant: str | None, end: End, head: SignatureState
+    keys: AuditKeys, tenant: str | None, end: StoredChainEnd, head: SignatureState
 ) -> ChainBreak | None:
     """Why the end of a chain whose entries follow each other is not to be trusted."""
     if end.said is None and end.listed is None:
@@ -219,7 +221,7 @@ async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
     """What is wrong with the list of chains, read one page at a time."""
     registry = await storage.audit_registry()
     if registry is None:
-        first = await storage.audit_listed(0, last=2**62, most=1)
+        first = await storage.registered_audit_chains(0, last=2**62, most=1)
         return "the number of chains is gone" if first else None
     if keys.check(registry.signature, audit_signatures.registry(registry.chains)) is not (
         SignatureState.VALID
@@ -227,7 +229,7 @@ async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
         return "the number of chains is not the one that was signed"
     number = 0
     while number < registry.chains:
-        page = await storage.audit_listed(number, last=registry.chains, most=_PAGE)
+        page = await storage.registered_audit_chains(number, last=registry.chains, most=_PAGE)
         for each in page:
             number += 1
             if each.number != number:
@@ -252,7 +254,9 @@ async def _pin_problem(
         statement = audit_signatures.head(pin.tenant or "", pin.sequence, pin.hash)
         if keys.check(pin.signature, statement) is not SignatureState.VALID:
             return ChainBreak(pin.sequence, "the pinned head itself is not as it was signed")
-    found = await storage.entries_after(pin.tenant, pin.sequence - 1, last=pin.sequence, most=1)
+    found = await storage.audit_entries_after(
+        pin.tenant, pin.sequence - 1, last=pin.sequence, most=1
+    )
     if not found:
         return ChainBreak(
             pin.sequence,
@@ -267,7 +271,7 @@ async def _pin_problem(
 
 
 async def _signing_problem(
-    storage: Storage, keys: AuditKeys, tenant: str | None, end: End, *, listed: bool
+    storage: Storage, keys: AuditKeys, tenant: str | None, end: StoredChainEnd, *, listed: bool
 ) -> str | None:
     """Why a chain should not be signed without being looked into. One that is neither signed nor
     listed is from before there was a key, provided that the list is whole (`listed`)."""

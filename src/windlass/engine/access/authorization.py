@@ -57,7 +57,7 @@ class Access:
         if found is None or not secrets.same(found.hash, secrets.digest(text)) or not found.valid:
             raise NotAuthenticated
         if found.stale:
-            await self._storage.used_token(found.token.id, fresh=FRESH)
+            await self._storage.touch_token(found.token.id, fresh=FRESH)
         return principal_of(found.token)
 
     async def authenticate_session(self, text: str) -> Principal:
@@ -68,7 +68,7 @@ class Access:
         if found is None:
             raise NotAuthenticated
         if found.stale:
-            await self._storage.seen_session(found.session.id, idle=IDLE)
+            await self._storage.touch_session(found.session.id, idle=IDLE)
         return await self.user(found.session.user_id, found.name, found.superadmin)
 
     async def principal_of_actor(self, actor: str) -> Principal | None:

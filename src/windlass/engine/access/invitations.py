@@ -78,7 +78,9 @@ class Invitations:
             by = Principal(kind="session", id=account.id, name=invitation.name)
             return self._entry_of(by, account.id, request_id)(invitation)
 
-        accepted = await self._storage.accept_invitation_as_new(link, account, entry_of=entry_of)
+        accepted = await self._storage.accept_invitation_as_new_user(
+            link, account, entry_of=entry_of
+        )
         if accepted is None:
             raise InvitationInvalid
         return await self._sessions.begin(account.id, address=address, note=note)

@@ -61,7 +61,7 @@ class Members:
             if not before.pending:
                 raise MemberExists(name, tenant=tenant)
         link = new_invitation_link()
-        made = await self._storage.put_invitation(
+        made = await self._storage.upsert_invitation(
             Invitation(
                 tenant=TenantId(tenant), name=name, role=role, permissions=frozenset(permissions)
             ),
@@ -108,12 +108,12 @@ class Members:
         )
         if before.user_id is None:
             done = bool(
-                await self._storage.change_invitation(
+                await self._storage.update_invitation(
                     tenant, before.name, role, permissions, entry=entry
                 )
             )
         else:
-            done = await self._storage.change_member(
+            done = await self._storage.update_member(
                 before.user_id, tenant, role, permissions, entry=entry
             )
         changed = await self._find(tenant, before.name) if done else None
@@ -136,9 +136,9 @@ class Members:
             request_id=request_id,
         )
         if before.user_id is None:
-            done = await self._storage.drop_invitation(tenant, before.name, entry=entry)
+            done = await self._storage.delete_invitation(tenant, before.name, entry=entry)
         else:
-            done = await self._storage.drop_member(before.user_id, tenant, entry=entry)
+            done = await self._storage.delete_member(before.user_id, tenant, entry=entry)
         if not done:
             raise MemberNotFound(str(user), tenant=tenant)
 

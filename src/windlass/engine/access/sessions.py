@@ -51,7 +51,7 @@ class Sessions:
         """Sign in by name and password. LoginFailed and its time tell nothing about whether there
         is such an account. `note` tells people which browser it is."""
         counted = await self._throttle.count(name, address)
-        known = await self._storage.find_user(fold_name(name))
+        known = await self._storage.user_by_name(fold_name(name))
         stored = known.password_hash if known and not known.user.disabled else None
         right = await self._passwords.verify(stored, password)
         if known is None or stored is None or not right:
@@ -92,7 +92,7 @@ class Sessions:
         check_password(after)
         user = await self._own_user(by)
         counted = await self._throttle.count_password_change(user.name)
-        known = await self._storage.find_user(user.name)
+        known = await self._storage.user_by_name(user.name)
         if not await self._passwords.verify(known and known.password_hash, before):
             raise LoginFailed
         await self._throttle.succeeded(counted)
@@ -107,7 +107,7 @@ class Sessions:
         """End a session by its secret; nothing happens if there is none."""
         found = await self._storage.session(secrets.digest(secret), fresh=IDLE)
         if found is not None:
-            await self._storage.end_session(found.session.id)
+            await self._storage.delete_session(found.session.id)
 
     async def list(self, by: Principal, *, user: UserId | None = None) -> Sequence[Session]:
         """The sessions that last: one's own, or with the right to it another user's."""
@@ -126,7 +126,7 @@ class Sessions:
         entry = self._audit.entry(
             by, "sessions.revoke", Target("session", str(id)), tenant=None, request_id=request_id
         )
-        if not await self._storage.end_session(id, user=owner, entry=entry):
+        if not await self._storage.delete_session(id, user=owner, entry=entry):
             raise SessionNotFound(str(id))
 
     async def revoke_all(
@@ -134,7 +134,7 @@ class Sessions:
     ) -> None:
         """End all sessions of oneself, or with the right to it of another user."""
         owner = await self._target_user(by, user, Right.USERS_WRITE)
-        await self._storage.end_sessions(owner)
+        await self._storage.delete_user_sessions(owner)
         await self._audit.record(
             by, "sessions.revoke", Target("user", str(owner)), tenant=None, request_id=request_id
         )
@@ -163,7 +163,7 @@ class Sessions:
 
     async def _begin(self, user: User, address: str | None, note: str) -> NewSession:
         secret, id = secrets.new_secret(secrets.SESSION), new_session_id()
-        if not await self._storage.add_session(
+        if not await self._storage.create_session(
             id,
             secrets.digest(secret),
             user.id,

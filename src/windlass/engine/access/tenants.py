@@ -72,7 +72,7 @@ class Tenants:
             timezone=timezone,
         )
         _check(tenant)
-        holder = await self._storage.add_tenant(tenant)
+        holder = await self._storage.create_tenant(tenant)
         if holder is not None:
             raise TenantExists(id, deleted=holder.state == "deleted")
         self._notify_change()
@@ -143,7 +143,7 @@ class Tenants:
         closed = await self._close_jobs(id, by.actor)
         removed: Counter[str] = Counter()
         more = await self._purge_jobs(id, removed)
-        still_open = 0 if more else await self._storage.count_open(id)
+        still_open = 0 if more else await self._storage.count_open_jobs(id)
         if not more and not still_open:
             more = await self._purge_rest(id, removed)
         rows = {name: number for name, number in sorted(removed.items()) if number}
@@ -176,7 +176,7 @@ class Tenants:
     async def _purge_jobs(self, id: str, removed: Counter[str]) -> bool:
         """Remove some ended jobs; returns whether there may be more."""
         for _ in range(_PURGE_BATCHES):
-            rows = await self._storage.purge_jobs(id)
+            rows = await self._storage.purge_tenant_jobs(id)
             removed.update(rows)
             if not rows["jobs"]:
                 return False

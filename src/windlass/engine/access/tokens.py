@@ -186,7 +186,7 @@ class Tokens:
             },
             request_id=request_id,
         )
-        if not await self._storage.add_token(
+        if not await self._storage.create_token(
             token, secrets.digest(secret), expires=lasts, entry=entry
         ):
             if token.created_by and await self._storage.user(token.created_by) is None:

@@ -29,7 +29,7 @@ class DefinitionActivityReader:
         if not definitions:
             return {}
         running: Counter[str] = Counter()
-        for row in await self._storage.tallies(scope):
+        for row in await self._storage.state_counts_by_queue(scope):
             running[row["definition"]] += int(row["running"])
         made = await self._storage.definition_triggers(scope, [each.key for each in definitions])
         return {
@@ -65,7 +65,7 @@ class DefinitionActivityReader:
             strategy=times.strategy,
             running=times.running,
             next_run_at=times.next_run_at,
-            last_run_at=await self._storage.last_run(scope, definition.key),
+            last_run_at=await self._storage.last_attempt_started_at(scope, definition.key),
             success_rate=succeeded / ended if ended else None,
             p95_seconds=p95,
             workers=workers,

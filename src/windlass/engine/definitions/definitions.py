@@ -204,7 +204,7 @@ class Definitions:
         fields = _fields_of(names)
         changed = await self._change_one(key, lambda row: merge.reset(row, fields))
         if not names:
-            await self._storage.forget_deleted_triggers(key)
+            await self._storage.clear_deleted_triggers(key)
         return changed
 
     async def reset_all(self, *names: str) -> Sequence[Definition]:
@@ -220,13 +220,13 @@ class Definitions:
         changed = await self._change(keys, change) if keys else set()
         if not names:
             for key in {definition for _, _, definition in await self._storage.deleted_triggers()}:
-                await self._storage.forget_deleted_triggers(key)
+                await self._storage.clear_deleted_triggers(key)
         rows = await self._fresh(0)
         return [rows[key] for key in sorted(changed) if key in rows]
 
     async def delete(self, key: str) -> None:
         """Forget a definition that no job and no trigger speaks of."""
-        if not await self._storage.drop_definition(key):
+        if not await self._storage.delete_definition(key):
             await self.get(key)  # says so if there is none
             raise DefinitionInUse(key)
         self._forget_rows()
@@ -333,7 +333,7 @@ class Definitions:
 
         Looks at every job that waits, so only while a gate's change is fresh.
         """
-        cursor: JobId | None = _FIRST if await self._storage.gates_changed() else None
+        cursor: JobId | None = _FIRST if await self._storage.recently_changed_gates() else None
         while cursor is not None:
             cursor = await self._storage.regate(cursor)
 

@@ -11,11 +11,11 @@ from uuid import UUID
 from windlass.core.jobs.models import NewJob
 from windlass.errors import DatabaseOutage
 from windlass.storage.connection.tenant_binding import apart, bound
-from windlass.storage.jobs.jobs import Stored
+from windlass.storage.jobs.jobs import EnqueueResult
 from windlass.storage.storage import Storage
 
 #: A job and whoever waits to hear what became of it.
-PendingEnqueue = tuple[NewJob, "asyncio.Future[Stored]"]
+PendingEnqueue = tuple[NewJob, "asyncio.Future[EnqueueResult]"]
 
 _MOST = 1000
 #: Batches under way at once; more would only wait for the same disk.
@@ -29,7 +29,7 @@ class EnqueueBatcher:
         self._waiting: list[PendingEnqueue] = []
         self._lanes: set[asyncio.Task[None]] = set()
 
-    async def enqueue(self, job: NewJob) -> Stored:
+    async def enqueue(self, job: NewJob) -> EnqueueResult:
         """Store one job, together with others that come at the same moment.
 
         Who is bound to a tenant shares no statement with others.
@@ -37,7 +37,7 @@ class EnqueueBatcher:
         if bound() is not None:
             [stored] = await store_with_retry(self._storage, [job])
             return stored
-        answer: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[EnqueueResult] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, answer))
         if len(self._lanes) < _LANES:
             lane = apart(self._drain())
@@ -65,10 +65,10 @@ class EnqueueBatcher:
 
 async def store_with_retry(
     storage: Storage, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
-) -> list[Stored]:
+) -> list[EnqueueResult]:
     """Store jobs; if the answer was lost, find out and repeat with the same ids, harmlessly."""
     known: Set[UUID] = frozenset()
-    now: list[Stored] = []
+    now: list[EnqueueResult] = []
     for repeat in range(_REPEATS):
         try:
             if repeat:
@@ -83,10 +83,10 @@ async def store_with_retry(
     if not known:
         return now
     rest = iter(now)
-    return [Stored(job.id) if job.id in known else next(rest) for job in jobs]
+    return [EnqueueResult(job.id) if job.id in known else next(rest) for job in jobs]
 
 
-async def retry_store(store: Callable[[], Awaitable[list[Stored]]]) -> list[Stored]:
+async def retry_store(store: Callable[[], Awaitable[list[EnqueueResult]]]) -> list[EnqueueResult]:
     """Store jobs; if the answer was lost, repeat it, which stores nothing twice."""
     for repeat in range(1, _REPEATS):
         try:

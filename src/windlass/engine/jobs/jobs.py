@@ -64,7 +64,13 @@ from windlass.errors.wording import quoted
 from windlass.ids import JobId, parse_job_id, parse_suffix
 from windlass.storage.database import Session
 from windlass.storage.jobs.enqueue import replace
-from windlass.storage.jobs.jobs import Asked, NotWhole, Relative, Stored, store
+from windlass.storage.jobs.jobs import (
+    EnqueueRequest,
+    EnqueueResult,
+    IncompleteBatch,
+    RelatedJob,
+    store,
+)
 from windlass.storage.storage import Storage
 
 _CHUNK = 2000
@@ -137,7 +143,7 @@ class Jobs:
                 stored = await store_with_retry(
                     self._storage, fitting, whole=True, existing=on_duplicate != "error"
                 )
-            except NotWhole as refused:
+            except IncompleteBatch as refused:
                 await self._receipts(fitting, refused.stored, on_duplicate)
                 raise
             if on_duplicate == "replace":
@@ -153,7 +159,7 @@ class Jobs:
         return receipts
 
     async def enqueue_together(
-        self, asked: Sequence[Asked], *, by: Principal | None = None
+        self, asked: Sequence[EnqueueRequest], *, by: Principal | None = None
     ) -> list[Receipt]:
         """Store jobs in one transaction, and answer a receipt for each.
 
@@ -173,7 +179,9 @@ class Jobs:
         over = await self.caps.over(jobs)
         sealed = await self._job_sealer.seal([job for job in jobs if job.id not in over])
         fitting = {
-            job.id: Asked(job, each.on_duplicate, self._rights.replaceable_owner(by, job.tenant))
+            job.id: EnqueueRequest(
+                job, each.on_duplicate, self._rights.replaceable_owner(by, job.tenant)
+            )
             for job, each in zip(sealed, (e for e in asked if e.job.id not in over), strict=True)
         }
         try:
@@ -182,7 +190,7 @@ class Jobs:
                     [[fitting[job.id] for job in chunk] for chunk in _chunks(sealed)]
                 )
             )
-        except NotWhole as error:
+        except IncompleteBatch as error:
             for job, answer in zip(sealed, error.stored, strict=True):
                 try:
                     await self.receipt(job, answer, fitting[job.id].on_duplicate)
@@ -213,13 +221,13 @@ class Jobs:
         *,
         on_duplicate: OnDuplicate = "existing",
         over: Mapping[JobId, str] = MappingProxyType({}),
-    ) -> list[Stored]:
+    ) -> list[EnqueueResult]:
         """Store jobs through a caller's own transaction: they exist once that commits.
 
         Awaits nothing but the session, so that it can be driven without a loop over a blocking
         one; `joined` then says what the answer means.
         """
-        answers: list[Stored] = []
+        answers: list[EnqueueResult] = []
         jobs = self._job_sealer.seal_known(jobs)
         for chunk in _chunks([job for job in jobs if job.id not in over]):
             for job, stored in zip(chunk, await store(session, chunk), strict=True):
@@ -230,7 +238,7 @@ class Jobs:
         return _merge_rejected(jobs, answers, over)
 
     async def joined(
-        self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate
+        self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult], on_duplicate: OnDuplicate
     ) -> list[Receipt]:
         """What the answer of `enqueue_in` means. Workers are woken about when the caller's
         transaction is likely to have committed."""
@@ -391,7 +399,7 @@ class Jobs:
 
     async def family(
         self, id: JobId | str, scope: Scope = ALL_TENANTS, *, created_by: str | None = None
-    ) -> list[Relative]:
+    ) -> list[RelatedJob]:
         """What a job waits for and what waits for it; with `created_by` only between jobs that it
         made."""
         edges = await self._storage.family(await self.get(id, scope))
@@ -427,7 +435,9 @@ class Jobs:
             job = await self.get(job.id, scope)
         raise AssertionError("unreachable")
 
-    async def receipt(self, job: NewJob, stored: Stored, on_duplicate: OnDuplicate) -> Receipt:
+    async def receipt(
+        self, job: NewJob, stored: EnqueueResult, on_duplicate: OnDuplicate
+    ) -> Receipt:
         """What enqueue answers for a job; raises for one that was refused."""
         match stored.status:
             case "created":
@@ -460,7 +470,7 @@ class Jobs:
         raise TenantNotFound(job.tenant)
 
     async def _receipts(
-        self, jobs: Sequence[NewJob], stored: Sequence[Stored], on_duplicate: OnDuplicate
+        self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult], on_duplicate: OnDuplicate
     ) -> list[Receipt]:
         return [
             Receipt(ReceiptStatus.CREATED, job.id)
@@ -469,7 +479,9 @@ class Jobs:
             for job, s in zip(jobs, stored, strict=True)
         ]
 
-    async def _publish_stored(self, jobs: Sequence[NewJob], stored: Sequence[Stored]) -> None:
+    async def _publish_stored(
+        self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult]
+    ) -> None:
         """What upkeep would find later: children whose parents have ended already, and work."""
         created = [job for job, s in zip(jobs, stored, strict=True) if s.status == "created"]
         if children := [job.id for job in created if job.after or job.runs_after]:
@@ -494,14 +506,14 @@ class Jobs:
 
 
 def _merge_rejected(
-    jobs: Sequence[NewJob], stored: Sequence[Stored], over: Mapping[JobId, str]
-) -> list[Stored]:
+    jobs: Sequence[NewJob], stored: Sequence[EnqueueResult], over: Mapping[JobId, str]
+) -> list[EnqueueResult]:
     """The answers for all jobs: for those that were stored, and for those that never were."""
     if not over:
         return list(stored)
     rest = iter(stored)
     return [
-        Stored(job.id, "rejected", because=over[job.id]) if job.id in over else next(rest)
+        EnqueueResult(job.id, "rejected", because=over[job.id]) if job.id in over else next(rest)
         for job in jobs
     ]
 

@@ -13,7 +13,7 @@ from windlass.core.jobs.states import JobState
 from windlass.core.text import clean
 from windlass.errors import DeadGroupNotFound, OptionInvalid
 from windlass.ids import DefinitionKey
-from windlass.storage.jobs.mutes import Recent
+from windlass.storage.jobs.mutes import MutedDeadCount
 from windlass.storage.storage import Storage
 
 _REASON_BYTES = 1024
@@ -61,10 +61,10 @@ class Mutes:
         await self._storage.unmute(scope, definition, fingerprint)
         return await self._now(definition, fingerprint, scope)
 
-    async def dead_lettered(self) -> Mapping[str, Recent]:
+    async def dead_lettered(self) -> Mapping[str, MutedDeadCount]:
         """Definition -> how many of its jobs were dead-lettered lately for causes muted for all."""
         muted = {mute.definition for mute in await self._storage.mutes(ALL_TENANTS)}
-        return {each: await self._storage.muted_dead(each) for each in sorted(muted)}
+        return {each: await self._storage.count_muted_dead(each) for each in sorted(muted)}
 
     async def prune(self) -> int:
         """Forget mutes whose time is over. Answers how many."""

@@ -30,7 +30,7 @@ class OpenJobCaps:
         """Look again which tenants have a cap, if the last look was some seconds ago."""
         if not self.settled(now := clock.monotonic()):
             self._read_at = now
-            self._caps = await self._storage.capped_tenants()
+            self._caps = await self._storage.open_job_caps()
 
     def forget(self) -> None:
         """Look again next time: a cap was changed."""

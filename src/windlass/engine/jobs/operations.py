@@ -223,7 +223,7 @@ class Operations:
         ids = await self._canceled(id)
         if not ids:
             raise OperationStateConflict(str(id), verb="undone", because="it canceled no job")
-        for job in await self._storage.operation_kinds(id):
+        for job in await self._storage.operation_definitions(id):
             await self._rights.require(
                 by, job.definition, job.tenant, Right.JOBS_RETRY, Target("operation", str(id))
             )
@@ -293,7 +293,7 @@ class Operations:
             request_id=request_id,
         )
         # In the order of ids, so that batches lock jobs as everybody else does.
-        await self._storage.add_operation(operation, sorted(set(ids)), entry=entry)
+        await self._storage.create_operation(operation, sorted(set(ids)), entry=entry)
         self._wake_runners()
         return await self._find(AccessBounds(Scope(operation.tenant)), operation.id)
 

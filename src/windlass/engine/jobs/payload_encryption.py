@@ -43,7 +43,7 @@ from windlass.settings import Settings
 from windlass.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from windlass.storage.leases.upkeep import SealedPayload
+    from windlass.storage.leases.upkeep import EncryptedPayload
 
 KEY_BYTES = 32
 _VERSION = "1"
@@ -266,8 +266,8 @@ async def reencrypt(
     done = ReencryptionResult()
     cursor: JobId | None = JobId(UUID(int=0))
     while cursor is not None:
-        payloads, cursor = await storage.sealed_payloads(cursor)
-        changes: list[tuple[SealedPayload, str]] = []
+        payloads, cursor = await storage.encrypted_payloads(cursor)
+        changes: list[tuple[EncryptedPayload, str]] = []
         for each in payloads:
             try:
                 text = sealer.reseal_text(each.definition, each.tenant, each.text)
@@ -277,7 +277,7 @@ async def reencrypt(
             if text is not None:
                 changes.append((each, text))
         if changes and not dry_run:
-            await storage.reseal(changes)
+            await storage.replace_ciphertext(changes)
         done.changed += len(changes)
     return done
 

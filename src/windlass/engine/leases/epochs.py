@@ -43,7 +43,7 @@ class Epochs:
             return
         noted = (await self._storage.installation()).server
         if noted is None:
-            await self._storage.note_server(server)
+            await self._storage.record_server(server)
         elif noted != server:
             handed_back = await self._storage.begin_epoch(server=server, unless_on=server)
             if handed_back is not None:

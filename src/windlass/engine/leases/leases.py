@@ -23,7 +23,7 @@ from windlass.engine.triggers.events import Events
 from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
 from windlass.errors.wording import counted
 from windlass.ids import JobId, TenantId, WorkerId
-from windlass.storage.leases.expired import Expired
+from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
@@ -123,7 +123,7 @@ class Leases:
         """Hand back, uncounted, the leases of this worker that are not among those it knows to hold: a
         claim took them, and its answer was lost. Never call it while a claim is under way."""
         known = set(held)  # as it is before the look: what ends meanwhile is not seen either
-        unknown = await self._storage.leases_of(self._worker) - known
+        unknown = await self._storage.worker_leases(self._worker) - known
         released = await self.finish([outcome.released(lease) for lease in sorted(unknown)])
         if released:
             self._telemetry.warn(
@@ -191,12 +191,12 @@ class Leases:
         await self._after_finish(finishes, ended)
         return ended
 
-    async def expired(self) -> list[Expired]:
+    async def expired(self) -> list[ExpiredLease]:
         """Leases that ran out and were not taken back yet; looking changes nothing."""
         return await self._storage.expired()
 
     async def reap(
-        self, expired: Sequence[Expired], seen: Collection[Expired] = ()
+        self, expired: Sequence[ExpiredLease], seen: Collection[ExpiredLease] = ()
     ) -> dict[LeaseRef, JobState]:
         """Take back leases that are still run out: their jobs go again, or are set aside.
 
@@ -216,7 +216,7 @@ class Leases:
         return ended
 
     async def _find_losses(
-        self, expired: Sequence[Expired], seen: Sequence[Expired]
+        self, expired: Sequence[ExpiredLease], seen: Sequence[ExpiredLease]
     ) -> dict[LeaseRef, LostAttempt]:
         there: dict[WorkerId | None, dict[JobId, bool]] = {}
         for lease in seen:
@@ -236,7 +236,7 @@ class Leases:
             )
         return losses
 
-    async def _lost_before(self, lease: Expired) -> int:
+    async def _lost_before(self, lease: ExpiredLease) -> int:
         """How often its worker lost this job before, and lived on."""
         job = await self._storage.get(ALL_TENANTS, lease.job_id) if lease.token > 1 else None
         if job is None:
@@ -307,7 +307,7 @@ async def cancel_overdue(storage: Storage) -> int:
     return ended
 
 
-def _lost(lease: Expired, loss: LostAttempt) -> AttemptEnd:
+def _lost(lease: ExpiredLease, loss: LostAttempt) -> AttemptEnd:
     worker = lease.worker_id or "unknown"
     others = f" of this job and {counted(loss.neighbours, 'other')}" if loss.neighbours else ""
     verdict = judge_loss(loss)

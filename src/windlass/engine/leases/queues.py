@@ -35,11 +35,11 @@ class Queues:
         """Stop claims from a queue; what runs goes on, what is enqueued waits."""
         asked = await self._check_name(name)
         kept = reason and storable(reason)
-        return await self._storage.put_queue(asked, paused=True, by=actor, reason=kept)
+        return await self._storage.upsert_queue(asked, paused=True, by=actor, reason=kept)
 
     async def resume(self, name: str) -> Queue:
         """Let workers claim from a queue again."""
-        queue = await self._storage.put_queue(await self._check_name(name), paused=False)
+        queue = await self._storage.upsert_queue(await self._check_name(name), paused=False)
         self._nudges.nudge_all()
         return queue
 
@@ -50,7 +50,7 @@ class Queues:
                 "max_concurrency", max_concurrency, allowed="1 or more, or null for no limit"
             )
         asked = await self._check_name(name)
-        queue = await self._storage.put_queue(asked, limit=max_concurrency)
+        queue = await self._storage.upsert_queue(asked, limit=max_concurrency)
         self._nudges.nudge_all()
         return queue
 

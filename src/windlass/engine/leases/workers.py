@@ -100,7 +100,7 @@ class Workers:
 
     async def _order(self, id: str, wanted: WorkerOrder, actor: str | None) -> WorkerRow:
         worker = (await self.get(id)).id
-        if not await self._storage.order_worker(worker, wanted, by=actor):
+        if not await self._storage.set_worker_order(worker, wanted, by=actor):
             row = await self.get(worker)
             if liveness(row) == "lost":
                 raise WorkerGone(worker)

@@ -27,8 +27,8 @@ class ClockRepair:
         if await self._storage.clock_ahead() <= CLOCK_MARGIN:
             return 0
         corrected = {
-            "leases": await self._storage.correct_leases(),
-            "retries": await self._storage.correct_retries(),
+            "leases": await self._storage.expire_overlong_leases(),
+            "retries": await self._storage.correct_retry_times(),
             "schedules": await self._correct_schedules(),
         }
         if any(corrected.values()):
@@ -51,7 +51,7 @@ class ClockRepair:
             if _corrected_due_time(seen, now) == seen.next_run_at:
                 continue
             # Asked again of the row as it is then: it may have fired or been edited meanwhile.
-            moved = await self._storage.change_trigger(
+            moved = await self._storage.update_trigger(
                 seen.id, lambda row: replace(row, next_run_at=_corrected_due_time(row, now))
             )
             corrected += bool(moved)

@@ -47,7 +47,7 @@ class Alerts:
         looking = [
             name
             for name in receivers
-            if await self._storage.take_alert(name, "", "", interval=LOOK * 0.9)
+            if await self._storage.claim_alert(name, "", "", interval=LOOK * 0.9)
         ]
         groups = await self._groups() if looking else []
         if not groups:
@@ -93,7 +93,7 @@ class Alerts:
         sent = 0
         for group in news:
             about = (name, group.definition, group.fingerprint)
-            if not await self._storage.take_alert(
+            if not await self._storage.claim_alert(
                 *about, interval=self._interval, last_at=group.last_at
             ):
                 continue  # another process was faster
@@ -104,7 +104,7 @@ class Alerts:
             except Exception as error:  # noqa: BLE001  a receiver's fault must not disturb upkeep
                 self._not_sent(name, group, error)
                 break  # the others of this receiver wait for the next look
-            await self._storage.alert_sent(*about, last_at=group.last_at)
+            await self._storage.record_alert_sent(*about, last_at=group.last_at)
             sent += 1
         return sent
 

@@ -20,10 +20,10 @@ from windlass.engine.monitoring.summaries import Summaries
 from windlass.errors import WindlassError
 from windlass.errors.wording import address, counted
 from windlass.settings import Settings
-from windlass.storage.jobs.mutes import Recent
+from windlass.storage.jobs.mutes import MutedDeadCount
 from windlass.storage.storage import Storage
 
-_NONE = Recent(0, 0)
+_NONE = MutedDeadCount(0, 0)
 
 _CONNECT_SECONDS, _NUDGE_SECONDS = 10.0, 3.0
 #: A queue that nobody serves: what is said of it wakes nobody for work.
@@ -79,7 +79,7 @@ class Doctor:
         theirs = await storage.now()
         error = (clock.utcnow() - before) / 2
         yield database_checks.clock_skew(theirs - (before + error), error=error)
-        vitals = await storage.vitals()
+        database_settings = await storage.database_settings()
         match storage.database.kind:
             case "postgresql":
                 direct = self._settings.database.listen_url
@@ -88,12 +88,12 @@ class Doctor:
                     yield await self._listening(address(direct))
                 for check in database_checks.pinned(await storage.pinned()):
                     yield check
-                for check in database_checks.vacuum(await storage.dead_rows()):
+                for check in database_checks.vacuum(await storage.dead_tuples()):
                     yield check
             case "mysql":
-                yield database_checks.isolation(_isolation(vitals))
+                yield database_checks.isolation(_isolation(database_settings))
             case _:
-                yield database_checks.journal(vitals["journal_mode"])
+                yield database_checks.journal(database_settings["journal_mode"])
                 yield database_checks.stopped_writers(await storage.database.stopped_writers())
                 yield database_checks.readable(await storage.database.readable_files())
 
@@ -118,7 +118,7 @@ class Doctor:
         enabled = {each.key for each in await storage.definitions() if each.enabled}
         waiting = [
             QueuedJobs(row["queue"], row["definition"], int(row["queued"]))
-            for row in await storage.tallies(ALL_TENANTS)
+            for row in await storage.state_counts_by_queue(ALL_TENANTS)
             if int(row["queued"]) and row["definition"] in enabled
         ]
         workers = await storage.workers()
@@ -131,7 +131,7 @@ class Doctor:
         serving = [WorkerCoverage(w.queues, w.definitions) for w in claiming]
         for check in queue_checks.unserved(waiting, serving):
             yield check
-        yield queue_checks.schedules(await storage.late_schedules(seconds=LATE_SECONDS))
+        yield queue_checks.schedules(await storage.count_late_schedules(seconds=LATE_SECONDS))
         day = await self._summaries.stats("24h")
         hour = await self._summaries.stats("1h")
         muted = await self._mutes.dead_lettered()
@@ -152,6 +152,10 @@ def _without_muted(all_of_them: int, muted: Iterable[int]) -> int:
     return max(0, all_of_them - sum(muted))
 
 
-def _isolation(vitals: Mapping[str, str]) -> str:
+def _isolation(database_settings: Mapping[str, str]) -> str:
     # The name differs between MariaDB and MySQL, and newer ones of MariaDB have both.
-    return vitals.get("transaction_isolation") or vitals.get("tx_isolation") or "unknown"
+    return (
+        database_settings.get("transaction_isolation")
+        or database_settings.get("tx_isolation")
+        or "unknown"
+    )

@@ -135,14 +135,14 @@ class Metrics:
         return self._samples
 
     async def _look(self) -> Sequence[Sample]:
-        depths = await self._storage.depths(most=MOST_NAMES)
+        state_counts_by_dimension = await self._storage.state_counts_by_dimension(most=MOST_NAMES)
         totals = await self._storage.totals()
         self._name(totals)
         oldest = await self._storage.oldest()
         queues = await self._storage.queues()
-        late = await self._storage.late_schedules(seconds=LATE_SECONDS)
+        late = await self._storage.count_late_schedules(seconds=LATE_SECONDS)
         return [
-            *_depth_samples(depths),
+            *_depth_samples(state_counts_by_dimension),
             *(Sample(OLDEST, (queue,), oldest[queue]) for queue in _first(oldest)),
             *(
                 Sample(PAUSED, (queue.name,), float(queue.paused_at is not None))
@@ -198,8 +198,8 @@ class Metrics:
         ]
 
 
-def _depth_samples(depths: Sequence[Mapping[str, Any]]) -> Iterator[Sample]:
-    for row in depths:
+def _depth_samples(state_counts_by_dimension: Sequence[Mapping[str, Any]]) -> Iterator[Sample]:
+    for row in state_counts_by_dimension:
         name = OTHER if row["name"] is None else row["name"]
         for state in JobState:
             yield Sample(_DEPTHS[row["kind"]], (name, str(state)), float(row[state]))

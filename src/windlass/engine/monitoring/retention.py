@@ -37,12 +37,12 @@ class Retention:
             return 0
         return await self._storage.prune_logs(definition.key, days=days)
 
-    async def prune_orphans(self, after: JobId) -> tuple[int, JobId | None]:
+    async def prune_orphaned_logs(self, after: JobId) -> tuple[int, JobId | None]:
         """Log lines whose jobs are gone, and the id to go on after, None at the end.
 
         A line goes with its job; one may be left if both were being written at the same time.
         """
-        return await self._storage.prune_orphans(after)
+        return await self._storage.prune_orphaned_logs(after)
 
     async def prune_events(self) -> int:
         """Events whose jobs were made longer ago than jobs are kept."""
@@ -56,7 +56,7 @@ class Retention:
         """What is of no use to anybody, of all definitions: keys whose window has passed, answers
         kept for repeated requests, ended jobs of definitions that keep none, and what was done in
         minutes long past."""
-        gone = await self._storage.prune_keys() + await self._storage.prune_answers()
+        gone = await self._storage.prune_keys() + await self._storage.prune_idempotency_keys()
         for definition in await self._storage.definitions():
             if self._days(definition) == 0:
                 gone += await self._older_than(definition, 0, spare_dead=True)
@@ -74,7 +74,7 @@ class Retention:
         keep = definition.retention_count or self._settings.retention_count
         if not keep:
             return 0
-        return await self._storage.prune_count(definition.key, keep=keep)
+        return await self._storage.prune_by_count(definition.key, keep=keep)
 
     async def _older_than(self, definition: Definition, days: float, *, spare_dead: bool) -> int:
         if days == FOREVER:
@@ -93,7 +93,7 @@ class Retention:
         days = _or_forever(self._settings.retention_days)
         if days != FOREVER:
             # Jobs may be gone as they end; what was done in the last days is still worth a chart.
-            pruned += await self._storage.prune_minutes(days=max(days, _MINUTE_DAYS))
+            pruned += await self._storage.prune_minute_counts(days=max(days, _MINUTE_DAYS))
         return pruned
 
     async def _id_before(self, days: float) -> UUID:

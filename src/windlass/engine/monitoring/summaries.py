@@ -36,11 +36,11 @@ class Summaries:
         `look` bounds how many jobs that wait are looked at to tell their views apart.
         """
         now = await self._storage.now()
-        rows = await self._storage.tallies(scope)
+        rows = await self._storage.state_counts_by_queue(scope)
         waiting = await self._storage.waiting(scope, look=look)
         ages = {
             queue: max(now - due_at, timedelta())
-            for queue, due_at in (await self._storage.oldest_due(scope, look=look)).items()
+            for queue, due_at in (await self._storage.oldest_due_at(scope, look=look)).items()
         }
         states = _states(rows)
         return JobSummary(
@@ -90,7 +90,7 @@ class Summaries:
         states = _by("tenant_id", await self._storage.counts(scope))
         totals = {
             row["tenant_id"]: StatsPoint(begins[0], *[int(row[c]) for c in COUNTED])
-            for row in await self._storage.tenant_rates(scope, since=begins[0])
+            for row in await self._storage.throughput_by_tenant(scope, since=begins[0])
         }
         return [
             TenantStats(

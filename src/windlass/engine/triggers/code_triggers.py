@@ -77,7 +77,9 @@ class CodeTriggers:
             if row is None and (trigger.tenant, trigger.name) in gone_for_good:
                 continue  # an operator deleted it
             if row is None:
-                await self._storage.add_trigger(with_next_run(trigger, await self._storage.now()))
+                await self._storage.create_trigger(
+                    with_next_run(trigger, await self._storage.now())
+                )
             elif row.origin == "code" and (
                 row.code_hash != trigger.code_hash or row.missing_from_code
             ):
@@ -90,10 +92,10 @@ class CodeTriggers:
             if row.unreadable:
                 continue
             if gone and row.origin == "code" and not row.edited and not row.missing_from_code:
-                await self._storage.change_trigger(row.id, _missing)
+                await self._storage.update_trigger(row.id, _missing)
         for _, name, of in deleted:
             if of == definition.key and name not in named:
-                await self._storage.forget_deleted_triggers(of, name=name)
+                await self._storage.clear_deleted_triggers(of, name=name)
 
     async def _restart_operator_triggers(
         self, definition: Definition, rows: Sequence[Trigger]
@@ -136,7 +138,7 @@ class CodeTriggers:
         now = await self._storage.now()
         # One that cannot be read, and that the code may not overwrite, tells so when it is due.
         with suppress(TriggerUnreadable):
-            await self._storage.change_trigger(
+            await self._storage.update_trigger(
                 row.id, lambda row: merge_trigger_with_code(row, trigger, now)
             )
 
@@ -148,7 +150,7 @@ class CodeTriggers:
             as_seen = row.enabled and (row.next_run_at, row.last_job_id) == (None, seen.last_job_id)
             return replace(row, next_run_at=now) if as_seen else row
 
-        await self._storage.change_trigger(seen.id, due)
+        await self._storage.update_trigger(seen.id, due)
 
     async def _is_restarting(self, trigger: Trigger) -> bool:
         """Whether an init trigger is to fire at this start: not while its last job is open, nor,

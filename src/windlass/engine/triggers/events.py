@@ -35,7 +35,7 @@ from windlass.ids import EventId, TenantId, new_event_id, parse_job_id, parse_su
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Session
 from windlass.storage.storage import Storage
-from windlass.storage.triggers.triggers import Matching, add_event
+from windlass.storage.triggers.triggers import EventMatching, emit_event
 from windlass.telemetry import Telemetry, describe_error
 
 #: Triggers of an event that one transaction matches; an event with more takes several.
@@ -93,7 +93,7 @@ class Events:
     async def emit(self, event: Event) -> Event:
         """Keep an event and make its jobs. Answers the event with what came of it. Once it is kept it
         has happened: should its jobs not be made now, upkeep makes them."""
-        await self._storage.add_event(event)
+        await self._storage.emit_event(event)
         try:
             await self.match(event.id)
             # Read again, because another process may have matched it.
@@ -107,7 +107,7 @@ class Events:
 
         Awaits nothing but the session. Its jobs are made soon after, by whoever finds it.
         """
-        await add_event(session, event)
+        await emit_event(session, event)
 
     async def match_after_commit(self, id: EventId) -> None:
         """Make an event's jobs about when its caller's transaction is likely to have committed;
@@ -155,7 +155,7 @@ class Events:
         suffix = parse_suffix(id)
         if suffix is None:
             raise IdInvalid(id, noun="event")
-        found = await self._storage.find_events(scope, suffix)
+        found = await self._storage.find_events_by_suffix(scope, suffix)
         if len(found) > 1:
             raise AmbiguousId(id, found, said="events end in")
         return found[0] if found else None
@@ -205,7 +205,7 @@ class Events:
         One that cannot be matched goes on waiting and stands in the way of no other.
         """
         matched, after = 0, None
-        while waiting := await self._storage.waiting_events(after=after):
+        while waiting := await self._storage.unmatched_events(after=after):
             for id in waiting:
                 matched += await self._match_one(id)
             after = waiting[-1]
@@ -253,7 +253,7 @@ class Events:
             self._nudges.nudge({job.queue for _, job in made})
         return created, more
 
-    async def _listening(self, matching: Matching, event: Event) -> Sequence[Trigger]:
+    async def _listening(self, matching: EventMatching, event: Event) -> Sequence[Trigger]:
         if event.depth <= DEEPEST:
             return await matching.listening(event, most=TRIGGER_BATCH)
         self._telemetry.warn("a chain of events was cut", event_id=str(event.id), name=event.name)
@@ -261,7 +261,7 @@ class Events:
 
     async def _build_jobs(
         self,
-        matching: Matching,
+        matching: EventMatching,
         event: Event,
         triggers: Sequence[Trigger],
         matches: MutableSequence[TriggerMatch],
@@ -297,7 +297,7 @@ class Events:
 
     async def _store(
         self,
-        matching: Matching,
+        matching: EventMatching,
         event: Event,
         made: Sequence[_TriggeredJob],
         matches: MutableSequence[TriggerMatch],
@@ -324,7 +324,7 @@ class Events:
 
     async def _record_failure(
         self,
-        matching: Matching,
+        matching: EventMatching,
         event: Event,
         trigger: Trigger,
         error: Exception | str,

@@ -16,7 +16,7 @@ from windlass.errors import (
     TenantSuspended,
     TriggerRightGone,
 )
-from windlass.storage.triggers.triggers import Refused
+from windlass.storage.triggers.triggers import TriggerRefused
 
 REFUSALS = (
     DefinitionDisabled,
@@ -24,7 +24,7 @@ REFUSALS = (
     PayloadInvalid,
     PayloadTooLarge,
     PayloadUnstorable,
-    Refused,
+    TriggerRefused,
     TemplateFailed,
     TemplateMissing,
     TenantNotFound,

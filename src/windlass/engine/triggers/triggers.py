@@ -162,7 +162,7 @@ class Triggers:
         if dry_run:
             await self._check_free(trigger)
             return trigger
-        if not await self._storage.add_trigger(trigger):
+        if not await self._storage.create_trigger(trigger):
             raise TriggerExists(name, tenant=tenant)
         return await self._after_save(trigger)
 
@@ -332,12 +332,12 @@ class Triggers:
 
     async def delete(self, id: str, scope: Scope = ALL_TENANTS) -> None:
         """Forget a trigger; the jobs it made stay."""
-        await self._storage.drop_trigger(scope, (await self.get(id, scope)).id)
+        await self._storage.delete_trigger(scope, (await self.get(id, scope)).id)
 
     async def _stop(self, trigger: Trigger) -> Trigger:
         """Disable a trigger that cannot be read, and leave all else of its row as it is."""
         error = str(TriggerUnreadable(trigger.name, trigger.unreadable))
-        await self._storage.trigger_failed(trigger.id, error, stop=True)
+        await self._storage.record_trigger_failure(trigger.id, error, stop=True)
         return await self._after_save(trigger)
 
     async def _change(
@@ -414,7 +414,7 @@ class Triggers:
         return fields_of(schedule)
 
     async def _store(self, trigger: Trigger, change: Callable[[Trigger], Trigger]) -> Trigger:
-        stored = await self._storage.change_trigger(trigger.id, change)
+        stored = await self._storage.update_trigger(trigger.id, change)
         if stored is None:
             raise TriggerNotFound(trigger.name)
         if not stored:

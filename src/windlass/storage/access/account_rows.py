@@ -5,7 +5,7 @@ from windlass.core.access.audit import AuditEntry
 from windlass.core.access.principal import Membership
 from windlass.core.jobs.operations import BulkAction, Operation, OperationItem
 from windlass.ids import JobId, OperationId, SessionId, TenantId, TokenId, UserId
-from windlass.storage.sql.rows import Row, decoded, instant, maybe_instant, uuid
+from windlass.storage.sql.rows import Row, decode_json, instant, optional_instant, uuid
 
 
 def user(row: Row) -> User:
@@ -16,7 +16,7 @@ def user(row: Row) -> User:
         disabled=bool(row["disabled"]),
         has_password=bool(row["has_password"]),
         created_at=instant(row["created_at"]),
-        last_login_at=maybe_instant(row["last_login_at"]),
+        last_login_at=optional_instant(row["last_login_at"]),
     )
 
 
@@ -26,7 +26,7 @@ def member(row: Row) -> Member:
         name=row["name"],
         tenant=TenantId(row["tenant_id"]),
         role=row["role"],
-        permissions=frozenset(decoded(row["permissions"])),
+        permissions=frozenset(decode_json(row["permissions"])),
         created_at=instant(row["created_at"]),
     )
 
@@ -36,31 +36,31 @@ def invitation(row: Row) -> Invitation:
         tenant=TenantId(row["tenant_id"]) if row["tenant_id"] else None,
         name=row["name"],
         role=row["role"],
-        permissions=frozenset(decoded(row["permissions"])),
+        permissions=frozenset(decode_json(row["permissions"])),
         created_at=instant(row["created_at"]),
     )
 
 
 def membership(row: Row) -> Membership:
     return Membership(
-        TenantId(row["tenant_id"]), row["role"], frozenset(decoded(row["permissions"]))
+        TenantId(row["tenant_id"]), row["role"], frozenset(decode_json(row["permissions"]))
     )
 
 
 def token(row: Row) -> Token:
-    rights = decoded(row["rights"])
+    rights = decode_json(row["rights"])
     return Token(
         id=TokenId(uuid(row["id"])),
         name=row["name"],
         role=row["role"],
         tenant=None if row["tenant_id"] is None else TenantId(row["tenant_id"]),
         rights=None if rights is None else frozenset(rights),
-        permissions=frozenset(decoded(row["permissions"])),
+        permissions=frozenset(decode_json(row["permissions"])),
         created_by=None if row["created_by"] is None else UserId(uuid(row["created_by"])),
         created_at=instant(row["created_at"]),
-        expires_at=maybe_instant(row["expires_at"]),
-        last_used_at=maybe_instant(row["last_used_at"]),
-        revoked_at=maybe_instant(row["revoked_at"]),
+        expires_at=optional_instant(row["expires_at"]),
+        last_used_at=optional_instant(row["last_used_at"]),
+        revoked_at=optional_instant(row["revoked_at"]),
     )
 
 
@@ -88,8 +88,8 @@ def entry(row: Row) -> AuditEntry:
         target_kind=row["target_kind"],
         target_id=row["target_id"],
         outcome=row["outcome"],
-        before=decoded(row["value_before"]),
-        after=decoded(row["value_after"]),
+        before=decode_json(row["value_before"]),
+        after=decode_json(row["value_after"]),
         request_id=row["request_id"],
         previous_hash=row["previous_hash"],
         hash=row["hash"],
@@ -113,10 +113,10 @@ def operation(row: Row) -> Operation:
         actor_name=row["actor_name"],
         created_by=None if row["created_by"] is None else UserId(uuid(row["created_by"])),
         undo_of=None if row["undo_of"] is None else OperationId(uuid(row["undo_of"])),
-        changes=decoded(row["changes"]),
+        changes=decode_json(row["changes"]),
         created_at=instant(row["created_at"]),
-        stop_requested_at=maybe_instant(row["stop_requested_at"]),
-        finished_at=maybe_instant(row["finished_at"]),
+        stop_requested_at=optional_instant(row["stop_requested_at"]),
+        finished_at=optional_instant(row["finished_at"]),
         token=row["token"],
     )
 

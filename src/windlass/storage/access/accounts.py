@@ -15,7 +15,7 @@ from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database
 
 
-class Known(NamedTuple):
+class UserWithPassword(NamedTuple):
     """A user as a login sees it."""
 
     user: User
@@ -25,14 +25,14 @@ class Known(NamedTuple):
 class AccountVerbs:
     _db: Database
 
-    async def add_user(
+    async def create_user(
         self, user: User, *, password_hash: str | None = None, entry: NewAuditEntry | None = None
     ) -> bool:
         """Make a user; False if there is one of that name."""
         return bool(
             await changed(
                 self._db,
-                "add_user",
+                "create_user",
                 entry=entry,
                 id=user.id,
                 name=user.name,
@@ -51,17 +51,21 @@ class AccountVerbs:
         found = await self._db.run("user", id=id)
         return account_rows.user(found[0]) if found else None
 
-    async def find_user(self, name: str) -> Known | None:
+    async def user_by_name(self, name: str) -> UserWithPassword | None:
         """A user by name, with the hash of the password."""
-        found = await self._db.run("find_user", name=name)
-        return Known(account_rows.user(found[0]), found[0]["password_hash"]) if found else None
+        found = await self._db.run("user_by_name", name=name)
+        return (
+            UserWithPassword(account_rows.user(found[0]), found[0]["password_hash"])
+            if found
+            else None
+        )
 
     async def administered(self) -> bool:
         """Whether anybody who administers everything has ever signed in, and still may."""
-        [row] = await self._db.run("administered")
+        [row] = await self._db.run("has_superadmin")
         return bool(row["found"])
 
-    async def change_user(
+    async def update_user(
         self,
         id: UserId,
         *,
@@ -73,14 +77,14 @@ class AccountVerbs:
         superadmin away takes back an offer of it."""
         also: list[tuple[str, dict[str, Any]]] = []
         if disabled:
-            also.append(("end_sessions", {"user_id": id, "but": None}))
-            also.append(("void_links", {"user_id": id}))
+            also.append(("delete_user_sessions", {"user_id": id, "but": None}))
+            also.append(("expire_user_links", {"user_id": id}))
         if superadmin is False:
-            also.append(("void_invitations", {"user_id": id, "tenant_id": ""}))
+            also.append(("delete_user_invitations", {"user_id": id, "tenant_id": ""}))
         return bool(
             await changed(
                 self._db,
-                "change_user",
+                "update_user",
                 entry=entry,
                 also=also,
                 id=id,
@@ -104,8 +108,8 @@ class AccountVerbs:
                 "set_password",
                 entry=entry,
                 also=[
-                    ("end_sessions", {"user_id": id, "but": but}),
-                    ("void_links", {"user_id": id}),
+                    ("delete_user_sessions", {"user_id": id, "but": but}),
+                    ("expire_user_links", {"user_id": id}),
                 ],
                 id=id,
                 password_hash=password_hash,
@@ -117,21 +121,21 @@ class AccountVerbs:
         await changed(self._db, "set_password", entry=None, id=id, password_hash=password_hash)
 
     @again
-    async def drop_user(
+    async def delete_user(
         self, id: UserId, *, revoke_tokens: bool = True, entry: NewAuditEntry | None = None
     ) -> bool:
         """Forget a user with its roles, sessions, links and invitations. What it made stays and names nobody."""
         async with self._db.transaction() as session:
             await session.run("lock_user", id=id)
             if revoke_tokens:  # first: afterwards nothing tells whose they are
-                await session.run("revoke_tokens_of", user_id=id)
-            await session.run("void_invitations", user_id=id, tenant_id=None)
-            gone = bool(await session.run("drop_user", id=id))
+                await session.run("revoke_user_tokens", user_id=id)
+            await session.run("delete_user_invitations", user_id=id, tenant_id=None)
+            gone = bool(await session.run("delete_user", id=id))
             if gone and entry is not None:
                 await append(session, entry)
             return gone
 
-    async def change_member(
+    async def update_member(
         self,
         user: UserId,
         tenant: str,
@@ -145,7 +149,7 @@ class AccountVerbs:
         return bool(
             await changed(
                 self._db,
-                "change_member",
+                "update_member",
                 entry=entry,
                 user_id=user,
                 tenant_id=tenant,
@@ -154,12 +158,12 @@ class AccountVerbs:
             )
         )
 
-    async def drop_member(
+    async def delete_member(
         self, user: UserId, tenant: str, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """Take a user's role in a tenant away; False if it had none."""
         return bool(
-            await changed(self._db, "drop_member", entry=entry, user_id=user, tenant_id=tenant)
+            await changed(self._db, "delete_member", entry=entry, user_id=user, tenant_id=tenant)
         )
 
     async def members(

@@ -25,7 +25,7 @@ from windlass.storage.sql.statements import Rows
 _LAST = 2**62
 
 
-class Listed(NamedTuple):
+class RegisteredChain(NamedTuple):
     """A chain's place in the list of signed chains."""
 
     tenant: str
@@ -33,17 +33,17 @@ class Listed(NamedTuple):
     signature: str
 
 
-class End(NamedTuple):
+class StoredChainEnd(NamedTuple):
     """Where a chain is said to end, signed or not, the number of its last entry, and its place in
     the list of signed chains; all seen at one instant."""
 
     said: ChainEnd | None
     last: int
     signature: str | None = None
-    listed: Listed | None = None
+    listed: RegisteredChain | None = None
 
 
-class Head(NamedTuple):
+class ChainHead(NamedTuple):
     """Where a chain ends."""
 
     tenant: str | None
@@ -51,7 +51,7 @@ class Head(NamedTuple):
     signature: str | None
 
 
-class Registry(NamedTuple):
+class ChainRegistry(NamedTuple):
     """How many chains are listed."""
 
     chains: int
@@ -62,7 +62,7 @@ class AuditVerbs:
     _db: Database
 
     @again
-    async def add_entry(self, entry: NewAuditEntry) -> AuditEntry:
+    async def append_audit_entry(self, entry: NewAuditEntry) -> AuditEntry:
         """Add an entry by itself: for what was refused, or changed by verbs of other nouns."""
         async with self._db.transaction() as session:
             return await append(session, entry)
@@ -72,70 +72,78 @@ class AuditVerbs:
     ) -> list[AuditEntry]:
         """A chain's entries, newest first; `before` is the last number already seen. Tenant None
         is the installation's chain."""
-        found = await self._db.run("entries", tenant_id=tenant or "", before=before, most=most)
+        found = await self._db.run(
+            "audit_entries", tenant_id=tenant or "", before=before, most=most
+        )
         return [account_rows.entry(row) for row in found]
 
-    async def entries_after(
+    async def audit_entries_after(
         self, tenant: str | None, after: int, *, last: int, most: int = 1000
     ) -> list[AuditEntry]:
         """A chain's entries in their order, past number `after` and up to `last`."""
         found = await self._db.run(
-            "entries_after", tenant_id=tenant or "", after=after, last=last, most=most
+            "audit_entries_after", tenant_id=tenant or "", after=after, last=last, most=most
         )
         return [account_rows.entry(row) for row in found]
 
-    async def audit_end(self, tenant: str | None) -> End:
-        [row] = await self._db.run("audit_end", tenant_id=tenant or "")
+    async def audit_chain_end(self, tenant: str | None) -> StoredChainEnd:
+        [row] = await self._db.run("audit_chain_end", tenant_id=tenant or "")
         said = None if row["sequence"] is None else ChainEnd(row["sequence"], row["hash"])
-        listed = Listed(tenant or "", row["number"], row["listed"]) if row["number"] else None
-        return End(said, row["last"] or 0, row["signature"], listed)
+        listed = (
+            RegisteredChain(tenant or "", row["number"], row["listed"]) if row["number"] else None
+        )
+        return StoredChainEnd(said, row["last"] or 0, row["signature"], listed)
 
     async def audit_chains(self) -> list[str | None]:
         """The tenants that have a chain, or should have one; None is the installation."""
         return [row["tenant_id"] or None for row in await self._db.run("audit_chains")]
 
-    async def audit_heads(self, tenant: str | None = None) -> list[Head]:
+    async def audit_heads(self, tenant: str | None = None) -> list[ChainHead]:
         """Where chains end: a tenant's, or without one all of them, the installation's first."""
         found = await self._db.run("audit_heads", tenant_id=tenant)
         return [
-            Head(row["tenant_id"] or None, ChainEnd(row["sequence"], row["hash"]), row["signature"])
+            ChainHead(
+                row["tenant_id"] or None, ChainEnd(row["sequence"], row["hash"]), row["signature"]
+            )
             for row in found
         ]
 
-    async def audit_registry(self) -> Registry | None:
+    async def audit_registry(self) -> ChainRegistry | None:
         """How many chains are listed; None if none ever was."""
         found = await self._db.run("audit_registry")
-        return Registry(found[0]["chains"], found[0]["signature"]) if found else None
+        return ChainRegistry(found[0]["chains"], found[0]["signature"]) if found else None
 
-    async def audit_listed(self, after: int, *, last: int, most: int = 1000) -> list[Listed]:
-        """Listed chains by number, past number `after` and up to `last`."""
-        found = await self._db.run("audit_listed", after=after, last=last, most=most)
-        return [Listed(row["tenant_id"], row["number"], row["signature"]) for row in found]
+    async def registered_audit_chains(
+        self, after: int, *, last: int, most: int = 1000
+    ) -> list[RegisteredChain]:
+        """RegisteredChain chains by number, past number `after` and up to `last`."""
+        found = await self._db.run("registered_audit_chains", after=after, last=last, most=most)
+        return [RegisteredChain(row["tenant_id"], row["number"], row["signature"]) for row in found]
 
     @again
-    async def sign_head(self, tenant: str | None, end: ChainEnd, keys: AuditKeys) -> bool:
+    async def sign_audit_head(self, tenant: str | None, end: ChainEnd, keys: AuditKeys) -> bool:
         """Sign where a chain ends; False if it ends elsewhere by now."""
         async with self._db.transaction() as session:
-            [row] = await session.run("lock_audit", tenant_id=tenant or "", genesis=GENESIS)
+            [row] = await session.run("lock_audit_chain", tenant_id=tenant or "", genesis=GENESIS)
             if ChainEnd(row["sequence"], row["hash"]) != end:
                 return False
             await session.run(
-                "sign_head",
+                "sign_audit_head",
                 tenant_id=tenant or "",
                 signature=keys.sign(audit_signatures.head(tenant or "", end.sequence, end.hash)),
             )
             return True
 
     @again
-    async def list_chains(self, keys: AuditKeys, *, forget: bool = False) -> None:
+    async def register_audit_chains(self, keys: AuditKeys, *, forget: bool = False) -> None:
         """Write and sign the list of chains anew, with those that are not in it. `forget` leaves
         out those that are gone."""
         async with self._db.transaction() as session:
             await session.run("lock_audit_registry")
-            before = await session.run("audit_listed", after=0, last=_LAST, most=_LAST)
+            before = await session.run("registered_audit_chains", after=0, last=_LAST, most=_LAST)
             heads = [row["tenant_id"] for row in await session.run("audit_heads", tenant_id=None)]
             kept = [row["tenant_id"] for row in before if not forget or row["tenant_id"] in heads]
-            await session.run("unlist_chains")
+            await session.run("clear_audit_chains")
             for number, tenant in enumerate(dict.fromkeys(kept + heads), start=1):
                 await _list(session, tenant, number, keys)
 
@@ -144,14 +152,14 @@ async def append(session: Session, entry: NewAuditEntry) -> AuditEntry:
     """Add an entry to its chain inside a transaction that is open, as its last step: others who
     add to the chain wait until it ends."""
     tenant = entry.tenant or ""
-    [row] = await session.run("lock_audit", tenant_id=tenant, genesis=GENESIS)
+    [row] = await session.run("lock_audit_chain", tenant_id=tenant, genesis=GENESIS)
     end = ChainEnd(row["sequence"], row["hash"])
     # Asked for after the lock is held, so that times follow each other as numbers do.
-    [clock] = await session.run("clock")
+    [clock] = await session.run("database_time")
     made = chain_entry(entry, end, rows.instant(clock["now"]))
     signature = await _signature(session, row["signature"], end, made, entry.keys)
     await session.run(
-        "add_entry",
+        "append_audit_entry",
         tenant_id=tenant,
         sequence=made.sequence,
         at=made.at,
@@ -201,7 +209,7 @@ async def _signature(
 async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
     """List a chain that starts; False if it is listed, and so was there before."""
     [row] = await session.run("lock_audit_registry")
-    if await session.run("listed_chain", tenant_id=tenant):
+    if await session.run("registered_audit_chain", tenant_id=tenant):
         return False
     count, signature = row["chains"], row["signature"]
     fresh = count == 0 and signature is None
@@ -215,7 +223,7 @@ async def _list(
 ) -> None:
     """Add the next chain to the list, which is locked. Without `sign` the list stays unsigned."""
     await session.run(
-        "list_chain",
+        "register_audit_chain",
         tenant_id=tenant,
         number=number,
         signature=keys.sign(audit_signatures.listed(number, tenant)),
@@ -223,7 +231,7 @@ async def _list(
     signature = (
         keys.sign(audit_signatures.registry(number)) if sign else audit_signatures.untrusted(number)
     )
-    await session.run("sign_registry", chains=number, signature=signature)
+    await session.run("sign_audit_registry", chains=number, signature=signature)
 
 
 @again

@@ -16,7 +16,7 @@ from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
 
-class TokenFound(NamedTuple):
+class StoredToken(NamedTuple):
     """A token as who presents it is judged by. `stale` asks to note its use."""
 
     token: Token
@@ -25,14 +25,14 @@ class TokenFound(NamedTuple):
     stale: bool
 
 
-class SessionFound(NamedTuple):
+class StoredSession(NamedTuple):
     session: Session
     name: str
     superadmin: bool
     stale: bool
 
 
-class Tries(NamedTuple):
+class LoginTries(NamedTuple):
     """Logins tried within a window, and how long that still lasts."""
 
     number: int
@@ -42,7 +42,7 @@ class Tries(NamedTuple):
 class CredentialVerbs:
     _db: Database
 
-    async def add_token(
+    async def create_token(
         self,
         token: Token,
         hash: str,
@@ -54,7 +54,7 @@ class CredentialVerbs:
         return bool(
             await changed(
                 self._db,
-                "add_token",
+                "create_token",
                 entry=entry,
                 id=token.id,
                 name=token.name,
@@ -78,13 +78,13 @@ class CredentialVerbs:
         )
         return [account_rows.token(row) for row in found]
 
-    async def token(self, id: TokenId, *, fresh: timedelta) -> TokenFound | None:
+    async def token(self, id: TokenId, *, fresh: timedelta) -> StoredToken | None:
         """A token by id, with its hash; `stale` if its last use was noted longer ago than `fresh`."""
         found = await self._db.run("token", id=id, seconds=fresh)
         if not found:
             return None
         row = found[0]
-        return TokenFound(
+        return StoredToken(
             account_rows.token(row), row["hash"], bool(row["valid"]), bool(row["stale"])
         )
 
@@ -93,9 +93,9 @@ class CredentialVerbs:
         found = await self._db.run("token_names", ids=[(id,) for id in ids])
         return {TokenId(rows.uuid(row["id"])): row["name"] for row in found}
 
-    async def used_token(self, id: TokenId, *, fresh: timedelta) -> None:
+    async def touch_token(self, id: TokenId, *, fresh: timedelta) -> None:
         """Note that a token was used, unless that was noted within `fresh`."""
-        await self._db.run("used_token", id=id, seconds=fresh)
+        await self._db.run("touch_token", id=id, seconds=fresh)
 
     async def revoke_token(
         self, scope: Scope, id: TokenId, *, entry: NewAuditEntry | None = None
@@ -106,7 +106,7 @@ class CredentialVerbs:
         )
 
     @again
-    async def add_session(
+    async def create_session(
         self,
         id: SessionId,
         hash: str,
@@ -118,10 +118,10 @@ class CredentialVerbs:
     ) -> bool:
         """Begin a session, and note that its user signed in; False if the user is gone."""
         async with self._db.transaction() as session:
-            there = bool(await session.run("logged_in", id=user))
+            there = bool(await session.run("record_login", id=user))
             if there:
                 await session.run(
-                    "add_session",
+                    "create_session",
                     id=id,
                     hash=hash,
                     user_id=user,
@@ -131,43 +131,43 @@ class CredentialVerbs:
                 )
             return there
 
-    async def session(self, hash: str, *, fresh: timedelta) -> SessionFound | None:
+    async def session(self, hash: str, *, fresh: timedelta) -> StoredSession | None:
         """The session of a hash, while it lasts and its user may sign in."""
         found = await self._db.run("session", hash=hash, seconds=fresh)
         if not found:
             return None
         row = found[0]
-        return SessionFound(
+        return StoredSession(
             account_rows.session(row), row["name"], bool(row["superadmin"]), bool(row["stale"])
         )
 
-    async def seen_session(self, id: SessionId, *, idle: timedelta) -> None:
+    async def touch_session(self, id: SessionId, *, idle: timedelta) -> None:
         """Note that a session was seen, and put its end off, though not beyond its last."""
-        await self._db.run("seen_session", id=id, idle=idle)
+        await self._db.run("touch_session", id=id, idle=idle)
 
     async def sessions(self, user: UserId, *, most: int = 100) -> list[Session]:
         """A user's sessions that last, newest first."""
         found = await self._db.run("sessions", user_id=user, most=most)
         return [account_rows.session(row) for row in found]
 
-    async def end_session(
+    async def delete_session(
         self, id: SessionId, *, user: UserId | None = None, entry: NewAuditEntry | None = None
     ) -> bool:
         """End a session, if it is this user's or nobody is named."""
-        return bool(await changed(self._db, "end_session", entry=entry, id=id, user_id=user))
+        return bool(await changed(self._db, "delete_session", entry=entry, id=id, user_id=user))
 
-    async def end_sessions(self, user: UserId, *, but: SessionId | None = None) -> None:
+    async def delete_user_sessions(self, user: UserId, *, but: SessionId | None = None) -> None:
         """End all sessions of a user, but one."""
-        await self._db.run("end_sessions", user_id=user, but=but)
+        await self._db.run("delete_user_sessions", user_id=user, but=but)
 
-    async def add_link(
+    async def create_link(
         self, hash: str, purpose: LinkPurpose, user: UserId, *, expires: timedelta
     ) -> bool:
         """Make a link that works once; False if the user is gone."""
         return bool(
             await changed(
                 self._db,
-                "add_link",
+                "create_link",
                 entry=None,
                 hash=hash,
                 purpose=purpose,
@@ -182,15 +182,15 @@ class CredentialVerbs:
         return UserId(rows.uuid(found[0]["user_id"])) if found else None
 
     @again
-    async def count_try(self, key: str, *, window: timedelta) -> Tries:
+    async def count_login_try(self, key: str, *, window: timedelta) -> LoginTries:
         """Count a login that is tried, before it is judged: no two can be counted as one."""
         async with self._db.transaction() as session:
-            [row] = await session.run("count_try", key=key, window=window)
-        return Tries(int(row["tries"]), timedelta(seconds=max(0.0, float(row["seconds"]))))
+            [row] = await session.run("count_login_try", key=key, window=window)
+        return LoginTries(int(row["tries"]), timedelta(seconds=max(0.0, float(row["seconds"]))))
 
-    async def clear_tries(self, key: str) -> None:
+    async def clear_login_tries(self, key: str) -> None:
         """Forget the logins tried under a key."""
-        await self._db.run("clear_tries", key=key)
+        await self._db.run("clear_login_tries", key=key)
 
     @again
     async def remember_login(self, key: str, *, lasts: timedelta) -> None:
@@ -198,9 +198,9 @@ class CredentialVerbs:
         async with self._db.transaction() as session:
             await session.run("remember_login", key=key, lasts=lasts)
 
-    async def login_remembered(self, key: str) -> bool:
+    async def remembered_login(self, key: str) -> bool:
         """Whether a login under this key is still remembered."""
-        return bool(await self._db.run("login_remembered", key=key))
+        return bool(await self._db.run("remembered_login", key=key))
 
     async def prune_access(self, *, most: int = 1000) -> None:
         """Forget some sessions, links and windows of logins that are over."""

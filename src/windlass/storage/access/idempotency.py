@@ -7,7 +7,7 @@ from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database
 
 
-class Kept(NamedTuple):
+class IdempotencyRecord(NamedTuple):
     """Who holds a key for which request; with a status, what was answered."""
 
     holder: str
@@ -16,37 +16,42 @@ class Kept(NamedTuple):
     body: str | None
 
 
-class AnswerVerbs:
+class IdempotencyVerbs:
     _db: Database
 
     @again
-    async def hold_answer(
+    async def begin_idempotent_request(
         self, key_hash: str, request_hash: str, *, tenant: str, holder: str, hold: timedelta
-    ) -> Kept:
+    ) -> IdempotencyRecord:
         """Take a key for a request. Of any number at once one has it: whose `holder` is told."""
         async with self._db.transaction() as session:
             [row] = await session.run(
-                "hold_answer",
+                "begin_idempotent_request",
                 key_hash=key_hash,
                 request_hash=request_hash,
                 tenant_id=tenant,
                 holder=holder,
                 hold=hold,
             )
-        return Kept(row["holder"], row["request_hash"], row["status"], row["body"])
+        return IdempotencyRecord(row["holder"], row["request_hash"], row["status"], row["body"])
 
-    async def keep_answer(
+    async def store_idempotent_response(
         self, key_hash: str, *, holder: str, status: int, body: str | None, keep: timedelta
     ) -> None:
         """Keep what was answered; nothing happens if another holds the key by now."""
         await self._db.run(
-            "keep_answer", key_hash=key_hash, holder=holder, status=status, body=body, keep=keep
+            "store_idempotent_response",
+            key_hash=key_hash,
+            holder=holder,
+            status=status,
+            body=body,
+            keep=keep,
         )
 
-    async def let_answer_go(self, key_hash: str, *, holder: str) -> None:
+    async def release_idempotency_key(self, key_hash: str, *, holder: str) -> None:
         """Give a key back under which nothing was done."""
-        await self._db.run("let_answer_go", key_hash=key_hash, holder=holder)
+        await self._db.run("release_idempotency_key", key_hash=key_hash, holder=holder)
 
-    async def prune_answers(self, *, most: int = 1000) -> int:
+    async def prune_idempotency_keys(self, *, most: int = 1000) -> int:
         """Forget some answers that were kept long enough. Answers how many."""
-        return int((await self._db.run("prune_answers", most=most))[0]["pruned"])
+        return int((await self._db.run("prune_idempotency_keys", most=most))[0]["pruned"])

@@ -28,7 +28,7 @@ class NewAccount(NamedTuple):
 class InvitationVerbs:
     _db: Database
 
-    async def put_invitation(
+    async def upsert_invitation(
         self,
         invitation: Invitation,
         hash: str,
@@ -40,7 +40,7 @@ class InvitationVerbs:
         there is no such tenant, or the name has a role in it."""
         found = await changed(
             self._db,
-            "put_invitation",
+            "upsert_invitation",
             entry=entry,
             tenant_id=invitation.tenant or "",
             name=invitation.name,
@@ -58,7 +58,7 @@ class InvitationVerbs:
         found = await self._db.run("invitations", tenant_id=scope.tenant, name=name, most=most)
         return [account_rows.invitation(row) for row in found]
 
-    async def change_invitation(
+    async def update_invitation(
         self,
         tenant: str,
         name: str,
@@ -70,7 +70,7 @@ class InvitationVerbs:
         """Offer another role by the same link; None if nothing is offered."""
         found = await changed(
             self._db,
-            "change_invitation",
+            "update_invitation",
             entry=entry,
             tenant_id=tenant,
             name=name,
@@ -79,12 +79,12 @@ class InvitationVerbs:
         )
         return account_rows.invitation(found[0]) if found else None
 
-    async def drop_invitation(
+    async def delete_invitation(
         self, tenant: str, name: str, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """Take back what was offered to a name in a tenant; its link is void."""
         return bool(
-            await changed(self._db, "drop_invitation", entry=entry, tenant_id=tenant, name=name)
+            await changed(self._db, "delete_invitation", entry=entry, tenant_id=tenant, name=name)
         )
 
     @again
@@ -100,25 +100,25 @@ class InvitationVerbs:
                 return None
             invitation = account_rows.invitation(found[0])
             await _give_role(transaction, user, invitation)
-            await transaction.run("end_sessions", user_id=user, but=session)
-            await transaction.run("void_links", user_id=user)
+            await transaction.run("delete_user_sessions", user_id=user, but=session)
+            await transaction.run("expire_user_links", user_id=user)
             await append(transaction, entry_of(invitation))
             return invitation
 
     @again
-    async def accept_invitation_as_new(
+    async def accept_invitation_as_new_user(
         self, hash: str, account: NewAccount, *, entry_of: EntryOf
     ) -> Invitation | None:
         """Make the account of an invited name that has none, with the role that is offered by a
         link. None if there is an account of that name, or the link is over."""
         try:
             async with self._db.transaction() as transaction:
-                found = await transaction.run("accept_invitation_as_new", hash=hash)
+                found = await transaction.run("accept_invitation_as_new_user", hash=hash)
                 if not found:
                     return None
                 invitation = account_rows.invitation(found[0])
                 made = await transaction.run(
-                    "add_user",
+                    "create_user",
                     id=account.id,
                     name=invitation.name,
                     password_hash=account.password_hash,
@@ -140,10 +140,10 @@ class _NameTaken(Exception):
 
 async def _give_role(session: Session, user: UserId, invitation: Invitation) -> None:
     if invitation.tenant is None:
-        await session.run("change_user", id=user, superadmin=True, disabled=None)
+        await session.run("update_user", id=user, superadmin=True, disabled=None)
     else:
         await session.run(
-            "put_member",
+            "upsert_member",
             user_id=user,
             tenant_id=invitation.tenant,
             role=invitation.role,

@@ -22,16 +22,16 @@ _SHORTEST = 0.5
 #: So many jobs at once may take long to send.
 _MANY_JOBS = 100
 _LONG_VERBS = frozenset((
-    "activity", "add_items", "administered", "audit_listed", "cancel", "correct_counts",
-    "count_open", "count_operation", "counts", "dead_groups", "dead_rows", "delete_tenant",
-    "depths", "discard", "drop_definition", "end_access", "entries", "entries_after", "failing",
-    "family", "fold", "hold_running", "histograms", "key_holders", "list_chain", "listed_chain",
-    "logs", "next_items", "open_jobs", "operation_items", "pinned", "prune", "prune_access",
-    "prune_answers", "prune_count", "prune_events", "prune_histograms", "prune_keys",
-    "prune_logs", "prune_minutes", "prune_mutes", "prune_operations", "prune_orphans",
-    "purge_jobs", "purge_tenant", "rates", "recent_histograms", "recent_logs", "recount",
-    "regate", "replace", "reseal", "retry", "run_now", "sealed_payloads", "search_logs",
-    "settle_items", "tallies", "tenant_rates", "totals", "unchecked", "update", "visible",
+    "stream_activity", "add_operation_items", "has_superadmin", "registered_audit_chains", "cancel", "correct_counts",
+    "count_open_jobs", "add_operation_counts", "state_counts", "dead_groups", "dead_tuples", "delete_tenant",
+    "state_counts_by_dimension", "discard", "delete_definition", "revoke_tenant_access", "audit_entries", "audit_entries_after", "most_failing",
+    "job_edges", "roll_up_counts", "acquire_limits_for_running", "latency_histograms", "key_holders", "register_audit_chain", "registered_audit_chain",
+    "job_logs", "next_operation_items", "open_jobs_of_tenant", "operation_items", "old_snapshots", "prune", "prune_access",
+    "prune_idempotency_keys", "prune_by_count", "prune_events", "prune_histograms", "prune_keys",
+    "prune_logs", "prune_minute_counts", "prune_mutes", "prune_operations", "prune_orphaned_logs",
+    "purge_tenant_jobs", "purge_tenant", "throughput", "recent_latency_histograms", "search_recent_logs", "recount",
+    "move_to_current_gate", "replace", "replace_ciphertext", "retry", "run_now", "encrypted_payloads", "search_logs",
+    "finish_operation_items", "state_counts_by_queue", "throughput_by_tenant", "lifetime_counts", "children_to_admit", "update", "visible_job_ids",
 ))  # fmt: skip
 
 

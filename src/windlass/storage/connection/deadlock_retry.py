@@ -14,7 +14,7 @@ T = TypeVar("T")
 TRIES = 5
 
 
-class Crossed(DatabaseTimeout):
+class Deadlock(DatabaseTimeout):
     """Two transactions waited for each other, and this one was rolled back."""
 
 
@@ -31,7 +31,7 @@ def again(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]
         for tries in range(1, TRIES):
             try:
                 return await verb(*args, **kwargs)
-            except Crossed:
+            except Deadlock:
                 await moment(tries)
         return await verb(*args, **kwargs)
 

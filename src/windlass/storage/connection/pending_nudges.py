@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 
 
-class Heard:
+class PendingWakeups:
     """Names, mostly of queues, that wait for whoever watches."""
 
     def __init__(self) -> None:

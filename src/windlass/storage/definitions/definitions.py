@@ -22,7 +22,7 @@ from windlass.storage.sql.statements import Rows
 Change = Callable[[Mapping[str, Definition]], Sequence[Definition]]
 
 
-class RegistryVerbs:
+class DefinitionVerbs:
     _db: Database
 
     @again
@@ -48,45 +48,47 @@ class RegistryVerbs:
             "definition_triggers", known=[(key,) for key in keys], tenant_id=scope.tenant
         )
         return {
-            row["definition"]: (row["strategy"], rows.maybe_instant(row["next_run_at"]))
+            row["definition"]: (row["strategy"], rows.optional_instant(row["next_run_at"]))
             for row in found
         }
 
-    async def last_run(self, scope: Scope, key: str) -> datetime | None:
+    async def last_attempt_started_at(self, scope: Scope, key: str) -> datetime | None:
         """When the newest ended jobs of a definition began their last attempt."""
-        [row] = await self._db.run("last_run", definition=key, tenant_id=scope.tenant)
-        return rows.maybe_instant(row["last_run_at"])
+        [row] = await self._db.run(
+            "last_attempt_started_at", definition=key, tenant_id=scope.tenant
+        )
+        return rows.optional_instant(row["last_run_at"])
 
     @again
-    async def drop_definition(self, key: str) -> bool:
+    async def delete_definition(self, key: str) -> bool:
         """Forget a definition; False if there is none, or a job or a trigger speaks of it."""
         async with self._db.transaction() as session:
-            await session.run("lock_registry")
-            gone = bool(await session.run("drop_definition", key=key))
+            await session.run("lock_definitions")
+            gone = bool(await session.run("delete_definition", key=key))
             if gone:
                 await session.run("set_limits")
             return gone
 
-    async def gates_changed(self) -> bool:
+    async def recently_changed_gates(self) -> bool:
         """Whether a definition's gate changed within the last hour."""
-        return bool(await self._db.run("gates_changed"))
+        return bool(await self._db.run("recently_changed_gates"))
 
     async def regate(self, cursor: JobId, *, most: int = 2000) -> JobId | None:
         """Move some queued jobs after `cursor` behind the gate their definition has now.
         Answers where to go on, None at the end."""
-        moved = await self._db.run("regate", cursor=cursor, most=most)
+        moved = await self._db.run("move_to_current_gate", cursor=cursor, most=most)
         last = moved[0]["last_id"]
         return JobId(rows.uuid(last)) if last else None
 
     @again
-    async def add_tenant(self, tenant: Tenant) -> Tenant | None:
+    async def create_tenant(self, tenant: Tenant) -> Tenant | None:
         """Make a tenant. If there is, or was, one of its id, nothing changes and that one is
         returned; else None."""
         async with self._db.transaction() as session:
-            await session.run("lock_registry")
-            if await session.run("add_tenant", **_tenant_row(tenant)):
+            await session.run("lock_definitions")
+            if await session.run("create_tenant", **_tenant_row(tenant)):
                 await session.run("set_limits")
-                await session.run("hold_running")
+                await session.run("acquire_limits_for_running")
                 return None
             return rows.tenant((await session.run("tenant", id=tenant.id))[0])
 
@@ -94,14 +96,14 @@ class RegistryVerbs:
     async def change_tenant(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant | None:
         """Change a tenant as it stands, alone. Answers it as it is then; None if there is none."""
         async with self._db.transaction() as session:
-            await session.run("lock_registry")
+            await session.run("lock_definitions")
             found = await session.run("tenant", id=id)
             if not found:
                 return None
             changed = change(rows.tenant(found[0]))
-            await session.run("put_tenant", **_tenant_row(changed))
+            await session.run("upsert_tenant", **_tenant_row(changed))
             await session.run("set_limits")
-            await session.run("hold_running")
+            await session.run("acquire_limits_for_running")
             return changed
 
     @again
@@ -109,22 +111,22 @@ class RegistryVerbs:
         """Delete a tenant: its id stays taken. Its tokens, roles and invitations end with it, and
         the sessions of users who have no role left. False if there is none that is not deleted."""
         async with self._db.transaction() as session:
-            await session.run("lock_registry")
+            await session.run("lock_definitions")
             if not await session.run("delete_tenant", id=id):
                 return False
-            await session.run("end_access", tenant_id=id)
+            await session.run("revoke_tenant_access", tenant_id=id)
             await session.run("set_limits")
-            await session.run("hold_running")
+            await session.run("acquire_limits_for_running")
             return True
 
-    async def count_open(self, tenant: str) -> int:
+    async def count_open_jobs(self, tenant: str) -> int:
         """How many jobs of a tenant have not ended."""
-        return int((await self._db.run("count_open", tenant_id=tenant))[0]["number"])
+        return int((await self._db.run("count_open_jobs", tenant_id=tenant))[0]["number"])
 
-    async def purge_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:
+    async def purge_tenant_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:
         """Delete some ended jobs of a tenant with all that hangs on them. Returns how many rows of
         each kind."""
-        return _numbers(await self._db.run("purge_jobs", tenant_id=tenant, most=most))
+        return _numbers(await self._db.run("purge_tenant_jobs", tenant_id=tenant, most=most))
 
     @again
     async def purge_tenant(self, tenant: str, *, most: int = 2000) -> dict[str, int]:
@@ -138,7 +140,7 @@ class RegistryVerbs:
         return [rows.tenant(row) for row in await self._db.run("tenants")]
 
     @again
-    async def put_queue(
+    async def upsert_queue(
         self,
         name: str,
         *,
@@ -149,14 +151,14 @@ class RegistryVerbs:
     ) -> Queue:
         """Say of a queue whether it is paused, and its limit; what is not said stays."""
         async with self._db.transaction() as session:
-            await session.run("lock_registry")
+            await session.run("lock_definitions")
             found = await session.run("queue", name=name)
             before = rows.queue(found[0]) if found else Queue(name=QueueName(name))
             limited = before.max_concurrency if limit == "unchanged" else limit
             if paused is None:
                 paused, by, reason = bool(before.paused_at), before.paused_by, before.pause_reason
             await session.run(
-                "put_queue",
+                "upsert_queue",
                 name=name,
                 paused=paused,
                 paused_by=by,
@@ -165,27 +167,27 @@ class RegistryVerbs:
             )
             if limited != before.max_concurrency:
                 await session.run("set_limits")
-                await session.run("hold_running")
+                await session.run("acquire_limits_for_running")
             return rows.queue((await session.run("queue", name=name))[0])
 
     async def queues(self) -> list[Queue]:
         """What was said about queues, by name."""
         return [rows.queue(row) for row in await self._db.run("queues")]
 
-    async def capped_tenants(self) -> dict[str, int]:
+    async def open_job_caps(self) -> dict[str, int]:
         """Tenants that may have only so many open jobs, and how many."""
-        return {row["id"]: row["max_open"] for row in await self._db.run("capped_tenants")}
+        return {row["id"]: row["max_open"] for row in await self._db.run("open_job_caps")}
 
     async def open_jobs(self, tenant: str, *, most: int = 1000) -> list[JobId]:
         """Some open jobs of a tenant that are not asked to stop yet."""
-        found = await self._db.run("open_jobs", tenant_id=tenant, most=most)
+        found = await self._db.run("open_jobs_of_tenant", tenant_id=tenant, most=most)
         return [JobId(rows.uuid(row["id"])) for row in found]
 
     async def beat(self, worker: WorkerRow) -> tuple[WorkerOrder, str]:
         """Keep a worker's row and note that it lives. Returns what is wanted of it, and the
         installation's epoch."""
         [row] = await self._db.run(
-            "beat",
+            "worker_heartbeat",
             lane=Lane.RENEW,
             id=worker.id,
             hostname=worker.hostname,
@@ -201,12 +203,12 @@ class RegistryVerbs:
         )
         return WorkerOrder(row["wanted"]), row["epoch"]
 
-    async def order_worker(
+    async def set_worker_order(
         self, worker: WorkerId, wanted: WorkerOrder, *, by: str | None = None
     ) -> bool:
         """Say what is wanted of a worker; wanted already, it stays as it was said first. False if it
         is lost, or stops and something else is wanted."""
-        return bool(await self._db.run("order_worker", id=worker, wanted=wanted, wanted_by=by))
+        return bool(await self._db.run("set_worker_order", id=worker, wanted=wanted, wanted_by=by))
 
     async def workers(self) -> list[WorkerRow]:
         """All workers with a row, and how long ago each was seen."""
@@ -214,7 +216,7 @@ class RegistryVerbs:
 
     async def leave(self, worker: WorkerId) -> None:
         """Remove the row of a worker that has stopped."""
-        await self._db.run("leave", id=worker)
+        await self._db.run("delete_worker", id=worker)
 
     async def forget_workers(self, *, unseen_seconds: float) -> int:
         """Remove the rows of workers not seen for so long. Answers how many."""
@@ -224,15 +226,15 @@ class RegistryVerbs:
 
 async def change_definitions(session: Session, keys: Collection[str], change: Change) -> set[str]:
     """The same inside a transaction that is open."""
-    await session.run("lock_registry")
-    found = await session.run("definitions_of", known=[(key,) for key in keys])
+    await session.run("lock_definitions")
+    found = await session.run("definitions_by_key", known=[(key,) for key in keys])
     before = {row["key"]: rows.definition(row) for row in found}
     changed = change(before)
     if changed:
-        await session.run("put_definitions", definitions=[_definition_row(d) for d in changed])
+        await session.run("upsert_definitions", definitions=[_definition_row(d) for d in changed])
     if any(_limits(each) != _limits(before.get(each.key)) for each in changed):
         await session.run("set_limits")
-        await session.run("hold_running")
+        await session.run("acquire_limits_for_running")
     return {each.key for each in changed}
 
 

@@ -50,9 +50,9 @@ class DeadVerbs:
                 last_at=rows.instant(row["last_at"]),
                 tenants=int(row["tenants"]),
                 sample_id=JobId(rows.uuid(row["sample_id"])),
-                muted_at=rows.maybe_instant(row["muted_at"]),
+                muted_at=rows.optional_instant(row["muted_at"]),
                 muted_by=row["muted_by"],
-                muted_until=rows.maybe_instant(row["muted_until"]),
+                muted_until=rows.optional_instant(row["muted_until"]),
                 reason=row["reason"],
             )
             for row in found

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.ids import JobId
 from windlass.storage.database import Session
-from windlass.storage.jobs.implicit_parents import with_parents
+from windlass.storage.jobs.implicit_parents import add_implicit_parents
 from windlass.storage.sql import rows
 
 _TRIES = 5
 
 
-class Stored(NamedTuple):
+class EnqueueResult(NamedTuple):
     """What became of one job that enqueue was given.
 
     `status` is `created`, `existing`, `replaced`, `rejected`, or why it was refused: `unknown_definition`,
@@ -25,7 +25,7 @@ class Stored(NamedTuple):
     because: str | None = None
 
 
-class Asked(NamedTuple):
+class EnqueueRequest(NamedTuple):
     """A job to store, and what becomes of it when it meets an equal one that is `owner`'s to replace;
     without an owner anybody's is."""
 
@@ -33,21 +33,21 @@ class Asked(NamedTuple):
     on_duplicate: OnDuplicate = "existing"
     owner: str | None = None
 
-    def answers(self, stored: Stored) -> bool:
+    def answers(self, stored: EnqueueResult) -> bool:
         """Whether this is an answer, and no refusal."""
         met = stored.status == "existing" and self.on_duplicate != "error"
         return met or stored.status in ("created", "replaced")
 
 
-class NotWhole(Exception):
+class IncompleteBatch(Exception):
     """Some jobs of a batch were refused, so none was stored."""
 
-    def __init__(self, stored: Sequence[Stored]) -> None:
+    def __init__(self, stored: Sequence[EnqueueResult]) -> None:
         self.stored = stored
         super().__init__("a job of the batch was refused")
 
 
-def in_one_statement(jobs: Sequence[NewJob]) -> bool:
+def is_single_statement(jobs: Sequence[NewJob]) -> bool:
     """Whether storing these jobs is one statement, and so needs no transaction around it."""
     if not any(job.after or (job.dedupe_key and job.idempotency_key) for job in jobs):
         return True
@@ -57,17 +57,17 @@ def in_one_statement(jobs: Sequence[NewJob]) -> bool:
     )
 
 
-async def store(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+async def store(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
     """Run the enqueue statements, also on a caller's own connection.
 
     Jobs of definitions that run after others wait for the open jobs of those.
     """
     if not any(job.runs_after for job in jobs):
         return await _store_all(session, jobs)
-    answers: dict[JobId, Stored] = {}
+    answers: dict[JobId, EnqueueResult] = {}
     left = jobs
     for _ in range(_TRIES):
-        stored = await _store_all(session, await with_parents(session, left))
+        stored = await _store_all(session, await add_implicit_parents(session, left))
         answers |= {each.id: each for each in stored}
         # A parent that was found may have ended since, and not be kept.
         left = [
@@ -80,9 +80,11 @@ async def store(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
     return [answers[job.id] for job in jobs]
 
 
-async def store_together(session: Session, chunks: Sequence[Sequence[Asked]]) -> list[Stored]:
-    """Store jobs on one connection, those of a chunk by one statement; NotWhole if one is refused."""
-    answers: list[Stored] = []
+async def store_batch(
+    session: Session, chunks: Sequence[Sequence[EnqueueRequest]]
+) -> list[EnqueueResult]:
+    """Store jobs on one connection, those of a chunk by one statement; IncompleteBatch if one is refused."""
+    answers: list[EnqueueResult] = []
     for chunk in chunks:
         stored = await store(session, [asked.job for asked in chunk])
         for asked, each in zip(chunk, stored, strict=True):
@@ -91,17 +93,17 @@ async def store_together(session: Session, chunks: Sequence[Sequence[Asked]]) ->
             answers.append(each)
     every = [asked for chunk in chunks for asked in chunk]
     if not all(asked.answers(each) for asked, each in zip(every, answers, strict=True)):
-        raise NotWhole(answers)
+        raise IncompleteBatch(answers)
     return answers
 
 
-async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
     """Store jobs whose parents are all known.
 
     Jobs that wait for others of the batch are stored after them, when it is known what became of
     those: a refused parent refuses its children, and one that met an equal job is replaced by it.
     """
-    if in_one_statement(jobs):
+    if is_single_statement(jobs):
         return await _store_level(session, jobs)
     levels, answers = _levels(jobs)
     met: dict[JobId, JobId] = {}
@@ -119,11 +121,11 @@ async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
 
 async def replace(
     session: Session, job: NewJob, existing: JobId, *, owner: str | None = None
-) -> Stored:
+) -> EnqueueResult:
     """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
     One that runs keeps its payload and lets go of the key: then the job itself is stored. A holder of
     another definition, or not made by `owner`, keeps both."""
-    stored = Stored(job.id, "existing", existing)
+    stored = EnqueueResult(job.id, "existing", existing)
     for _ in range(_TRIES):
         holder = {
             "id": stored.existing_id,
@@ -141,25 +143,25 @@ async def replace(
         }
         if await session.run("replace", **holder, **newer):
             return stored._replace(status="replaced")
-        await session.run("let_go", **holder)
+        await session.run("release_dedupe_key", **holder)
         [stored] = await store(session, [job])
         if stored.status != "existing" or stored.existing_id is None:
             break
     return stored
 
 
-def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Stored]]:
+def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, EnqueueResult]]:
     """Jobs by how many of the batch they wait for in a row, and those refused out of hand:
     a job may wait for earlier ones of its batch only, so that no circle can be stored."""
     places = {job.id: place for place, job in enumerate(jobs)}
     depths: dict[JobId, int] = {}
     levels: list[list[NewJob]] = []
-    refused: dict[JobId, Stored] = {}
+    refused: dict[JobId, EnqueueResult] = {}
     for place, job in enumerate(jobs):
         inside = [parent for parent in job.after if parent in places]
         depths[job.id] = max((depths.get(parent, 0) + 1 for parent in inside), default=0)
         if any(places[parent] >= place for parent in inside):
-            refused[job.id] = Stored(job.id, "unknown_parent")
+            refused[job.id] = EnqueueResult(job.id, "unknown_parent")
             continue
         while len(levels) <= depths[job.id]:
             levels.append([])
@@ -167,7 +169,7 @@ def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Sto
     return levels, refused
 
 
-async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
     answers = await _store_once(session, jobs)
     for _ in range(_TRIES - 1):
         # The job that was met has ended and given its key back before it could be named.
@@ -183,13 +185,13 @@ async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[Stored]
     return answers
 
 
-async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
+async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
     params = enqueue_params(jobs)
     others = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
     stored = [
-        Stored(job.id, other["status"], _met(other))
+        EnqueueResult(job.id, other["status"], _met(other))
         if (other := others.get(job.id))
-        else Stored(job.id)
+        else EnqueueResult(job.id)
         for job in jobs
     ]
     if not others:
@@ -200,7 +202,7 @@ async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[Stored]:
         if s.status == "existing" and job.dedupe_key and job.idempotency_key
     ]
     if halves:
-        await session.run("unkey", ids=halves)
+        await session.run("release_unused_keys", ids=halves)
     if any(s.status == "existing" and s.existing_id is None for s in stored):
         # The other enqueue committed while ours ran, or was of the same batch: a newer statement
         # sees the job it made.

@@ -12,14 +12,18 @@ _LOOK = 10_000
 _MOST = 1_000
 
 
-async def open_of(session: Session, tenant: str, definitions: Sequence[str]) -> list[JobId]:
+async def open_jobs_of_definitions(
+    session: Session, tenant: str, definitions: Sequence[str]
+) -> list[JobId]:
     """Open jobs of a tenant and of these definitions, the newest first; bounded."""
     names = [(name,) for name in definitions]
-    found = await session.run("open_of", tenant_id=tenant, names=names, look=_LOOK, most=_MOST)
+    found = await session.run(
+        "open_jobs_of_definitions", tenant_id=tenant, names=names, look=_LOOK, most=_MOST
+    )
     return [JobId(rows.uuid(row["id"])) for row in found]
 
 
-async def with_parents(session: Session, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+async def add_implicit_parents(session: Session, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
     """The jobs, each also waiting for the open jobs of the definitions it runs after, those before
     it in the batch included. Costs nothing where no job has such definitions."""
     if not any(job.runs_after for job in jobs):
@@ -32,7 +36,7 @@ async def with_parents(session: Session, jobs: Sequence[NewJob]) -> Sequence[New
             continue
         place = (job.tenant, job.runs_after)
         if place not in found:
-            found[place] = await open_of(session, *place)
+            found[place] = await open_jobs_of_definitions(session, *place)
         before = [
             w.id for w in waiting if w.tenant == job.tenant and w.definition in job.runs_after
         ]

@@ -11,25 +11,25 @@ from windlass.core.jobs.states import OPEN, JobState, Verb, states_for
 from windlass.core.wire import instant
 from windlass.ids import JobId
 from windlass.storage.connection.deadlock_retry import again
-from windlass.storage.database import Database, Lane, OnLane
+from windlass.storage.database import Database, Lane, LaneSession
 from windlass.storage.jobs.enqueue import (
-    Asked,
-    NotWhole,
-    Stored,
+    EnqueueRequest,
+    EnqueueResult,
+    IncompleteBatch,
     enqueue_params,
-    in_one_statement,
+    is_single_statement,
     replace,
     store,
-    store_together,
+    store_batch,
 )
 from windlass.storage.sql import rows
 
 #: A tenant, a queue, a definition, and how many jobs are missing in each state.
-Correction = tuple[str | int, ...]
+CountCorrection = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Relative:
+class RelatedJob:
     """An edge between a job and one it waits for; a state is None when that job is gone."""
 
     child_id: JobId
@@ -52,33 +52,37 @@ class JobVerbs:
     @again
     async def enqueue(
         self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
-    ) -> list[Stored]:
+    ) -> list[EnqueueResult]:
         """Store jobs and answer, in their order, what became of each.
 
         With `whole` either all are created, or `existing` if that may be, or none is stored.
         Repeating a call with the same ids stores nothing twice while the jobs are open.
         """
-        if not whole and in_one_statement(jobs):
-            return await store(OnLane(self._db, Lane.STORE), jobs)
+        if not whole and is_single_statement(jobs):
+            return await store(LaneSession(self._db, Lane.STORE), jobs)
         async with self._db.transaction(Lane.STORE) as session:
             stored = await store(session, jobs)
             fine = ("created", "existing") if existing else ("created",)
             if whole and any(s.status not in fine for s in stored):
-                raise NotWhole(stored)
+                raise IncompleteBatch(stored)
             return stored
 
     @again
-    async def enqueue_together(self, chunks: Sequence[Sequence[Asked]]) -> list[Stored]:
+    async def enqueue_together(
+        self, chunks: Sequence[Sequence[EnqueueRequest]]
+    ) -> list[EnqueueResult]:
         """Store jobs in one transaction, and answer in their order what became of each.
 
-        A key stands once in a chunk. NotWhole, with all the answers, if one is refused or met an equal
+        A key stands once in a chunk. IncompleteBatch, with all the answers, if one is refused or met an equal
         job and may not: then none is stored. Repeated with the same ids, nothing is stored twice.
         """
         async with self._db.transaction(Lane.STORE) as session:
-            return await store_together(session, chunks)
+            return await store_batch(session, chunks)
 
     @again
-    async def replace(self, job: NewJob, existing: JobId, *, owner: str | None = None) -> Stored:
+    async def replace(
+        self, job: NewJob, existing: JobId, *, owner: str | None = None
+    ) -> EnqueueResult:
         """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
         runs or has ended, the job itself is stored. One of another definition is left alone, and so
         is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
@@ -87,7 +91,7 @@ class JobVerbs:
 
     async def known(self, ids: Sequence[JobId]) -> set[JobId]:
         """Which of these jobs are stored, ended ones included."""
-        found = await self._db.run("known", ids=[(id,) for id in ids])
+        found = await self._db.run("existing_job_ids", ids=[(id,) for id in ids])
         return {JobId(rows.uuid(row["id"])) for row in found}
 
     async def visible(
@@ -96,7 +100,10 @@ class JobVerbs:
         """Which of these jobs are within a scope and, if `created_by` is given, made by it; ended ones
         included."""
         found = await self._db.run(
-            "visible", ids=[(id,) for id in ids], tenant_id=scope.tenant, created_by=created_by
+            "visible_job_ids",
+            ids=[(id,) for id in ids],
+            tenant_id=scope.tenant,
+            created_by=created_by,
         )
         return {JobId(rows.uuid(row["id"])) for row in found}
 
@@ -111,14 +118,16 @@ class JobVerbs:
     async def get(self, scope: Scope, id: JobId) -> Job | None:
         """One job, or None if there is none or the scope may not see it."""
         for _ in range(2):  # a job that moved between two tables during the first look
-            found = await self._db.run("get", id=id, tenant_id=scope.tenant)
+            found = await self._db.run("get_job", id=id, tenant_id=scope.tenant)
             if found:
                 return rows.job(found[0])
         return None
 
     async def find(self, scope: Scope, suffix: str, *, most: int = 10) -> list[JobId]:
         """The jobs whose id ends with `suffix`, newest first."""
-        found = await self._db.run("find", suffix=suffix, tenant_id=scope.tenant, most=most)
+        found = await self._db.run(
+            "find_jobs_by_suffix", suffix=suffix, tenant_id=scope.tenant, most=most
+        )
         return [JobId(rows.uuid(row["id"])) for row in found]
 
     async def cancel(
@@ -199,10 +208,10 @@ class JobVerbs:
         """The steps people took with a job; the rest is derived from job and attempts."""
         return [rows.transition(row) for row in await self._db.run("transitions", id=job.id)]
 
-    async def family(self, job: Job) -> list[Relative]:
+    async def family(self, job: Job) -> list[RelatedJob]:
         """What a job waits for and what waits for it."""
         return [
-            Relative(
+            RelatedJob(
                 JobId(rows.uuid(row["child_id"])),
                 JobId(rows.uuid(row["parent_id"])),
                 row["policy"],
@@ -212,33 +221,33 @@ class JobVerbs:
                 row["child_created_by"],
                 row["parent_created_by"],
             )
-            for row in await self._db.run("family", id=job.id)
+            for row in await self._db.run("job_edges", id=job.id)
         ]
 
     async def logs(self, job: Job, *, after: int = 0, limit: int = 1000) -> list[LogLine]:
         """A job's log lines in order, those past sequence number `after`."""
-        found = await self._db.run("logs", id=job.id, after=after, most=limit)
+        found = await self._db.run("job_logs", id=job.id, after=after, most=limit)
         return [rows.log_line(row) for row in found]
 
     async def counts(self, scope: Scope) -> list[Mapping[str, Any]]:
         """Jobs by tenant, queue, definition and state, kept without scanning."""
-        return [dict(row) for row in await self._db.run("counts", tenant_id=scope.tenant)]
+        return [dict(row) for row in await self._db.run("state_counts", tenant_id=scope.tenant)]
 
-    async def recount(self, scope: Scope) -> "Recount":
+    async def recount(self, scope: Scope) -> "CountDrift":
         """The same, beside what a count of every job says at the same instant; slow."""
         kept: list[Mapping[str, Any]] = []
         counted: list[Mapping[str, Any]] = []
         for row in await self._db.run("recount", tenant_id=scope.tenant):
             (counted if row["anew"] else kept).append(dict(row))
-        return Recount(kept, counted)
+        return CountDrift(kept, counted)
 
-    async def correct_counts(self, corrections: Sequence[Correction]) -> None:
+    async def correct_counts(self, corrections: Sequence[CountCorrection]) -> None:
         """Add to the totals what they are off by."""
         await self._db.run("correct_counts", corrections=corrections)
 
     async def now(self) -> datetime:
         """The database's clock."""
-        return rows.instant((await self._db.run("clock"))[0]["now"])
+        return rows.instant((await self._db.run("database_time"))[0]["now"])
 
     async def _still(
         self,
@@ -257,7 +266,7 @@ class JobVerbs:
         return False
 
 
-class Recount(NamedTuple):
+class CountDrift(NamedTuple):
     """The totals as they stand, and as counted anew."""
 
     kept: list[Mapping[str, Any]]
@@ -286,13 +295,13 @@ def states_in(changed: Sequence[Mapping[str, Any]]) -> dict[JobId, JobState]:
 
 
 __all__ = [
-    "Asked",
-    "Correction",
+    "CountCorrection",
+    "CountDrift",
+    "EnqueueRequest",
+    "EnqueueResult",
+    "IncompleteBatch",
     "JobVerbs",
-    "NotWhole",
-    "Recount",
-    "Relative",
-    "Stored",
+    "RelatedJob",
     "states_in",
     "store",
     "update_params",

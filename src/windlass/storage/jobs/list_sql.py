@@ -46,8 +46,8 @@ _TABLES = (*_OPEN, "windlass_ended")
 #: What the counts of jobs can tell apart.
 _COUNTED = frozenset({"tenant", "queue", "definition"})
 
-Way = Literal["id", "tenant", "definition", "correlation"]
-_INDEXES: Mapping[Way, str] = {
+IndexPath = Literal["id", "tenant", "definition", "correlation"]
+_INDEXES: Mapping[IndexPath, str] = {
     "tenant": "windlass_ended_tenant",
     "definition": "windlass_ended_definition",
     "correlation": "windlass_ended_correlation",
@@ -63,7 +63,7 @@ Statement = tuple[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TableFacts:
     """What the counts tell of the ended jobs of one definition.
 
     `chosen`: it is meant, and has or had jobs in the tenants and queues meant. `walked` are its jobs in
@@ -86,7 +86,7 @@ class _Part:
     conditions: tuple[str, ...]
     #: Whether every candidate is asked more than the index can answer.
     sifted: bool
-    way: Way = "id"
+    way: IndexPath = "id"
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class JobList:
     kind: str
     scope: Scope
     query: JobQuery
-    facts: Sequence[Facts] = ()
+    facts: Sequence[TableFacts] = ()
     _values: Values = field(default_factory=Values)
 
     @property
@@ -107,7 +107,7 @@ class JobList:
         return self._counted_terms() != [] or len(self._ended_states()) < len(ENDED)
 
     def count(self) -> Statement:
-        """What the counts tell, by definition: rows of `Facts`."""
+        """What the counts tell, by definition: rows of `TableFacts`."""
         values = Values()
         functions = FUNCTIONS[self.kind]
 
@@ -238,12 +238,12 @@ class JobList:
             for name in self._correlations()
         ]
 
-    def _way(self) -> Way:
+    def _way(self) -> IndexPath:
         """The index through which the fewest rows are passed until all jobs meant are seen."""
         if self._correlations():
             return "correlation"
         rests = len(self._ended_states())
-        ways: dict[Way, int] = {"id": sum(fact.whole for fact in self.facts)}
+        ways: dict[IndexPath, int] = {"id": sum(fact.whole for fact in self.facts)}
         if self._tenants() and len(self._tenants()) * rests <= MOST_PARTS:
             ways["tenant"] = sum(fact.mine for fact in self.facts)
         definitions = self._definitions()
@@ -251,7 +251,7 @@ class JobList:
             ways["definition"] = sum(f.walked for f in self.facts if f.definition in definitions)
         return min(ways, key=lambda way: (ways[way], self._sifted_on(way)))
 
-    def _sifted_on(self, way: Way) -> bool:
+    def _sifted_on(self, way: IndexPath) -> bool:
         """Whether more is asked than the index of a way answers."""
         answered = {"id"}
         # The counts have told which definitions are meant, however that was asked.

@@ -7,7 +7,7 @@ from windlass.core.jobs.models import JobPage, LogLine, LogPlace, Scope
 from windlass.core.jobs.query import JobQuery
 from windlass.ids import JobId
 from windlass.storage.database import Database
-from windlass.storage.jobs.list_sql import LOOK, Facts, JobList
+from windlass.storage.jobs.list_sql import LOOK, JobList, TableFacts
 from windlass.storage.sql import rows
 
 
@@ -50,7 +50,7 @@ class ListVerbs:
             return None, None
         [found] = await self._db.query(*span)
         edges: dict[str, datetime | None] = {
-            name: rows.maybe_instant(found[name])
+            name: rows.optional_instant(found[name])
             for name in found.keys()  # noqa: SIM118  rows of some drivers are no mappings to it
         }
         return wanted.ids_between(edges)
@@ -123,8 +123,8 @@ class ListVerbs:
         return [rows.log_line(row) for row in found]
 
 
-def _facts(row: rows.Row) -> Facts:
-    return Facts(
+def _facts(row: rows.Row) -> TableFacts:
+    return TableFacts(
         definition=row["definition"],
         chosen=bool(row["chosen"]),
         walked=int(row["walked"]),

@@ -13,7 +13,7 @@ from windlass.storage.sql import rows
 _ALL = ""
 
 
-class Recent(NamedTuple):
+class MutedDeadCount(NamedTuple):
     """How many jobs came within the hour, and within the day."""
 
     hour: int
@@ -67,19 +67,19 @@ class MuteVerbs:
                 tenant=TenantId(row["tenant_id"]) if row["tenant_id"] else None,
                 muted_at=rows.instant(row["muted_at"]),
                 muted_by=row["muted_by"],
-                muted_until=rows.maybe_instant(row["muted_until"]),
+                muted_until=rows.optional_instant(row["muted_until"]),
                 reason=row["reason"],
             )
             for row in found
         ]
 
-    async def muted_dead(self, definition: str, *, look: int = 50_000) -> Recent:
+    async def count_muted_dead(self, definition: str, *, look: int = 50_000) -> MutedDeadCount:
         """How many jobs of a definition were dead-lettered lately for causes that are muted for all.
 
         Of very many the newest `look` are counted.
         """
-        [row] = await self._db.run("muted_dead", definition=definition, look=look)
-        return Recent(int(row["hour"]), int(row["day"]))
+        [row] = await self._db.run("count_muted_dead", definition=definition, look=look)
+        return MutedDeadCount(int(row["hour"]), int(row["day"]))
 
     async def prune_mutes(self) -> int:
         """Forget mutes whose time is over. Answers how many."""

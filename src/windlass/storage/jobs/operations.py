@@ -30,7 +30,7 @@ from windlass.storage.sql import rows
 _CHUNK = 5000
 
 
-class Worked(NamedTuple):
+class OperationProgress(NamedTuple):
     """What a batch came to: how many jobs it looked at and settled. A job that moved under its
     hands is looked at again."""
 
@@ -43,13 +43,13 @@ class OperationVerbs:
     _db: Database
 
     @again
-    async def add_operation(
+    async def create_operation(
         self, operation: Operation, jobs: Sequence[JobId], *, entry: NewAuditEntry | None = None
     ) -> None:
         """Begin an operation on these jobs, in their order; all of it or nothing is stored."""
         async with self._db.transaction() as session:
             await session.run(
-                "add_operation",
+                "create_operation",
                 id=operation.id,
                 tenant_id=operation.tenant,
                 action=operation.action,
@@ -66,7 +66,7 @@ class OperationVerbs:
             placed = list(enumerate(jobs, start=1))
             for start in range(0, len(placed), _CHUNK):
                 await session.run(
-                    "add_items",
+                    "add_operation_items",
                     operation_id=operation.id,
                     items=placed[start : start + _CHUNK],
                 )
@@ -94,33 +94,33 @@ class OperationVerbs:
         )
         return [account_rows.item(row) for row in found]
 
-    async def operation_kinds(self, id: OperationId) -> list[OperationTarget]:
+    async def operation_definitions(self, id: OperationId) -> list[OperationTarget]:
         """The definitions and tenants of the jobs that an operation changed and that are kept."""
-        found = await self._db.run("operation_kinds", operation_id=id)
+        found = await self._db.run("operation_definitions", operation_id=id)
         return [OperationTarget(row["definition"], row["tenant_id"]) for row in found]
 
-    async def take_operation(self, *, hold: timedelta) -> Operation | None:
+    async def claim_operation(self, *, hold: timedelta) -> Operation | None:
         """The operation that waits longest, for one process to work on; None if none waits."""
-        if not await self._db.run("operation_due"):  # a look costs nothing, taking may wait
+        if not await self._db.run("due_operation"):  # a look costs nothing, taking may wait
             return None
-        found = await changed(self._db, "take_operation", entry=None, seconds=hold)
+        found = await changed(self._db, "claim_operation", entry=None, seconds=hold)
         return account_rows.operation(found[0]) if found else None
 
     @again
     async def work_operation(
         self, operation: Operation, *, most: int, hold: timedelta
-    ) -> Worked | None:
+    ) -> OperationProgress | None:
         """Act on the next jobs of an operation and record it; None if its token is no longer ours."""
         async with self._db.transaction() as session:
             held = await _held(session, operation, hold)
             if held is None or held:
-                return None if held is None else Worked(0, 0, stop_requested=True)
-            found = await session.run("next_items", operation_id=operation.id, most=most)
+                return None if held is None else OperationProgress(0, 0, stop_requested=True)
+            found = await session.run("next_operation_items", operation_id=operation.id, most=most)
             items = [(int(row["place"]), JobId(rows.uuid(row["job_id"]))) for row in found]
             settled = await apply(session, operation, items) if items else []
             if settled:
-                await _settle(session, operation, settled)
-            return Worked(len(items), len(settled))
+                await _finish_items(session, operation, settled)
+            return OperationProgress(len(items), len(settled))
 
     @again
     async def fail_item(self, operation: Operation, note: str, *, hold: timedelta) -> None:
@@ -128,14 +128,14 @@ class OperationVerbs:
         async with self._db.transaction() as session:
             if await _held(session, operation, hold) is None:
                 return
-            found = await session.run("next_items", operation_id=operation.id, most=1)
+            found = await session.run("next_operation_items", operation_id=operation.id, most=1)
             for row in found:
                 item = OperationItem(row["place"], JobId(rows.uuid(row["job_id"])), "failed", note)
-                await _settle(session, operation, [item])
+                await _finish_items(session, operation, [item])
 
-    async def let_operation_go(self, operation: Operation) -> None:
+    async def release_operation(self, operation: Operation) -> None:
         """Let others go on with an operation."""
-        await self._db.run("let_operation_go", id=operation.id, token=operation.token)
+        await self._db.run("release_operation", id=operation.id, token=operation.token)
 
     async def stop_operation(
         self, scope: Scope, id: OperationId, *, entry: NewAuditEntry | None = None
@@ -145,14 +145,14 @@ class OperationVerbs:
             await changed(self._db, "stop_operation", entry=entry, id=id, tenant_id=scope.tenant)
         )
 
-    async def end_operation(
+    async def finish_operation(
         self, operation: Operation, state: OperationState, *, entry: NewAuditEntry | None = None
     ) -> bool:
         """End an operation; False if its token is no longer ours."""
         return bool(
             await changed(
                 self._db,
-                "end_operation",
+                "finish_operation",
                 entry=entry,
                 id=operation.id,
                 token=operation.token,
@@ -173,15 +173,17 @@ async def _held(session: Session, operation: Operation, hold: timedelta) -> bool
     return held[0]["stop_requested_at"] is not None if held else None
 
 
-async def _settle(session: Session, operation: Operation, items: Sequence[OperationItem]) -> None:
+async def _finish_items(
+    session: Session, operation: Operation, items: Sequence[OperationItem]
+) -> None:
     await session.run(
-        "settle_items",
+        "finish_operation_items",
         operation_id=operation.id,
         settled=[(item.place, item.state, item.note) for item in items],
     )
     states = [item.state for item in items]
     await session.run(
-        "count_operation",
+        "add_operation_counts",
         id=operation.id,
         done=states.count("done"),
         failed=states.count("failed"),

@@ -20,19 +20,19 @@ class ClockVerbs:
         return timedelta() if ahead is None else max(timedelta(), ahead)
 
     @again
-    async def correct_leases(self, *, most: int = 1000) -> int:
+    async def expire_overlong_leases(self, *, most: int = 1000) -> int:
         """Let leases run out that last longer than any can. Answers how many."""
         longest = LONGEST_LEASE + CLOCK_MARGIN
         return _number(
-            await self._db.run("correct_leases", longest=longest.total_seconds(), most=most)
+            await self._db.run("expire_overlong_leases", longest=longest.total_seconds(), most=most)
         )
 
     @again
-    async def correct_retries(self, *, most: int = 1000) -> int:
+    async def correct_retry_times(self, *, most: int = 1000) -> int:
         """Bring jobs back that wait for another attempt since a clock that was ahead, so that each
         waits as long as it was to. Answers how many."""
         margin = CLOCK_MARGIN.total_seconds()
-        return _number(await self._db.run("correct_retries", margin=margin, most=most))
+        return _number(await self._db.run("correct_retry_times", margin=margin, most=most))
 
 
 def _number(found: Rows) -> int:

@@ -7,7 +7,7 @@ from windlass.ids import DefinitionKey, JobId, TenantId, WorkerId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expired:
+class ExpiredLease:
     """Enough to decide what a lost attempt means for its job; guarded by the token later on."""
 
     job_id: JobId

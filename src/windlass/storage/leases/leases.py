@@ -37,7 +37,7 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import DefinitionKey, JobId, QueueName, TenantId, WorkerId, new_event_id
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database, Lane, Session
-from windlass.storage.leases.expired import Expired
+from windlass.storage.leases.expired import ExpiredLease
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
 
@@ -110,7 +110,7 @@ class LeaseVerbs:
             # Two statements: the room must be counted after the lock was won.
             locked = await session.run("lock_limits", names=[(n,) for n in names]) if names else []
             limits = {row["name"]: Limit.of(row) for row in locked}
-            rooms = await _rooms(session, limits, [quota.line for quota in quotas])
+            rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
             # In no fixed order, or the first line would always have the little room there is.
             shuffled = random.sample(quotas, len(quotas))
             allowed = fair_share.within(shuffled, limits, rooms)
@@ -123,25 +123,29 @@ class LeaseVerbs:
             )
             await _note_starts(session, limits, leases)
             if suspects := [lease.job_id for lease in leases if is_suspect(lease.gate)]:
-                await session.run("hold", holds=[(id, _suspect_of(worker)) for id in suspects])
+                await session.run(
+                    "acquire_limits", holds=[(id, _suspect_of(worker)) for id in suspects]
+                )
             return leases
 
     async def rooms(self, line: JobLine) -> dict[CapacityKey, int]:
         """How much room there is for jobs of a line under each of the limits that it names and that
         exist; a look, not a promise."""
-        found = await self._db.run("limits", names=[(name,) for name in line.limits])
-        return await _rooms(self._db, {row["name"]: Limit.of(row) for row in found}, [line])
+        found = await self._db.run("read_limits", names=[(name,) for name in line.limits])
+        return await _limit_capacity(
+            self._db, {row["name"]: Limit.of(row) for row in found}, [line]
+        )
 
-    async def next_room(self) -> timedelta | None:
+    async def next_rate_capacity(self) -> timedelta | None:
         """How long it is until a rate has more room than now; None if nothing counts under any."""
-        [found] = await self._db.run("next_room")
+        [found] = await self._db.run("next_rate_capacity")
         return rows.seconds(found["room_in"])
 
     async def stops(self, worker: WorkerId, held: Sequence[LeaseRef]) -> set[JobId]:
         """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
         looking often."""
         asked = await self._db.run(
-            "stops",
+            "cancel_requests",
             lane=Lane.RENEW,
             held=[(h.job_id, h.token) for h in held],
             worker_id=worker,
@@ -151,7 +155,7 @@ class LeaseVerbs:
     async def leased(self, worker: WorkerId, held: Sequence[LeaseRef]) -> dict[LeaseRef, LeasedJob]:
         """Those of the leases that `worker` itself holds; who else holds one is not told."""
         found = await self._db.run(
-            "leased",
+            "held_leases",
             lane=Lane.RENEW,
             held=[(h.job_id, h.token) for h in held],
             worker_id=worker,
@@ -168,9 +172,9 @@ class LeaseVerbs:
             for row in found
         }
 
-    async def leases_of(self, worker: WorkerId) -> set[LeaseRef]:
+    async def worker_leases(self, worker: WorkerId) -> set[LeaseRef]:
         """All leases of `worker`, also those that it does not know of. Costs all that run."""
-        found = await self._db.run("leases_of", lane=Lane.WORK, worker_id=worker)
+        found = await self._db.run("worker_leases", lane=Lane.WORK, worker_id=worker)
         return {LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
 
     async def renew(
@@ -193,7 +197,7 @@ class LeaseVerbs:
     async def report(self, worker: WorkerId, progress: Sequence[ProgressReport]) -> set[JobId]:
         """Record progress; answers the jobs whose lease `worker` still held."""
         changed = await self._db.run(
-            "report",
+            "record_progress",
             lane=Lane.WORK,
             reports=[(p.job_id, p.token, p.fraction, p.note) for p in progress],
             worker_id=worker,
@@ -203,7 +207,7 @@ class LeaseVerbs:
     async def log(self, worker: WorkerId, lines: Sequence[LogLine]) -> set[JobId]:
         """Add log lines, numbered on from each job's last; answers the jobs `worker` still held."""
         changed = await self._db.run(
-            "log",
+            "append_logs",
             lane=Lane.WORK,
             log_lines=log_rows(lines),
             worker_id=worker,
@@ -220,24 +224,24 @@ class LeaseVerbs:
         `emit`.
         """
         batch = finish_batch(worker, finishes)
-        done = done_batch(finishes)
+        done = once_key_rows(finishes)
         if done:
             return await self._finish_and_note(batch, done, emit=emit)
         return await self._end(batch, emit=emit and _has_dead_letter(finishes))
 
     async def is_done(self, tenant: TenantId, key: str) -> bool:
         """Whether a completed job that is kept has noted this key for its tenant."""
-        return bool(await self._db.run("done", lane=Lane.WORK, tenant_id=tenant, key=key))
+        return bool(await self._db.run("find_once_key", lane=Lane.WORK, tenant_id=tenant, key=key))
 
-    async def expired(self, *, most: int = 1000) -> list[Expired]:
+    async def expired(self, *, most: int = 1000) -> list[ExpiredLease]:
         """Leases that have run out but were not taken back yet, of each worker all or none, unless
         one alone has more than `most`. Changes nothing."""
-        found = await self._db.run("expired", lane=Lane.WORK, most=most)
+        found = await self._db.run("expired_leases", lane=Lane.WORK, most=most)
         cut = found[-1]["worker_id"] if len(found) >= most else None
         if found and found[0]["worker_id"] != cut:
             found = [row for row in found if cut is None or row["worker_id"] != cut]
         return [
-            Expired(
+            ExpiredLease(
                 job_id=JobId(rows.uuid(row["id"])),
                 token=row["lease_token"],
                 tenant=TenantId(row["tenant_id"]),
@@ -257,7 +261,7 @@ class LeaseVerbs:
         """Take back leases that are still run out. One renewed meanwhile is left alone, and one
         whose row is locked by an open transaction is left for a later look."""
         async with self._db.transaction(Lane.WORK) as session:
-            found = await session.run("lock_expired", held=[f.held for f in finishes])
+            found = await session.run("lock_expired_leases", held=[f.held for f in finishes])
             locked = {LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"]) for row in found}
             free = [finish for finish in finishes if finish.held in locked]
             return await _end_and_emit(session, reap_batch(free)) if free else {}
@@ -279,7 +283,7 @@ class LeaseVerbs:
             )
             jobs = {held.job_id for held in ended}
             if mine := [row for row in done if row[0] in jobs]:
-                await session.run("note_done", done_keys=mine)
+                await session.run("record_once_keys", done_keys=mine)
             return ended
 
     @again
@@ -321,7 +325,7 @@ class LeaseVerbs:
         return sorted(leases, key=lambda lease: (lease.priority, lease.due_at, lease.job_id))
 
 
-async def _rooms(
+async def _limit_capacity(
     session: Database | Session, limits: Mapping[str, Limit], lines: Sequence[JobLine]
 ) -> dict[CapacityKey, int]:
     asked = {
@@ -333,7 +337,7 @@ async def _rooms(
     }
     if not asked:
         return {}
-    counted = await session.run("rooms", rooms=list(asked))
+    counted = await session.run("limit_capacity", rooms=list(asked))
     return {(row["name"], row["kind"]): max(0, int(row["room"])) for row in counted}
 
 
@@ -342,7 +346,7 @@ async def _with_one_suspect(
 ) -> list[Quota]:
     """The quotas with one suspect at most; with none if the worker already runs one."""
     asked = [(_suspect_of(worker), "running", 1)]
-    [counted] = await session.run("rooms", rooms=asked)
+    [counted] = await session.run("limit_capacity", rooms=asked)
     room = int(counted["room"])
     allowed = []
     for quota in quotas:
@@ -368,7 +372,7 @@ async def _note_starts(
             begun.update(limit.rates(lease.gate))
     if begun:
         starts = [(name, seconds, PARTS, count) for (name, seconds), count in begun.items()]
-        await session.run("note_starts", starts=sorted(starts))
+        await session.run("record_rate_use", starts=sorted(starts))
 
 
 async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[LeaseRef, JobState]:
@@ -376,7 +380,7 @@ async def _end_and_emit(session: Session, batch: Mapping[str, Any]) -> dict[Leas
     dead = [held.job_id for held, state in ended.items() if state is JobState.DEAD_LETTER]
     if dead:
         told = [(id, new_event_id()) for id in dead]
-        await session.run("emit_dead", dead=told, name=DEAD_LETTERED)
+        await session.run("emit_dead_letter_events", dead=told, name=DEAD_LETTERED)
     return ended
 
 
@@ -409,7 +413,7 @@ def finish_batch(worker: WorkerId, finishes: Sequence[AttemptEnd]) -> dict[str, 
     return {"finishes": rows, "worker_id": worker}
 
 
-def done_batch(finishes: Sequence[AttemptEnd]) -> list[tuple[JobId, str]]:
+def once_key_rows(finishes: Sequence[AttemptEnd]) -> list[tuple[JobId, str]]:
     """What ends say was done, as rows of the `done_keys` batch."""
     return [(finish.job_id, key) for finish in finishes for key in finish.once]
 

@@ -12,7 +12,7 @@ from windlass.storage.sql import rows
 _CHORES = ("unchecked", "overdue", "deltas", "claims", "events")
 
 
-class SealedPayload(NamedTuple):
+class EncryptedPayload(NamedTuple):
     """The stored text of a payload that has a ciphertext, and whose it is."""
 
     id: JobId
@@ -31,12 +31,14 @@ class UpkeepVerbs:
 
     async def chores(self) -> set[str]:
         """Which of these chores there is anything to do for."""
-        [row] = await self._db.run("chores", lane=Lane.WORK)
+        [row] = await self._db.run("pending_maintenance", lane=Lane.WORK)
         return {name for name in _CHORES if row[name]}
 
     async def unchecked(self, *, most: int = 500) -> list[JobId]:
         """Pending jobs not yet looked at since they were stored: a parent may have ended."""
-        return [JobId(rows.uuid(r["id"])) for r in await self._db.run("unchecked", most=most)]
+        return [
+            JobId(rows.uuid(r["id"])) for r in await self._db.run("children_to_admit", most=most)
+        ]
 
     @again
     async def admit(self, ids: Sequence[JobId]) -> Mapping[JobId, JobState]:
@@ -50,17 +52,17 @@ class UpkeepVerbs:
 
     async def overdue(self, *, most: int = 500) -> list[tuple[JobId, str]]:
         """Waiting jobs that must end, and why: expired, or a parent did not complete."""
-        found = await self._db.run("overdue", most=most)
+        found = await self._db.run("jobs_to_cancel", most=most)
         return [(JobId(rows.uuid(row["id"])), row["reason"]) for row in found]
 
-    async def sealed_payloads(
+    async def encrypted_payloads(
         self, cursor: JobId, *, most: int = 1000
-    ) -> tuple[list[SealedPayload], JobId | None]:
+    ) -> tuple[list[EncryptedPayload], JobId | None]:
         """The payloads with a ciphertext among some jobs after `cursor`, in all states. And where to
         go on, None at the end."""
-        found = await self._db.run("sealed_payloads", cursor=cursor, most=most)
+        found = await self._db.run("encrypted_payloads", cursor=cursor, most=most)
         payloads = [
-            SealedPayload(
+            EncryptedPayload(
                 JobId(rows.uuid(row["id"])), row["tenant_id"], row["definition"], row["payload"]
             )
             for row in found
@@ -69,19 +71,21 @@ class UpkeepVerbs:
         return payloads, JobId(rows.uuid(found[-1]["id"])) if found else None
 
     @again
-    async def reseal(self, changes: Sequence[tuple[SealedPayload, str]]) -> None:
+    async def replace_ciphertext(self, changes: Sequence[tuple[EncryptedPayload, str]]) -> None:
         """Store another ciphertext for each of these payloads, unless it was changed meanwhile."""
         async with self._db.transaction() as session:
             for before, payload in changes:
-                await session.run("reseal", id=before.id, before=before.text, payload=payload)
+                await session.run(
+                    "replace_ciphertext", id=before.id, before=before.text, payload=payload
+                )
 
-    async def tidy_claims(self) -> None:
+    async def drop_ended_claims(self) -> None:
         """Forget claims with nothing left running."""
-        await self._db.run("tidy_claims", lane=Lane.WORK)
+        await self._db.run("drop_ended_claims", lane=Lane.WORK)
 
     async def fold(self, *, most: int = 5000) -> int:
         """Fold the changes of batches into the totals. Answers how many were folded."""
-        return int((await self._db.run("fold", most=most))[0]["folded"])
+        return int((await self._db.run("roll_up_counts", most=most))[0]["folded"])
 
     async def prune(
         self,
@@ -104,9 +108,9 @@ class UpkeepVerbs:
         )
         return int(gone[0]["pruned"])
 
-    async def prune_count(self, definition: str, *, keep: int, most: int = 1000) -> int:
+    async def prune_by_count(self, definition: str, *, keep: int, most: int = 1000) -> int:
         """Delete some ended jobs of a definition beyond the newest `keep`."""
-        gone = await self._db.run("prune_count", definition=definition, keep=keep, most=most)
+        gone = await self._db.run("prune_by_count", definition=definition, keep=keep, most=most)
         return int(gone[0]["pruned"])
 
     async def prune_logs(self, definition: str, *, days: float, most: int = 5000) -> int:
@@ -114,10 +118,12 @@ class UpkeepVerbs:
         gone = await self._db.run("prune_logs", definition=definition, days=days, most=most)
         return int(gone[0]["pruned"])
 
-    async def prune_orphans(self, cursor: JobId, *, most: int = 1000) -> tuple[int, JobId | None]:
+    async def prune_orphaned_logs(
+        self, cursor: JobId, *, most: int = 1000
+    ) -> tuple[int, JobId | None]:
         """Delete log lines whose job is gone, looking at some jobs after `cursor`. Answers how many
         lines went, and where to go on, None at the end."""
-        [seen] = await self._db.run("prune_orphans", cursor=cursor, most=most)
+        [seen] = await self._db.run("prune_orphaned_logs", cursor=cursor, most=most)
         last = seen["last_id"]
         return int(seen["pruned"]), JobId(rows.uuid(last)) if last else None
 

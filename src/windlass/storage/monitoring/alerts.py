@@ -23,7 +23,7 @@ class AlertVerbs:
     _db: Database
 
     @again
-    async def take_alert(
+    async def claim_alert(
         self,
         receiver: str,
         definition: str,
@@ -35,7 +35,7 @@ class AlertVerbs:
         """Let one process tell a receiver of a cause: True if nobody tried within the interval, and
         the failure at `last_at` is one that the receiver was not told of."""
         taken = await self._db.run(
-            "take_alert",
+            "claim_alert",
             receiver=receiver,
             definition=definition,
             fingerprint=fingerprint,
@@ -44,12 +44,12 @@ class AlertVerbs:
         )
         return bool(taken)
 
-    async def alert_sent(
+    async def record_alert_sent(
         self, receiver: str, definition: str, fingerprint: str, *, last_at: datetime
     ) -> None:
         """Note that a receiver was told of a cause, up to the failure at `last_at`."""
         await self._db.run(
-            "alert_sent",
+            "record_alert_sent",
             receiver=receiver,
             definition=definition,
             fingerprint=fingerprint,
@@ -64,7 +64,7 @@ class AlertVerbs:
                 definition=row["definition"],
                 fingerprint=row["fingerprint"],
                 tried_at=rows.instant(row["tried_at"]),
-                told_until=rows.maybe_instant(row["told_until"]),
+                told_until=rows.optional_instant(row["told_until"]),
             )
             for row in await self._db.run("alerts")
         ]

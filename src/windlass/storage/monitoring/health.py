@@ -11,15 +11,15 @@ from windlass.storage.database import Database, Lane
 class HealthVerbs:
     _db: Database
 
-    async def vitals(self) -> Mapping[str, str]:
+    async def database_settings(self) -> Mapping[str, str]:
         """Settings of the database, as our connections have them, that matter to a queue."""
-        pairs = [tuple(row.values()) for row in await self._db.run("vitals")]
+        pairs = [tuple(row.values()) for row in await self._db.run("database_settings")]
         return {str(name).lower(): str(value) for name, value in pairs}
 
     async def backends(self) -> list[int | None]:
         """The numbers of the server's processes that answer several connections of ours, all open."""
         lanes = (Lane.GENERAL, Lane.STORE, Lane.WORK)
-        found = [await self._db.run("backend", lane=lane) for lane in lanes]
+        found = [await self._db.run("server_process_id", lane=lane) for lane in lanes]
         return [None if row["number"] is None else int(row["number"]) for [row] in found]
 
     async def pinned(self) -> list[OldSnapshot]:
@@ -28,14 +28,14 @@ class HealthVerbs:
             OldSnapshot(
                 row["kind"], row["name"], _length(row["seconds"]), int(row["transactions"] or 0)
             )
-            for row in await self._db.run("pinned")
+            for row in await self._db.run("old_snapshots")
         ]
 
-    async def dead_rows(self) -> list[DeadRows]:
+    async def dead_tuples(self) -> list[DeadRows]:
         """Rows of the queue's tables that nobody can see any more, where the database counts them."""
         return [
             DeadRows(row["name"], int(row["live"]), int(row["dead"]), _length(row["seconds"]))
-            for row in await self._db.run("dead_rows")
+            for row in await self._db.run("dead_tuples")
         ]
 
 

@@ -45,13 +45,13 @@ class InstallationVerbs:
         noticed by itself."""
         # A role without the right to ask is an ordinary one.
         with suppress(Exception):
-            found = await self._db.run("server", lane=Lane.RENEW)
+            found = await self._db.run("server_identity", lane=Lane.RENEW)
             return found[0]["server"] if found else None
         return None
 
-    async def note_server(self, server: str) -> None:
+    async def record_server(self, server: str) -> None:
         """Note which server the epoch belongs to, unless one is noted."""
-        await self._db.run("note_server", server=server)
+        await self._db.run("record_server", server=server)
 
     @again
     async def begin_epoch(self, *, server: str | None, unless_on: str | None = None) -> int | None:
@@ -69,14 +69,14 @@ class InstallationVerbs:
                 server=server,
                 token_floor=row["token_floor"] + TOKEN_STEP,
             )
-            await session.run("take_back_operations", step=TOKEN_STEP)
-            return await _hand_back(session)
+            await session.run("reclaim_operations", step=TOKEN_STEP)
+            return await _release_running_jobs(session)
 
 
-async def _hand_back(session: Session) -> int:
+async def _release_running_jobs(session: Session) -> int:
     handed_back = 0
     after = JobId(UUID(int=0))
-    while found := await session.run("running", after=after, most=_BATCH):
+    while found := await session.run("list_leases", after=after, most=_BATCH):
         by_worker: dict[WorkerId, list[AttemptEnd]] = {}
         for row in found:
             held = LeaseRef(JobId(rows.uuid(row["id"])), row["lease_token"])

@@ -25,7 +25,7 @@ _JOBS = (_LIVE, _LATER, _ENDED)
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class IntegrityRule:
     """What no row `j` of a table may be."""
 
     name: str
@@ -39,8 +39,8 @@ class Rule:
         return self.table in _JOBS
 
 
-def _each(name: str, broken: str, tables: Sequence[str] = _JOBS) -> list[Rule]:
-    return [Rule(name, table, broken) for table in tables]
+def _each(name: str, broken: str, tables: Sequence[str] = _JOBS) -> list[IntegrityRule]:
+    return [IntegrityRule(name, table, broken) for table in tables]
 
 
 def _in(table: str, id: str = "j.id") -> str:
@@ -70,21 +70,21 @@ def _limited_by(kind: str, column: str) -> str:
 
 _UNSETTLED = "(select count(*) from windlass_parents p where p.child_id = j.id and not p.settled)"
 
-RULES: Sequence[Rule] = (
-    Rule("state", _LIVE, "j.state not in ('queued', 'running')"),
-    Rule("state", _LATER, "j.state not in ('pending', 'queued')"),
-    Rule("state", _ENDED, "j.state not in ('completed', 'canceled', 'dead_letter')"),
-    Rule("one-row", _LIVE, f"{_in(_LATER)} or {_in(_ENDED)}"),
-    Rule("one-row", _LATER, _in(_ENDED)),
-    Rule(
+RULES: Sequence[IntegrityRule] = (
+    IntegrityRule("state", _LIVE, "j.state not in ('queued', 'running')"),
+    IntegrityRule("state", _LATER, "j.state not in ('pending', 'queued')"),
+    IntegrityRule("state", _ENDED, "j.state not in ('completed', 'canceled', 'dead_letter')"),
+    IntegrityRule("one-row", _LIVE, f"{_in(_LATER)} or {_in(_ENDED)}"),
+    IntegrityRule("one-row", _LATER, _in(_ENDED)),
+    IntegrityRule(
         "lease",
         _LIVE,
         "j.state = 'running' and (j.lease_expires_at is null or j.worker_id is null "
         "or j.last_started_at is null or j.lease_token <= 0 or j.attempts <= 0)",
     ),
-    Rule("lease-left", _LIVE, "j.state <> 'running' and j.lease_expires_at is not null"),
+    IntegrityRule("lease-left", _LIVE, "j.state <> 'running' and j.lease_expires_at is not null"),
     *_each("lease-left", "j.lease_expires_at is not null", (_LATER, _ENDED)),
-    Rule("lease-time", _LIVE, "j.lease_expires_at > :latest_lease"),
+    IntegrityRule("lease-time", _LIVE, "j.lease_expires_at > :latest_lease"),
     *_each("due-time", "j.due_at > :latest_due", (_LIVE, _LATER)),
     *_each(
         "attempts", "j.attempts < 0 or j.attempts > j.max_attempts or j.attempts > j.lease_token"
@@ -94,24 +94,26 @@ RULES: Sequence[Rule] = (
         "exists (select 1 from windlass_attempts a where a.job_id = j.id and a.number > j.lease_token)",
     ),
     *_each("end", "j.finished_at is not null", (_LIVE, _LATER)),
-    Rule("end", _ENDED, "j.finished_at is null"),
-    Rule("waits", _LIVE, f"j.waits <> 0 or j.held or j.queued_at is null or {_UNSETTLED} > 0"),
-    Rule("waits", _LATER, f"j.state = 'pending' and j.waits <> {_UNSETTLED}"),
-    Rule("waits", _ENDED, f"{_UNSETTLED} > 0"),
-    Rule(
+    IntegrityRule("end", _ENDED, "j.finished_at is null"),
+    IntegrityRule(
+        "waits", _LIVE, f"j.waits <> 0 or j.held or j.queued_at is null or {_UNSETTLED} > 0"
+    ),
+    IntegrityRule("waits", _LATER, f"j.state = 'pending' and j.waits <> {_UNSETTLED}"),
+    IntegrityRule("waits", _ENDED, f"{_UNSETTLED} > 0"),
+    IntegrityRule(
         "parents",
         "windlass_parents",
         f"({_gone('j.child_id')}) or not j.settled and {_gone('j.parent_id')}",
         "child_id",
     ),
-    Rule(
+    IntegrityRule(
         "hold-missing",
         _LIVE,
         "j.state = 'running' and exists (select 1 from windlass_limits l where "
         f"({_limited_by('definition', 'definition')}) or ({_limited_by('tenant', 'tenant_id')}) "
         f"or ({_limited_by('queue', 'queue')}))",
     ),
-    Rule(
+    IntegrityRule(
         "hold-left",
         "windlass_holds",
         f"not exists (select 1 from {_LIVE} o where o.id = j.job_id and o.state = 'running')",
@@ -119,14 +121,14 @@ RULES: Sequence[Rule] = (
     ),
     *_each("dedupe-key", _unguarded("dedupe", "dedupe_key"), (_LIVE, _LATER)),
     *_each("idempotency-key", _unguarded("idempotency", "idempotency_key")),
-    Rule(
+    IntegrityRule(
         "key-left",
         "windlass_keys",
         f"j.kind = 'idempotency' and {_gone('j.job_id')} or j.kind = 'dedupe' and j.open "
         f"and not {_in(_LIVE, 'j.job_id')} and not {_in(_LATER, 'j.job_id')}",
         "job_id",
     ),
-    Rule("attempt-left", "windlass_attempts", _gone("j.job_id"), "job_id"),
+    IntegrityRule("attempt-left", "windlass_attempts", _gone("j.job_id"), "job_id"),
     *_each("tenant", "not exists (select 1 from windlass_tenants t where t.id = j.tenant_id)"),
 )
 
@@ -157,7 +159,7 @@ class IntegrityVerbs:
 
     async def violations(self, tenant: str | None = None) -> AsyncIterator[Violation]:
         """Rows that contradict a rule, of one tenant's jobs alone or of everything."""
-        [clock] = await self._db.run("clock")
+        [clock] = await self._db.run("database_time")
         now = rows.instant(clock["now"])
         limits = {"latest_lease": now + _LONGEST_LEASE, "latest_due": now + _LONGEST_WAIT}
         for rule in RULES:
@@ -170,7 +172,7 @@ class IntegrityVerbs:
                     yield Violation(name, "windlass_jobs", str(row["id"]))
 
     async def _broken(
-        self, rule: Rule, tenant: str | None, limits: Mapping[str, Any]
+        self, rule: IntegrityRule, tenant: str | None, limits: Mapping[str, Any]
     ) -> AsyncIterator[UUID]:
         named = f"j.{rule.column}"
         text = (
@@ -186,7 +188,7 @@ class IntegrityVerbs:
                 yield rows.uuid(row["id"])
             after = upto
 
-    async def _step(self, rule: Rule, after: UUID) -> UUID | None:
+    async def _step(self, rule: IntegrityRule, after: UUID) -> UUID | None:
         """The last of the next rows that are looked at together."""
         found = await self._db.query(
             f"select b.id from (select j.{rule.column} as id from {rule.table} j "

@@ -12,43 +12,43 @@ from windlass.storage.sql.statements import Rows
 class MetricVerbs:
     _db: Database
 
-    async def depths(self, *, most: int) -> Sequence[Mapping[str, Any]]:
+    async def state_counts_by_dimension(self, *, most: int) -> Sequence[Mapping[str, Any]]:
         """Jobs in each state, by `kind` (tenant, queue, definition) and `name`. Of each kind the
         `most` with the most open jobs are named; the others are summed, their name is None."""
-        return await self._db.run("depths", most=most)
+        return await self._db.run("state_counts_by_dimension", most=most)
 
     async def totals(self) -> Sequence[Mapping[str, Any]]:
         """What ever happened, by queue and definition. No figure ever falls."""
-        return await self._db.run("totals")
+        return await self._db.run("lifetime_counts")
 
     async def oldest(self, *, most: int = 500) -> Mapping[str, float]:
         """For how many seconds the longest waiting job of each queue has been due.
 
         Of a queue with more than `most` lines, older ones may be among those not looked at.
         """
-        found = await self._db.run("oldest", most=most)
+        found = await self._db.run("oldest_due_age", most=most)
         return {row["queue"]: max(0.0, float(row["age"])) for row in found}
 
-    async def late_schedules(self, *, seconds: float, most: int = 1000) -> int:
+    async def count_late_schedules(self, *, seconds: float, most: int = 1000) -> int:
         """How many schedules should have fired so long ago, counted up to `most`."""
-        found = await self._db.run("late_schedules", seconds=seconds, most=most)
+        found = await self._db.run("count_late_schedules", seconds=seconds, most=most)
         return int(found[0]["late"])
 
     @again
     async def observe(self, observations: Sequence[Observation]) -> None:
         """Add to the histograms of this minute and since ever."""
         if observations:
-            await self._db.run("observe", lane=Lane.RENEW, observations=observations)
+            await self._db.run("record_latency", lane=Lane.RENEW, observations=observations)
 
     async def histograms(self, *, seconds: float | None = None) -> dict[HistogramKey, Histogram]:
         """How long jobs waited and ran in the last so many seconds, by the minute; None: ever."""
         if seconds is None:
-            return _histograms(await self._db.run("histograms"))
-        return _histograms(await self._db.run("recent_histograms", seconds=seconds))
+            return _histograms(await self._db.run("latency_histograms"))
+        return _histograms(await self._db.run("recent_latency_histograms", seconds=seconds))
 
-    async def prune_minutes(self, *, days: float, most: int = 5000) -> int:
+    async def prune_minute_counts(self, *, days: float, most: int = 5000) -> int:
         """Forget some of the minutes that began more than `days` ago; totals stay."""
-        return int((await self._db.run("prune_minutes", days=days, most=most))[0]["pruned"])
+        return int((await self._db.run("prune_minute_counts", days=days, most=most))[0]["pruned"])
 
     async def prune_histograms(self, *, days: float, most: int = 5000) -> int:
         """The same for the minutes of histograms; what they tell since ever stays."""

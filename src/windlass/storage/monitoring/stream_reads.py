@@ -28,7 +28,7 @@ class Activity(NamedTuple):
     moves: int
 
 
-class Glance(NamedTuple):
+class JobSnapshot(NamedTuple):
     """How a job stands; `log_sequence` is the number of its last log line."""
 
     id: JobId
@@ -45,7 +45,7 @@ class Glance(NamedTuple):
     updated_at: datetime
 
 
-class EventMark(NamedTuple):
+class EventStatus(NamedTuple):
     """An event, without what it says."""
 
     id: UUID
@@ -56,7 +56,7 @@ class EventMark(NamedTuple):
     jobs: int
 
 
-class TriggerMark(NamedTuple):
+class TriggerStatus(NamedTuple):
     """How a trigger stands, without its rule."""
 
     id: UUID
@@ -72,7 +72,7 @@ class TriggerMark(NamedTuple):
     updated_at: datetime
 
 
-class LiveVerbs:
+class StreamVerbs:
     _db: Database
 
     async def activity(self) -> list[Activity]:
@@ -85,39 +85,39 @@ class LiveVerbs:
                 {state: int(row[state]) for state in JobState},
                 int(row["moves"]),
             )
-            for row in await self._db.run("activity")
+            for row in await self._db.run("stream_activity")
         ]
 
-    async def glance(self, ids: Collection[JobId]) -> dict[JobId, Glance]:
+    async def stream_jobs(self, ids: Collection[JobId]) -> dict[JobId, JobSnapshot]:
         """How these jobs stand, without payloads; one that is not there is not in the answer."""
-        found: dict[JobId, Glance] = {}
+        found: dict[JobId, JobSnapshot] = {}
         for _ in range(2):  # a job that moved between two tables during the first look
             if missing := [(id,) for id in ids if id not in found]:
-                told = [_glance(row) for row in await self._db.run("glance", ids=missing)]
+                told = [_glance(row) for row in await self._db.run("stream_jobs", ids=missing)]
                 found |= {each.id: each for each in told}
         return found
 
-    async def recent_events(self, *, most: int) -> list[EventMark]:
+    async def stream_events(self, *, most: int) -> list[EventStatus]:
         """The newest events of all tenants, newest first."""
         return [
-            EventMark(
+            EventStatus(
                 rows.uuid(row["id"]),
                 row["tenant_id"],
                 row["name"],
                 rows.instant(row["created_at"]),
-                rows.maybe_instant(row["matched_at"]),
+                rows.optional_instant(row["matched_at"]),
                 row["jobs"],
             )
-            for row in await self._db.run("recent_events", most=most)
+            for row in await self._db.run("stream_events", most=most)
         ]
 
-    async def recent_triggers(self, *, most: int) -> list[TriggerMark]:
+    async def stream_triggers(self, *, most: int) -> list[TriggerStatus]:
         """Triggers of all tenants, those that did something last first."""
-        return [_trigger(row) for row in await self._db.run("recent_triggers", most=most)]
+        return [_trigger(row) for row in await self._db.run("stream_triggers", most=most)]
 
 
-def _glance(row: Mapping[str, Any]) -> Glance:
-    return Glance(
+def _glance(row: Mapping[str, Any]) -> JobSnapshot:
+    return JobSnapshot(
         id=JobId(rows.uuid(row["id"])),
         tenant=row["tenant_id"],
         state=JobState(row["state"]),
@@ -127,22 +127,22 @@ def _glance(row: Mapping[str, Any]) -> Glance:
         progress=row["progress"],
         progress_note=row["progress_note"],
         log_sequence=row["log_sequence"],
-        cancel_requested_at=rows.maybe_instant(row["cancel_requested_at"]),
-        finished_at=rows.maybe_instant(row["finished_at"]),
+        cancel_requested_at=rows.optional_instant(row["cancel_requested_at"]),
+        finished_at=rows.optional_instant(row["finished_at"]),
         updated_at=rows.instant(row["updated_at"]),
     )
 
 
-def _trigger(row: Mapping[str, Any]) -> TriggerMark:
-    return TriggerMark(
+def _trigger(row: Mapping[str, Any]) -> TriggerStatus:
+    return TriggerStatus(
         id=rows.uuid(row["id"]),
         tenant=row["tenant_id"],
         name=row["name"],
         type=row["type"],
         definition=row["definition"],
         enabled=bool(row["enabled"]),
-        next_run_at=rows.maybe_instant(row["next_run_at"]),
-        last_run_at=rows.maybe_instant(row["last_run_at"]),
+        next_run_at=rows.optional_instant(row["next_run_at"]),
+        last_run_at=rows.optional_instant(row["last_run_at"]),
         last_job_id=rows.uuid(row["last_job_id"]) if row["last_job_id"] else None,
         last_error=row["last_error"],
         updated_at=rows.instant(row["updated_at"]),

@@ -14,19 +14,21 @@ from windlass.storage.sql import rows
 class SummaryVerbs:
     _db: Database
 
-    async def tallies(self, scope: Scope) -> list[Mapping[str, Any]]:
+    async def state_counts_by_queue(self, scope: Scope) -> list[Mapping[str, Any]]:
         """Jobs by queue, definition and state, kept without scanning."""
-        return [dict(row) for row in await self._db.run("tallies", tenant_id=scope.tenant)]
+        return [
+            dict(row) for row in await self._db.run("state_counts_by_queue", tenant_id=scope.tenant)
+        ]
 
     async def waiting(self, scope: Scope, *, look: int) -> Mapping[str, int]:
         """How many queued jobs are `scheduled` and `retrying` among `look` of each table, those due
         first; `live` and `later` say how many were looked at."""
-        [row] = await self._db.run("waiting", tenant_id=scope.tenant, look=look)
+        [row] = await self._db.run("queued_counts_by_view", tenant_id=scope.tenant, look=look)
         return {name: int(row[name]) for name in ("live", "later", "scheduled", "retrying")}
 
-    async def oldest_due(self, scope: Scope, *, look: int) -> Mapping[str, datetime]:
+    async def oldest_due_at(self, scope: Scope, *, look: int) -> Mapping[str, datetime]:
         """The earliest due time of the jobs in line, by queue, among the `look` oldest."""
-        found = await self._db.run("oldest_due", tenant_id=scope.tenant, look=look)
+        found = await self._db.run("oldest_due_at", tenant_id=scope.tenant, look=look)
         return {row["queue"]: rows.instant(row["due_at"]) for row in found}
 
     async def rates(
@@ -41,7 +43,7 @@ class SummaryVerbs:
         """What happened since an instant, by slots counted from 1970; slots without anything are
         left out."""
         found = await self._db.run(
-            "rates",
+            "throughput",
             tenant_id=scope.tenant,
             definition=definition,
             queue=queue,
@@ -50,9 +52,11 @@ class SummaryVerbs:
         )
         return [dict(row) for row in found]
 
-    async def tenant_rates(self, scope: Scope, *, since: datetime) -> list[Mapping[str, Any]]:
+    async def throughput_by_tenant(
+        self, scope: Scope, *, since: datetime
+    ) -> list[Mapping[str, Any]]:
         """What happened since an instant, by tenant; tenants without anything are left out."""
-        found = await self._db.run("tenant_rates", tenant_id=scope.tenant, since=since)
+        found = await self._db.run("throughput_by_tenant", tenant_id=scope.tenant, since=since)
         return [dict(row) for row in found]
 
     async def failing(
@@ -66,7 +70,7 @@ class SummaryVerbs:
     ) -> list[FailingDefinition]:
         """The definitions with the most failed attempts since an instant."""
         found = await self._db.run(
-            "failing",
+            "most_failing",
             tenant_id=scope.tenant,
             definition=definition,
             queue=queue,

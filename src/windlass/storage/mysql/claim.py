@@ -9,7 +9,7 @@ from typing import Any
 
 from windlass.core.leases.gates import counted_by, definition_of
 from windlass.storage.mysql import dialect
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import filled
 from windlass.storage.sql.statements import Rows, Statement
 
@@ -23,8 +23,8 @@ Limit = tuple[str, str | None, str | None, str | None, bool]
 May = Mapping[tuple[Any, ...], tuple[str, ...]]
 
 
-def claim(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) -> Rows:
-    """Run `sql/claim.sql` in the open transaction; the claimed jobs as they stand afterwards."""
+def claim(link: MysqlConnection, script: Sequence[Statement], params: Mapping[str, Any]) -> Rows:
+    """Run `sql/leases/claim.sql` in the open transaction; the claimed jobs as they stand afterwards."""
     who_may, pick, take, count, hold = script
     lines: Sequence[Line] = params["lines"]
     limits: Sequence[Limit] = params["limits"]
@@ -62,7 +62,11 @@ def _named_by(place: int, limits: Sequence[Limit]) -> tuple[str, ...]:
 
 
 def _picked(
-    link: Link, who_may: str, pick: Statement, lines: Sequence[Line], known: Sequence[str]
+    link: MysqlConnection,
+    who_may: str,
+    pick: Statement,
+    lines: Sequence[Line],
+    known: Sequence[str],
 ) -> list[Job]:
     """Lock the first jobs of all lines. Most often the survey was right about who may run, so that
     they are picked along with asking; if not, what may run is picked once it is known."""
@@ -79,7 +83,7 @@ def _picked(
 
 
 def _unpacked(
-    link: Link, pick: Statement, lines: Sequence[Line], may: May, found: Rows
+    link: MysqlConnection, pick: Statement, lines: Sequence[Line], may: May, found: Rows
 ) -> list[Job]:
     if any(row["packed"] is None and row["jobs"] for row in found):
         found = link.query(_pick(link, pick, lines, may, whole=False))
@@ -87,7 +91,7 @@ def _unpacked(
 
 
 def _pick(
-    link: Link,
+    link: MysqlConnection,
     pick: Statement,
     lines: Sequence[Line],
     may: May,

@@ -16,7 +16,7 @@ from windlass.storage.connection import deadlines
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import LONG
 from windlass.storage.connection.keepalive import keep_alive
-from windlass.storage.mysql.faults import LOCK_WAIT, already_so
+from windlass.storage.mysql.faults import LOCK_WAIT, is_already_applied
 from windlass.storage.mysql.sql_literals import filled
 from windlass.storage.sql.statements import Rows, Statement
 
@@ -62,7 +62,7 @@ class _Connection(pymysql.Connection):
         return context
 
 
-class Link:
+class MysqlConnection:
     """Connects when it is made; every method but the last four may wait for the server."""
 
     def __init__(self, address: Address, *, name: str) -> None:
@@ -150,7 +150,7 @@ class Link:
             try:
                 self.query(statement)
             except pymysql.Error as error:
-                if not already_so(error):
+                if not is_already_applied(error):
                     raise
 
     @property

@@ -11,8 +11,8 @@ from windlass.storage.connection.deadlines import LONG, Deadlines
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Lane, Watch
 from windlass.storage.mysql import dialect
-from windlass.storage.mysql.connection import Link
-from windlass.storage.mysql.pool import Loan, Pool
+from windlass.storage.mysql.connection import MysqlConnection
+from windlass.storage.mysql.pool import Checkout, Pool
 from windlass.storage.mysql.sql_literals import filled, literal
 from windlass.storage.mysql.verbs import Verbs
 from windlass.storage.mysql.watch import MysqlWatch
@@ -45,32 +45,34 @@ class MysqlDatabase:
     @again
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
         seconds = self._deadlines.verb(lane, verb, params)
-        async with self._pool(lane).loan() as loan:
-            return await loan.call(
+        async with self._pool(lane).checkout() as checkout:
+            return await checkout.call(
                 lambda link: self._verbs.alone(link, verb, params), seconds=seconds
             )
 
     @asynccontextmanager
     async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator["MysqlSession"]:
-        async with self._pool(lane).loan() as loan:
-            await loan.call(Link.begin)
+        async with self._pool(lane).checkout() as checkout:
+            await checkout.call(MysqlConnection.begin)
             try:
-                yield MysqlSession(loan, self._verbs, lane, self._deadlines)
+                yield MysqlSession(checkout, self._verbs, lane, self._deadlines)
             except BaseException:
-                if not loan.lost:
-                    await loan.call(Link.rollback)
+                if not checkout.lost:
+                    await checkout.call(MysqlConnection.rollback)
                 raise
-            await loan.call(Link.commit)
+            await checkout.call(MysqlConnection.commit)
 
     async def query(self, text: str, params: Mapping[str, Any]) -> Rows:
         (statement,), bound = self._scripts.prepare(text), self._scripts.bind(params)
-        async with self._pool(Lane.GENERAL).loan() as loan:
-            return await loan.call(lambda link: link.query(filled(statement, bound)), seconds=LONG)
+        async with self._pool(Lane.GENERAL).checkout() as checkout:
+            return await checkout.call(
+                lambda link: link.query(filled(statement, bound)), seconds=LONG
+            )
 
     async def script(self, text: str) -> None:
         """Run statements one by one; what can be rolled back is, should one of them fail."""
 
-        def work(link: Link) -> None:
+        def work(link: MysqlConnection) -> None:
             link.begin()
             try:
                 link.migrate(split(text))
@@ -79,23 +81,23 @@ class MysqlDatabase:
                 raise
             link.commit()
 
-        async with self._pool(Lane.GENERAL).loan() as loan:
-            await loan.call(work, seconds=LONG)
+        async with self._pool(Lane.GENERAL).checkout() as checkout:
+            await checkout.call(work, seconds=LONG)
 
     @asynccontextmanager
     async def migration_lock(self) -> AsyncIterator[None]:
         # Locks are the whole server's, so that the name says which database is meant.
         name = literal(f"windlass {hashlib.md5(self._address.name.encode()).hexdigest()}")
-        async with self._pool(Lane.WORK).loan() as loan:
+        async with self._pool(Lane.WORK).checkout() as checkout:
             while True:
-                [row] = await _ask(loan, f"select get_lock({name}, {_PATIENCE}) as got")
+                [row] = await _ask(checkout, f"select get_lock({name}, {_PATIENCE}) as got")
                 if row["got"]:
                     break
             try:
                 yield
             finally:
-                if not loan.lost:
-                    await _ask(loan, f"select release_lock({name})")
+                if not checkout.lost:
+                    await _ask(checkout, f"select release_lock({name})")
 
     def caller_dialect(self, placeholder: str) -> Dialect:
         return dialect.callers(placeholder, self._now)
@@ -114,15 +116,15 @@ class MysqlDatabase:
         return []
 
     async def warnings(self) -> Sequence[str]:
-        async with self._pool(Lane.GENERAL).loan() as loan:
+        async with self._pool(Lane.GENERAL).checkout() as checkout:
             found = await _ask(
-                loan, f"show global variables where variable_name in {literal(WATCHED)}"
+                checkout, f"show global variables where variable_name in {literal(WATCHED)}"
             )
         return warnings({row["Variable_name"].lower(): row["Value"] for row in found})
 
     async def read_only(self) -> str:
-        async with self._pool(Lane.GENERAL).loan() as loan:
-            [row] = await _ask(loan, "select @@global.read_only as refuses")
+        async with self._pool(Lane.GENERAL).checkout() as checkout:
+            [row] = await _ask(checkout, "select @@global.read_only as refuses")
         return "it runs with read_only" if row["refuses"] else ""
 
     async def close(self) -> None:
@@ -152,8 +154,8 @@ class MysqlDatabase:
 class MysqlSession:
     """Verbs inside one open transaction."""
 
-    def __init__(self, loan: Loan, verbs: Verbs, lane: Lane, deadlines: Deadlines) -> None:
-        self._loan = loan
+    def __init__(self, checkout: Checkout, verbs: Verbs, lane: Lane, deadlines: Deadlines) -> None:
+        self._loan = checkout
         self._verbs = verbs
         self._lane = lane
         self._deadlines = deadlines
@@ -162,12 +164,12 @@ class MysqlSession:
         seconds = self._deadlines.verb(self._lane, verb, params)
         return await self._loan.call(partial(self._within, verb, params), seconds=seconds)
 
-    def _within(self, verb: str, params: Mapping[str, Any], link: Link) -> Rows:
+    def _within(self, verb: str, params: Mapping[str, Any], link: MysqlConnection) -> Rows:
         return self._verbs.within(link, verb, params)
 
 
-async def _ask(loan: Loan, text: str) -> Rows:
-    return await loan.call(lambda link: link.query(text))
+async def _ask(checkout: Checkout, text: str) -> Rows:
+    return await checkout.call(lambda link: link.query(text))
 
 
 #: The settings that decide it.

@@ -11,9 +11,9 @@ import pymysql
 from pymysql.constants import ER
 
 from windlass.storage.mysql import dialect
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.faults import code_of
-from windlass.storage.mysql.sql_literals import Written, filled, literal
+from windlass.storage.mysql.sql_literals import RawSql, filled, literal
 from windlass.storage.sql.batches import BATCHES
 from windlass.storage.sql.statements import Rows, Statement
 
@@ -28,10 +28,10 @@ _COMMON = [column for column in _COLUMNS if column not in ("place", "id", "paylo
 _ROOM = "-" * 48
 
 
-def enqueue_plainly(
-    link: Link, script: Sequence[Statement], params: Mapping[str, Any]
+def fast_enqueue(
+    link: MysqlConnection, script: Sequence[Statement], params: Mapping[str, Any]
 ) -> Rows | None:
-    """Run `sql/enqueue_plain.sql` in the open transaction; what became of the jobs that it did not
+    """Run `sql/jobs/enqueue/fast_enqueue.sql` in the open transaction; what became of the jobs that it did not
     create. None, and nothing is changed, if not all of them are so plain."""
     jobs: Sequence[Job] = params["jobs"]
     common = [job[2:_PAYLOAD] + job[_PAYLOAD + 1 :] for job in jobs]
@@ -62,8 +62,8 @@ def enqueue_plainly(
         insert = insert_live if live == {True} else insert_later
         counts = Counter(_counted_as(kinds[values]) for values in common if values in tails)
         texts = [
-            filled(insert, {"rows": Written(",".join(rows))}),
-            filled(count, {"counted": Written(_counted(counts, now))}),
+            filled(insert, {"rows": RawSql(",".join(rows))}),
+            filled(count, {"counted": RawSql(_counted(counts, now))}),
         ]
         if not _stored(link, texts):
             return None
@@ -109,7 +109,11 @@ class _Found:
 
 
 def _look(
-    link: Link, look: Statement, stored: Statement, ids: Sequence[str], kinds: Sequence[Kind]
+    link: MysqlConnection,
+    look: Statement,
+    stored: Statement,
+    ids: Sequence[str],
+    kinds: Sequence[Kind],
 ) -> _Found | None:
     """None if a job is stored already."""
     [found] = link.ask(
@@ -179,7 +183,7 @@ def _counted(counts: Mapping[tuple[str, str, str], int], now: datetime) -> str:
     return ",".join([literal((at, *who, count, count)) for who, count in counts.items()])
 
 
-def _stored(link: Link, texts: Sequence[str]) -> bool:
+def _stored(link: MysqlConnection, texts: Sequence[str]) -> bool:
     """Whether the jobs were stored; not, if another enqueue has just stored one of them."""
     if sum(map(len, texts)) > link.packet // 4:
         return False

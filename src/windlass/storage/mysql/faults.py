@@ -14,7 +14,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.connection.deadlock_retry import Crossed
+from windlass.storage.connection.deadlock_retry import Deadlock
 
 #: Longest wait for another transaction's lock, in seconds: shorter than any wait for the server.
 LOCK_WAIT = 8
@@ -111,9 +111,9 @@ def meaning(error: Error, address: Address) -> Exception:
     """
     code = code_of(error)
     if code == ER.LOCK_DEADLOCK:  # at once, so that a verb of several steps is tried again
-        return Crossed("get past the locks of other transactions", seconds=1)
+        return Deadlock("get past the locks of other transactions", seconds=1)
     if code in _CROSSED:
-        return Crossed("get past the locks of other transactions", seconds=LOCK_WAIT)
+        return Deadlock("get past the locks of other transactions", seconds=LOCK_WAIT)
     if code == ER.NO_SUCH_TABLE:
         return SchemaOutdated(found=0, needed=1)
     if code in _INTERRUPTED:
@@ -143,7 +143,7 @@ def _is_about_content(error: Error, code: int) -> bool:
     )
 
 
-def already_so(error: Error) -> bool:
+def is_already_applied(error: Error) -> bool:
     """Whether a statement of a migration failed because it was run before."""
     return code_of(error) in _ALREADY_SO
 

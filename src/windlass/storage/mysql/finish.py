@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.core.jobs.states import JobState, Outcome
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import filled, literal
 from windlass.storage.sql.batches import BATCHES
 from windlass.storage.sql.statements import Rows, Statement
@@ -35,10 +35,10 @@ _PLAIN: Mapping[str, Any] = {
 }
 
 
-def finish_plainly(
-    link: Link, script: Sequence[Statement], params: Mapping[str, Any]
+def fast_finish(
+    link: MysqlConnection, script: Sequence[Statement], params: Mapping[str, Any]
 ) -> Rows | None:
-    """Run `sql/finish_plain.sql` in the open transaction; the jobs that ended. None, and nothing is
+    """Run `sql/leases/fast_finish.sql` in the open transaction; the jobs that ended. None, and nothing is
     changed, if not all that is asked for is so plain."""
     finishes: Sequence[Finish] = params["finishes"]
     if not finishes or not _plain(finishes):

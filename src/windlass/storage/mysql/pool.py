@@ -21,7 +21,7 @@ from windlass.errors import (
     DatabaseUnreachable,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.faults import meaning
 
 T = TypeVar("T")
@@ -56,24 +56,24 @@ class Pool:
         self._threads = ThreadPoolExecutor(size, thread_name_prefix=name)
         #: Ends what a task no longer waits for; not in a thread that may be waiting itself.
         self._cutters = ThreadPoolExecutor(1, thread_name_prefix=f"{name} cut")
-        self._idle: list[Link] = []
-        self._lent: set[Link] = set()
+        self._idle: list[MysqlConnection] = []
+        self._lent: set[MysqlConnection] = set()
         self._closed = False
 
     @asynccontextmanager
-    async def loan(self) -> AsyncIterator["Loan"]:
+    async def checkout(self) -> AsyncIterator["Checkout"]:
         """A connection for one task, waited for if all are lent."""
         try:
             async with asyncio.timeout(self._place):
                 await self._places.acquire()
         except TimeoutError:
             raise DatabaseTimeout("give a free connection", seconds=self._place) from None
-        loan = Loan(self, self._idle_link() or await self._connected())
-        self._lent.add(loan.link)
+        checkout = Checkout(self, self._idle_link() or await self._connected())
+        self._lent.add(checkout.link)
         try:
-            yield loan
+            yield checkout
         finally:
-            loan.end()
+            checkout.end()
 
     def close(self) -> None:
         """Drop every connection; what is under way fails."""
@@ -117,8 +117,8 @@ class Pool:
             left(running)
             raise
 
-    def take_back(self, link: Link) -> None:
-        """End a loan; no thread uses the connection any more."""
+    def reclaim(self, link: MysqlConnection) -> None:
+        """End a checkout; no thread uses the connection any more."""
         self._lent.discard(link)
         if link.usable and not self._closed:
             self._idle.append(link)
@@ -126,14 +126,14 @@ class Pool:
             link.drop()
         self._places.release()
 
-    def cut(self, link: Link) -> None:
+    def cut(self, link: MysqlConnection) -> None:
         """Free the thread that waits for this connection, and end what the server does for it."""
         link.sever()
         # The server would notice only when it next had something to say, its locks still held.
         with contextlib.suppress(RuntimeError):  # the interpreter is going down
             self._cutters.submit(self._kill, link.number)
 
-    def _idle_link(self) -> Link | None:
+    def _idle_link(self) -> MysqlConnection | None:
         while self._idle:
             link = self._idle.pop()
             if link.usable:
@@ -141,8 +141,8 @@ class Pool:
             link.drop()
         return None
 
-    async def _connected(self) -> Link:
-        late: list[asyncio.Future[Link]] = []
+    async def _connected(self) -> MysqlConnection:
+        late: list[asyncio.Future[MysqlConnection]] = []
         try:
             return await self.in_thread(self._connect, late.append)
         except BaseException:
@@ -152,17 +152,17 @@ class Pool:
                 self._places.release()
             raise
 
-    def _connected_late(self, made: "asyncio.Future[Link]") -> None:
+    def _connected_late(self, made: "asyncio.Future[MysqlConnection]") -> None:
         # For the next: on a slow link nothing would ever come of connections begun anew.
         if not made.cancelled() and made.exception() is None:
             link = made.result()
             self._lent.add(link)
-            self.take_back(link)
+            self.reclaim(link)
         else:
             self._places.release()
 
-    def _connect(self) -> Link:
-        return Link(self._address, name=self._name)
+    def _connect(self) -> MysqlConnection:
+        return MysqlConnection(self._address, name=self._name)
 
     def _kill(self, number: int) -> None:
         with contextlib.suppress(pymysql.Error):  # gone already, or the server is
@@ -173,15 +173,17 @@ class Pool:
                 other.close()
 
 
-class Loan:
-    """A connection on loan to one task."""
+class Checkout:
+    """A connection on checkout to one task."""
 
-    def __init__(self, pool: Pool, link: Link) -> None:
+    def __init__(self, pool: Pool, link: MysqlConnection) -> None:
         self.link = link
         self._pool = pool
         self._left: asyncio.Future[Any] | None = None
 
-    async def call(self, work: Callable[[Link], T], *, seconds: float | None = None) -> T:
+    async def call(
+        self, work: Callable[[MysqlConnection], T], *, seconds: float | None = None
+    ) -> T:
         """Let `work` use the connection in a thread. If it is given up, it is cut off from the
         server, and the connection is never lent again."""
         try:
@@ -198,7 +200,7 @@ class Loan:
     def end(self) -> None:
         """Give the connection back as soon as no thread uses it."""
         if self._left is None:
-            self._pool.take_back(self.link)
+            self._pool.reclaim(self.link)
         else:
             self._left.add_done_callback(self._end_late)
 
@@ -210,4 +212,4 @@ class Loan:
         if not left.cancelled():
             left.exception()  # heard, so that nobody reports it as overlooked
         self.link.drop()
-        self._pool.take_back(self.link)
+        self._pool.reclaim(self.link)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import kept
 from windlass.storage.sql.statements import Rows, Statement
 
@@ -36,7 +36,7 @@ _ANSWERS: Mapping[str, tuple[str, Callable[[list[Any]], Mapping[str, Any]]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class ScriptTraits:
     """What a statement's text, before any value is in it, says about when it is needed."""
 
     takes: str | None
@@ -45,7 +45,7 @@ class Traits:
     given: Sequence[str]
 
     @classmethod
-    def of(cls, text: str) -> "Traits":
+    def of(cls, text: str) -> "ScriptTraits":
         takes = _TAKES_NOTE.search(text)
         return cls(
             takes[1] if takes else None,
@@ -67,7 +67,9 @@ class Traits:
         )
 
 
-def run(link: Link, verb: str, script: Sequence[Statement], values: Mapping[str, Any]) -> Rows:
+def run(
+    link: MysqlConnection, verb: str, script: Sequence[Statement], values: Mapping[str, Any]
+) -> Rows:
     """Run a script in the open transaction; the rows of the statement that answers."""
     noted = _ANSWERS.get(verb)
     traits = [_traits(statement.text) for statement in script]
@@ -95,10 +97,10 @@ def run(link: Link, verb: str, script: Sequence[Statement], values: Mapping[str,
 
 
 @lru_cache(maxsize=500)
-def _traits(text: str) -> Traits:
-    return Traits.of(text)
+def _traits(text: str) -> ScriptTraits:
+    return ScriptTraits.of(text)
 
 
-def _read(link: Link, note: str) -> str:
+def _read(link: MysqlConnection, note: str) -> str:
     [row] = link.query(f"select convert({note} using utf8mb4) as note")
     return str(row["note"])

@@ -15,7 +15,7 @@ from windlass.storage.sql.statements import Statement
 _WORTH_KEEPING = 1000
 
 
-class Written(str):
+class RawSql(str):
     """Text that is SQL already."""
 
     __slots__ = ()
@@ -34,7 +34,7 @@ def literal(value: Any) -> str:
             if not math.isfinite(value):
                 raise ValueError(f"{value} cannot be stored")
             return repr(value)
-        case Written():
+        case RawSql():
             return value
         case str():
             escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\0", "\\0")

@@ -27,7 +27,9 @@ class MysqlStorage(Storage):
     ) -> list[LogLine]:
         if words is None:
             return await super().search_logs(scope, None, limit=limit, **which)
-        recent = await self._search("recent_logs", scope, words, limit=limit, look=_LOOK, **which)
+        recent = await self._search(
+            "search_recent_logs", scope, words, limit=limit, look=_LOOK, **which
+        )
         if len(recent) >= limit:
             return recent
         return await super().search_logs(scope, words, limit=limit, **which)

@@ -10,7 +10,7 @@ from typing import Any
 
 from windlass.core.leases.gates import definition_of
 from windlass.storage.mysql import dialect
-from windlass.storage.mysql.connection import Link
+from windlass.storage.mysql.connection import MysqlConnection
 from windlass.storage.mysql.sql_literals import filled
 from windlass.storage.sql.statements import Rows, Statement
 
@@ -24,13 +24,13 @@ _LAST = "\U0010ffff"
 Place = tuple[str, str]
 
 
-def survey(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) -> Rows:
-    """Run `sql/survey.sql`; one row for each line, or one without a line."""
+def survey(link: MysqlConnection, script: Sequence[Statement], params: Mapping[str, Any]) -> Rows:
+    """Run `sql/leases/survey.sql`; one row for each line, or one without a line."""
     next_queue, hop, claimable, next_due = script
     most: int = params["most"]
     cursor: str = params["cursor"]
     queues = [queue for (queue,) in params["queues"]]
-    looks = _Looks(link)
+    looks = _IndexScans(link)
     looks.foresee(
         filled(next_due, {}),
         *_likely(script, (link.queues_met if params["all_queues"] else queues)[:_FORESEEN], params),
@@ -59,10 +59,10 @@ def survey(link: Link, script: Sequence[Statement], params: Mapping[str, Any]) -
     return answer or [{**due, "queue": None}]
 
 
-class _Looks:
+class _IndexScans:
     """Asks the server; what can be foreseen to be asked, all in one message."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: MysqlConnection) -> None:
         self._link = link
         self._seen: dict[str, Rows] = {}
 
@@ -86,14 +86,14 @@ def _likely(
             yield filled(hop, {"queue": queue, "tenant_id": tenant, "gate": _LAST})
 
 
-def _queues(looks: _Looks, next_queue: Statement) -> Iterator[str]:
+def _queues(looks: _IndexScans, next_queue: Statement) -> Iterator[str]:
     queue = ""
     while found := looks.ask(next_queue, queue=queue):
         queue = found[0]["queue"]
         yield queue
 
 
-def _lines(looks: _Looks, hop: Statement, queue: str, cursor: str) -> Iterator[Place]:
+def _lines(looks: _IndexScans, hop: Statement, queue: str, cursor: str) -> Iterator[Place]:
     """Tenant and gate of each line in a queue: tenants after the cursor, then those up to it."""
     yield from _hops(looks, hop, queue, (cursor, _LAST))
     for line in _hops(looks, hop, queue, ("", _LAST)) if cursor else ():
@@ -102,7 +102,7 @@ def _lines(looks: _Looks, hop: Statement, queue: str, cursor: str) -> Iterator[P
         yield line
 
 
-def _hops(looks: _Looks, hop: Statement, queue: str, place: Place) -> Iterator[Place]:
+def _hops(looks: _IndexScans, hop: Statement, queue: str, place: Place) -> Iterator[Place]:
     """The lines after a place, in the order of the index."""
     while True:
         seen = [

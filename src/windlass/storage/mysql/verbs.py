@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.storage.mysql.claim import claim
-from windlass.storage.mysql.connection import Link
-from windlass.storage.mysql.enqueue import enqueue_plainly
-from windlass.storage.mysql.finish import finish_plainly
+from windlass.storage.mysql.connection import MysqlConnection
+from windlass.storage.mysql.enqueue import fast_enqueue
+from windlass.storage.mysql.finish import fast_finish
 from windlass.storage.mysql.script import run
 from windlass.storage.mysql.survey import survey
 from windlass.storage.sql.batches import BATCHES
@@ -18,8 +18,8 @@ _ONLY_LOOK = {"survey"}
 #: Verbs with a short way for what is usual, by the file that has it. It answers None, with nothing
 #: changed, where the long way is needed.
 _PLAIN = {
-    "enqueue": ("enqueue_plain", enqueue_plainly),
-    "finish": ("finish_plain", finish_plainly),
+    "enqueue": ("fast_enqueue", fast_enqueue),
+    "finish": ("fast_finish", fast_finish),
 }
 
 Params = Mapping[str, Any]
@@ -31,7 +31,7 @@ class Verbs:
     def __init__(self, scripts: Scripts) -> None:
         self._scripts = scripts
 
-    def alone(self, link: Link, verb: str, params: Params) -> Rows:
+    def alone(self, link: MysqlConnection, verb: str, params: Params) -> Rows:
         """Run a verb in a transaction of its own."""
         if verb in _ONLY_LOOK or len(self._scripts[verb]) == 1:
             return self.within(link, verb, params)
@@ -44,7 +44,7 @@ class Verbs:
         link.commit()
         return answer
 
-    def within(self, link: Link, verb: str, params: Params) -> Rows:
+    def within(self, link: MysqlConnection, verb: str, params: Params) -> Rows:
         """Run a verb in the transaction that is open."""
         statements = self._scripts[verb]
         if program := _PROGRAMS.get(verb):
@@ -57,7 +57,7 @@ class Verbs:
         return self._in_pieces(link, verb, statements, params)
 
     def _in_pieces(
-        self, link: Link, verb: str, statements: Sequence[Statement], params: Params
+        self, link: MysqlConnection, verb: str, statements: Sequence[Statement], params: Params
     ) -> Rows:
         """Run a script, in several goes if a batch is longer than a statement may be."""
         values = self._scripts.bind(params)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from windlass.storage.connection.pending_nudges import Heard
+from windlass.storage.connection.pending_nudges import PendingWakeups
 
 
 class MysqlWatch:
@@ -10,7 +10,7 @@ class MysqlWatch:
 
     def __init__(self, queues: Sequence[str] | None, watches: "set[MysqlWatch]") -> None:
         self._queues = None if queues is None else frozenset(queues)
-        self._heard = Heard()
+        self._heard = PendingWakeups()
         self._watches = watches
         watches.add(self)
 

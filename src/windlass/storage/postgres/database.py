@@ -19,10 +19,15 @@ from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Lane, Watch
 from windlass.storage.postgres import dialect
 from windlass.storage.postgres.connect import connect, pooled_connection, transaction
-from windlass.storage.postgres.fast_enqueue import are_many, copied, is_plain, shortest_way
+from windlass.storage.postgres.fast_enqueue import (
+    can_fast_enqueue,
+    copied,
+    fast_statement,
+    should_copy,
+)
 from windlass.storage.postgres.faults import RAISED, meaning
 from windlass.storage.postgres.pool import Pool
-from windlass.storage.postgres.row_security import Wall, check_version, lacking, statements
+from windlass.storage.postgres.row_security import RowSecurity, check_version, lacking, statements
 from windlass.storage.postgres.watch import PostgresWatch, channel
 from windlass.storage.sql.statements import Dialect, Rows, Scripts
 
@@ -77,7 +82,7 @@ class PostgresDatabase:
             raise RowSecurityUnavailable(
                 "what a connection says of its tenant would be another's behind a pooler"
             )
-        self._wall = Wall() if row_security else None
+        self._wall = RowSecurity() if row_security else None
         self._now = now or dialect.NOW
         # What is copied in takes its instants from the server's own clock, and passes no policies.
         self._copies = now is None and not row_security
@@ -85,11 +90,11 @@ class PostgresDatabase:
         self._pools: dict[Lane, Pool] = {}
 
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
-        if verb == "enqueue" and is_plain(params["jobs"]):
-            if self._copies and are_many(params["jobs"]):
+        if verb == "enqueue" and can_fast_enqueue(params["jobs"]):
+            if self._copies and should_copy(params["jobs"]):
                 async with self.transaction(lane) as session:
                     return await session.run(verb, **params)
-            verb, params = shortest_way(params["jobs"])
+            verb, params = fast_statement(params["jobs"])
         (statement,) = self._scripts[verb]
         bound = self._scripts.bind(params)
         args = [bound[name] for name in statement.names]
@@ -199,7 +204,7 @@ class PostgresDatabase:
         deadlines = self._deadlines
         place, usual = deadlines.place(lane), deadlines.usual(lane)
         try:
-            async with self._pool(lane).loan(place=place, connect=usual) as connection:
+            async with self._pool(lane).checkout(place=place, connect=usual) as connection:
                 if self._wall:
                     await self._wall.bind(connection)
                 yield connection
@@ -278,11 +283,11 @@ class PostgresSession:
         self._copies = copies
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
-        if verb == "enqueue" and is_plain(params["jobs"]):
-            copies = self._copies and are_many(params["jobs"])
+        if verb == "enqueue" and can_fast_enqueue(params["jobs"]):
+            copies = self._copies and should_copy(params["jobs"])
             if copies and await copied(self, params["jobs"]):
                 return []
-            verb, params = shortest_way(params["jobs"])
+            verb, params = fast_statement(params["jobs"])
         bound = self._scripts.bind(params)
         seconds = self._deadlines.verb(self._lane, verb, params)
         answer: Rows = []

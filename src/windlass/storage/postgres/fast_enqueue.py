@@ -53,19 +53,19 @@ class Session(Protocol):
     async def run(self, verb: str, /, **params: Any) -> Rows: ...
 
 
-def is_plain(jobs: Sequence[Job]) -> bool:
+def can_fast_enqueue(jobs: Sequence[Job]) -> bool:
     return all(job[place] == usual for job in jobs for place, usual in _LOOKED_AT)
 
 
-def shortest_way(jobs: Sequence[Job]) -> tuple[str, dict[str, Any]]:
+def fast_statement(jobs: Sequence[Job]) -> tuple[str, dict[str, Any]]:
     """The verb that stores plain jobs, and what it is to be told."""
     if len(jobs) == 1:
         [job] = jobs
-        return "enqueue_one", {_ASKED[place]: job[place] for place in _TOLD}
-    return "enqueue_plain", {"jobs": jobs}
+        return "fast_enqueue_one", {_ASKED[place]: job[place] for place in _TOLD}
+    return "fast_enqueue", {"jobs": jobs}
 
 
-def are_many(jobs: Sequence[Job]) -> bool:
+def should_copy(jobs: Sequence[Job]) -> bool:
     return len(jobs) >= _MANY
 
 
@@ -74,7 +74,7 @@ async def copied(session: Session, jobs: Sequence[Job]) -> bool:
     groups = Counter((job[_TENANT], job[_QUEUE], job[_DEFINITION]) for job in jobs)
     ids = [job[_ID] for job in jobs]
     counted = [(*group, count) for group, count in groups.items()]
-    found = await session.run("gates_of", groups=counted, first=min(ids), last=max(ids))
+    found = await session.run("current_gates", groups=counted, first=min(ids), last=max(ids))
     gates: Mapping[tuple[str, str], str] = {
         (row["tenant_id"], row["definition"]): row["gate"] for row in found
     }
@@ -95,5 +95,5 @@ async def copied(session: Session, jobs: Sequence[Job]) -> bool:
             )
     except asyncpg.UniqueViolationError:  # some are stored already
         return False
-    await session.run("count_stored", groups=counted)
+    await session.run("count_enqueued", groups=counted)
     return True

@@ -13,7 +13,7 @@ from windlass.errors import (
     SchemaOutdated,
 )
 from windlass.storage.connection.address import Address
-from windlass.storage.connection.deadlock_retry import Crossed
+from windlass.storage.connection.deadlock_retry import Deadlock
 
 #: What a connection may raise that is ours to explain.
 RAISED = (
@@ -51,7 +51,7 @@ def meaning(error: Exception, address: Address, *, seconds: float) -> Exception:
     if state.startswith(_CONTENT) or isinstance(error, ValueError):
         return error
     if state in _CROSSED:
-        return Crossed("get past the locks of other transactions", seconds=1)
+        return Deadlock("get past the locks of other transactions", seconds=1)
     for states, kind in (
         (_READ_ONLY, DatabaseReadOnly),
         (_FULL, DatabaseFull),

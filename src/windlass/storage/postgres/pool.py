@@ -1,7 +1,7 @@
 """Connections that wait to be used again.
 
 The driver's own pool cleans a connection up after each use, by a task and a round trip. Nothing here
-leaves anything behind on a connection but what `loan` looks for.
+leaves anything behind on a connection but what `checkout` looks for.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Pool:
         self._closed = False
 
     @asynccontextmanager
-    async def loan(self, *, place: float, connect: float) -> AsyncIterator[Any]:
+    async def checkout(self, *, place: float, connect: float) -> AsyncIterator[Any]:
         """A connection of one's own; TimeoutError if within `place` seconds none comes free, or
         within `connect` none can be made."""
         if self._room.locked():

@@ -18,7 +18,7 @@ _SAY = "select set_config('windlass.tenant', $1, false)"
 _MOST_NAMES = 5
 
 
-class Wall:
+class RowSecurity:
     """Tells each connection the tenant that its statements are for, when that is another than before."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ import asyncpg
 from windlass import clock
 from windlass.errors import WindlassError
 from windlass.storage.connection.address import Address
-from windlass.storage.connection.pending_nudges import Heard
+from windlass.storage.connection.pending_nudges import PendingWakeups
 from windlass.storage.postgres.connect import closed, connect
 from windlass.tasks import start_task
 
@@ -40,7 +40,7 @@ class PostgresWatch:
         self._address = address
         self._channel = channel
         self._queues = None if queues is None else frozenset(queues)
-        self._names = Heard()
+        self._names = PendingWakeups()
         self._connection: Any = None
         self._mending: asyncio.Task[None] | None = None
         self._asked_at = 0.0

@@ -51,11 +51,11 @@ def _of_micros(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
-def maybe_instant(value: Any) -> datetime | None:
+def optional_instant(value: Any) -> datetime | None:
     return None if value is None else instant(value)
 
 
-def decoded(value: Any) -> Any:
+def decode_json(value: Any) -> Any:
     """A JSON value from its text; None stays None."""
     return json.loads(value) if isinstance(value, str | bytes) else value
 
@@ -63,7 +63,7 @@ def decoded(value: Any) -> Any:
 def _decoded_or(value: Any, default: Any) -> Any:
     """The same; `default` where the text is no JSON, or JSON of another kind."""
     try:
-        read = decoded(value)
+        read = decode_json(value)
     except ValueError:
         return default
     return read if read is None or default is None or isinstance(read, type(default)) else default
@@ -84,7 +84,7 @@ def seconds(value: Any) -> timedelta | None:
 
 def job(row: Row) -> Job:
     """A job; lists leave out payload, result and traceback, which then read as None."""
-    payload = decoded(row.get("payload"))
+    payload = decode_json(row.get("payload"))
     sealed = payload.pop(SEALED, None) if isinstance(payload, dict) else None
     return Job(
         id=JobId(uuid(row["id"])),
@@ -98,19 +98,19 @@ def job(row: Row) -> Job:
         max_attempts=row["max_attempts"],
         created_at=instant(row["created_at"]),
         updated_at=instant(row["updated_at"]),
-        queued_at=maybe_instant(row["queued_at"]),
-        started_at=maybe_instant(row["started_at"]),
-        last_started_at=maybe_instant(row["last_started_at"]),
-        finished_at=maybe_instant(row["finished_at"]),
-        expires_at=maybe_instant(row["expires_at"]),
+        queued_at=optional_instant(row["queued_at"]),
+        started_at=optional_instant(row["started_at"]),
+        last_started_at=optional_instant(row["last_started_at"]),
+        finished_at=optional_instant(row["finished_at"]),
+        expires_at=optional_instant(row["expires_at"]),
         payload=payload,
-        metadata=decoded(row.get("metadata")) or {},
+        metadata=decode_json(row.get("metadata")) or {},
         source=row["source"],
         source_ref=row["source_ref"],
         correlation_id=row["correlation_id"],
         created_by=row["created_by"],
         trigger_id=None if row["trigger_id"] is None else TriggerId(uuid(row["trigger_id"])),
-        trigger_due_at=maybe_instant(row["trigger_due_at"]),
+        trigger_due_at=optional_instant(row["trigger_due_at"]),
         dedupe_key=row["dedupe_key"],
         idempotency_key=row["idempotency_key"],
         on_parent_failure=row["on_parent_failure"],
@@ -120,14 +120,14 @@ def job(row: Row) -> Job:
         worker_id=row["worker_id"],
         worker_deaths=row["worker_deaths"],
         lease_token=row["lease_token"],
-        lease_expires_at=maybe_instant(row["lease_expires_at"]),
-        cancel_requested_at=maybe_instant(row["cancel_requested_at"]),
+        lease_expires_at=optional_instant(row["lease_expires_at"]),
+        cancel_requested_at=optional_instant(row["cancel_requested_at"]),
         cancel_requested_by=row["cancel_requested_by"],
         progress=float(row["progress"]),
         progress_note=row["progress_note"],
         outcome=None if row["outcome"] is None else Outcome(row["outcome"]),
-        result=decoded(row.get("result")),
-        warnings=tuple(decoded(row.get("warnings")) or ()),
+        result=decode_json(row.get("result")),
+        warnings=tuple(decode_json(row.get("warnings")) or ()),
         last_error=row["last_error"],
         error_type=row["error_type"],
         error_class=row["error_class"],
@@ -168,7 +168,7 @@ def lease(row: Row, worker: WorkerId) -> Lease:
         row["source_ref"],
         row["correlation_id"],
         row["created_by"],
-        maybe_instant(row["trigger_due_at"]),
+        optional_instant(row["trigger_due_at"]),
         row["timeout_seconds"],
         row["metadata"],
         row["gate"],
@@ -212,7 +212,7 @@ def log_line(row: Row) -> LogLine:
         level=row["level"],
         message=row["message"],
         at=instant(row["created_at"]),
-        fields=decoded(row["fields"]) or {},
+        fields=decode_json(row["fields"]) or {},
         sequence=row["sequence"],
         tenant=TenantId(row["tenant_id"]),
         definition=DefinitionKey(row["definition"]),
@@ -286,7 +286,7 @@ def tenant(row: Row) -> Tenant:
 def queue(row: Row) -> Queue:
     return Queue(
         name=QueueName(row["name"]),
-        paused_at=maybe_instant(row["paused_at"]),
+        paused_at=optional_instant(row["paused_at"]),
         paused_by=row["paused_by"],
         pause_reason=row["pause_reason"],
         max_concurrency=row["max_concurrency"],
@@ -299,18 +299,18 @@ def worker(row: Row) -> WorkerRow:
         hostname=row["hostname"],
         pid=row["pid"],
         version=row["version"],
-        queues=tuple(decoded(row["queues"])),
-        definitions=tuple(decoded(row["definitions"])),
+        queues=tuple(decode_json(row["queues"])),
+        definitions=tuple(decode_json(row["definitions"])),
         slots=row["slots"],
         slots_used=row["slots_used"],
         lease_seconds=row["lease_seconds"],
         started_at=instant(row["started_at"]),
         last_seen_at=instant(row["last_seen_at"]),
         age=seconds(row["age"]),
-        metadata=decoded(row["metadata"]) or {},
+        metadata=decode_json(row["metadata"]) or {},
         wanted=WorkerOrder(row["wanted"]),
         wanted_by=row["wanted_by"],
-        wanted_at=maybe_instant(row["wanted_at"]),
+        wanted_at=optional_instant(row["wanted_at"]),
         doing=WorkerOrder(row["doing"]),
     )
 
@@ -320,12 +320,12 @@ def event(row: Row) -> Event:
         id=EventId(uuid(row["id"])),
         tenant=TenantId(row["tenant_id"]),
         name=row["name"],
-        data=decoded(row["data"]),
+        data=decode_json(row["data"]),
         correlation_id=row["correlation_id"],
         created_by=row["created_by"],
         depth=row["depth"],
         created_at=instant(row["created_at"]),
-        matched_at=maybe_instant(row["matched_at"]),
+        matched_at=optional_instant(row["matched_at"]),
         jobs=row["jobs"],
         matches=matches(row["matches"]),
     )
@@ -333,4 +333,4 @@ def event(row: Row) -> Event:
 
 def matches(value: Any) -> tuple[TriggerMatch, ...]:
     """What triggers did with an event."""
-    return tuple(TriggerMatch(**each) for each in decoded(value) or ())
+    return tuple(TriggerMatch(**each) for each in decode_json(value) or ())

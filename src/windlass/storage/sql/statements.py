@@ -1,6 +1,8 @@
 """Reads the SQL files of one database and makes them ready to run.
 
-A file is named by its verb and begins with its promise. It holds one statement, or several
+A file is named by its verb, lies in the folder of its area, and begins with its promise. A statement
+that is the same on all databases stands here in `sql/<area>/`; one that differs stands in
+`<database>/sql/<area>/`. It holds one statement, or several
 (each ended by a line that ends in `;`) that run in one transaction; the verb's answer is the rows
 of the statement marked `-- answer`, or of the last one. In the text:
 
@@ -14,6 +16,8 @@ of the statement marked `-- answer`, or of the last one. In the text:
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.abc import Traversable
 from importlib.resources import files
 from typing import Any
 
@@ -56,6 +60,21 @@ class Dialect:
     percent: bool = False
 
 
+@cache
+def sql_files(database: str) -> Mapping[str, Traversable]:
+    """Verb -> its SQL file for a database, named by its folder: its own, else the shared one."""
+    storage = files("windlass.storage")
+    found: dict[str, Traversable] = {}
+    folders = [storage.joinpath("sql"), storage.joinpath(database, "sql")]
+    while folders:
+        for entry in folders.pop(0).iterdir():
+            if entry.name.endswith(".sql"):
+                found[entry.name.removesuffix(".sql")] = entry
+            elif entry.is_dir():
+                folders.append(entry)
+    return found
+
+
 class Scripts:
     """The verbs of one database, read on first use."""
 
@@ -66,13 +85,14 @@ class Scripts:
 
     def __getitem__(self, verb: str) -> tuple[Statement, ...]:
         if verb not in self._ready:
-            folder = files("windlass.storage").joinpath(self.dialect.folder, "sql")
-            self._ready[verb] = self.prepare(folder.joinpath(f"{verb}.sql").read_text("utf-8"))
+            self._ready[verb] = self.prepare(
+                sql_files(self.dialect.folder)[verb].read_text("utf-8")
+            )
         return self._ready[verb]
 
     def prepare(self, text: str) -> tuple[Statement, ...]:
         """Make statements of a file's text."""
-        parts = list(_spelled_out(split(text)))
+        parts = list(_expand_lets(split(text)))
         marked = [part for part in parts if "-- answer" in part]
         answer = marked[0] if marked else parts[-1]
         return tuple(self._statement(part, answers=part is answer) for part in parts)
@@ -112,7 +132,7 @@ class Scripts:
         return self.dialect.table(name, BATCHES[name])
 
 
-def _spelled_out(parts: Iterable[str]) -> Iterator[str]:
+def _expand_lets(parts: Iterable[str]) -> Iterator[str]:
     """The statements among the parts, with the names given by `-- let` replaced."""
     texts: dict[str, str] = {}
     for part in parts:

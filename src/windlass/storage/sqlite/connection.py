@@ -8,7 +8,7 @@ from typing import Any
 from windlass.storage.sql.batches import BATCHES
 from windlass.storage.sql.statements import Rows, Statement
 from windlass.storage.sqlite import dialect
-from windlass.storage.sqlite.dialect import Filling
+from windlass.storage.sqlite.dialect import BatchTable
 from windlass.storage.sqlite.files import create
 
 MEMORY = ":memory:"
@@ -89,7 +89,7 @@ class Connection:
     def close(self) -> None:
         self.sql.close()
 
-    def _fill(self, name: str, filling: Filling) -> None:
+    def _fill(self, name: str, filling: BatchTable) -> None:
         table = dialect.table_name(name)
         self.sql.execute(f"delete from {table}")
         if filling.rows:

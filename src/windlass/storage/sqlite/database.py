@@ -15,11 +15,11 @@ from windlass.storage.sql.statements import Dialect, Rows, Scripts, Statement, s
 from windlass.storage.sqlite import dialect
 from windlass.storage.sqlite.connection import MEMORY, Connection
 from windlass.storage.sqlite.connection_thread import WorkThread
-from windlass.storage.sqlite.faults import translated
-from windlass.storage.sqlite.files import readable_by_others
-from windlass.storage.sqlite.lock_holders import lock_holders, waited_too_long
+from windlass.storage.sqlite.faults import translate_errors
+from windlass.storage.sqlite.files import files_readable_by_others
+from windlass.storage.sqlite.lock_holders import lock_holders, lock_timeout_error
 from windlass.storage.sqlite.watch import SqliteWatch, nudge
-from windlass.storage.sqlite.write_transaction import Turn
+from windlass.storage.sqlite.write_transaction import WriteTransaction
 from windlass.storage.sqlite.writer import Writer
 
 T = TypeVar("T")
@@ -73,8 +73,8 @@ class SqliteDatabase:
         return await self._do(self._writer_thread, work, lane)
 
     @asynccontextmanager
-    async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator[Turn]:
-        turn = Turn(self._scripts, deadline=self._deadline)
+    async def transaction(self, lane: Lane = Lane.GENERAL) -> AsyncIterator[WriteTransaction]:
+        turn = WriteTransaction(self._scripts, deadline=self._deadline)
         served = self._writer_thread.post(
             lambda: turn.serve(self._writing), urgent=lane is Lane.RENEW
         )
@@ -137,7 +137,7 @@ class SqliteDatabase:
         return [holder.name for holder in lock_holders(self._path) if holder.stopped]
 
     async def readable_files(self) -> Sequence[str]:
-        return [] if self._path == MEMORY else readable_by_others(self._path)
+        return [] if self._path == MEMORY else files_readable_by_others(self._path)
 
     async def read_only(self) -> str:
         needed = [self._path, os.path.dirname(self._path)]
@@ -173,11 +173,11 @@ class SqliteDatabase:
             async with asyncio.timeout(seconds):
                 return await thread.do(self._translated(work), urgent=lane is Lane.RENEW)
         except TimeoutError as error:
-            raise waited_too_long("answer a statement", self._path, seconds=seconds) from error
+            raise lock_timeout_error("answer a statement", self._path, seconds=seconds) from error
 
     def _translated(self, work: Callable[[], T]) -> Callable[[], T]:
         def translating() -> T:
-            with translated(self._address.url, self._deadline):
+            with translate_errors(self._address.url, self._deadline):
                 return work()
 
         return translating
@@ -187,7 +187,7 @@ class SqliteDatabase:
         """The writer's transaction. A connection opened while the file could not be written would
         never write: it is dropped."""
         try:
-            with translated(self._address.url, self._deadline):
+            with translate_errors(self._address.url, self._deadline):
                 with self._writer.writing() as connection:
                     yield connection
         except DatabaseReadOnly:

@@ -21,7 +21,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class BatchTable:
     """What goes into the temporary table of a batch: the columns that are not empty, by rows."""
 
     columns: Sequence[str]
@@ -69,14 +69,14 @@ def table_columns(shape: Shape) -> str:
     return ", ".join(f"{column} {_TYPES[type]}" for column, type in shape.items())
 
 
-def _filling(shape: Shape, rows: Sequence[Sequence[Any]]) -> Filling:
+def _filling(shape: Shape, rows: Sequence[Sequence[Any]]) -> BatchTable:
     # Empty columns are left out: a None costs the driver more than any other value.
     present = {
         name: _converted(shape[name], column)
         for name, column in zip(shape, columns(rows, len(shape)), strict=True)
         if column.count(None) < len(column)
     }
-    return Filling(list(present), list(zip(*present.values(), strict=True)))
+    return BatchTable(list(present), list(zip(*present.values(), strict=True)))
 
 
 def _json_rows(shape: Shape, rows: Sequence[Sequence[Any]]) -> str:

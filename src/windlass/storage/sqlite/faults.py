@@ -42,7 +42,7 @@ _FORBIDDEN = {errno.EACCES, errno.EPERM}
 
 
 @contextmanager
-def translated(url: str, deadline: float) -> Iterator[None]:
+def translate_errors(url: str, deadline: float) -> Iterator[None]:
     """Turn what the driver and the file system raise into our own errors.
 
     What is about the content stays as it is. Whatever is not known to be the content's fault is an

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from windlass.storage.sqlite.files import mode_of
-from windlass.storage.sqlite.lock_holders import waited_too_long
+from windlass.storage.sqlite.files import file_mode
+from windlass.storage.sqlite.lock_holders import lock_timeout_error
 
 _FIRST_NAP = 0.0001
 _LONGEST_NAP = 0.002
@@ -51,7 +51,7 @@ class FileLock:
             self._wait(self._next.take, now + min(_PATIENCE_SECONDS, self._deadline / 2))
             try:
                 if not self._wait(self._lock.take, now + self._deadline):
-                    raise waited_too_long(
+                    raise lock_timeout_error(
                         "let this process write", self._path, seconds=self._deadline
                     )
             finally:
@@ -90,7 +90,7 @@ class _LockedFile:
     def take(self) -> bool:
         if self._file < 0:
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-            self._file = os.open(self._path, flags, mode_of(self._database))
+            self._file = os.open(self._path, flags, file_mode(self._database))
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

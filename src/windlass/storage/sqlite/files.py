@@ -18,7 +18,7 @@ def create(path: str) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
 
 
-def mode_of(path: str) -> int:
+def file_mode(path: str) -> int:
     """The mode for a file beside a database: as the database has it, so that those who share the
     database share this file too."""
     try:
@@ -27,7 +27,7 @@ def mode_of(path: str) -> int:
         return _OWNER_ONLY
 
 
-def readable_by_others(path: str) -> Sequence[str]:
+def files_readable_by_others(path: str) -> Sequence[str]:
     """The files of a database that the group or everybody may read."""
     return list(_readable(path))
 

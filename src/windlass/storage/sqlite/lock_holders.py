@@ -45,7 +45,7 @@ def lock_holders(database: str) -> Sequence[LockHolder]:
     return [holder for holder in found if holder is not None]
 
 
-def waited_too_long(doing: str, database: str, *, seconds: float) -> DatabaseTimeout:
+def lock_timeout_error(doing: str, database: str, *, seconds: float) -> DatabaseTimeout:
     """The error of a call that a lock kept from its answer: it names who holds it."""
     error = DatabaseTimeout(doing, seconds=seconds)
     if holders := lock_holders(database):

@@ -24,7 +24,7 @@ _MOUNTS = Path("/proc/self/mountinfo")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
-def networked(path: str, *, mounts: Path = _MOUNTS) -> str | None:
+def network_filesystem(path: str, *, mounts: Path = _MOUNTS) -> str | None:
     """The kind of network file system that a file is on; None if it is on none, or nobody can say."""
     kind = kind_of(path, mounts=mounts)
     return kind if kind in NETWORKED else None

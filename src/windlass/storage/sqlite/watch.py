@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-from windlass.storage.connection.pending_nudges import Heard
+from windlass.storage.connection.pending_nudges import PendingWakeups
 
 _MOST_AT_ONCE = 100
 _MOST_BYTES = 4096
@@ -36,7 +36,7 @@ class SqliteWatch:
     ) -> None:
         self._queues = None if queues is None else frozenset({*queues, "*"})
         self._forget = forget
-        self._names = Heard()
+        self._names = PendingWakeups()
         self._loop = asyncio.get_running_loop()
         self._socket: socket.socket | None = None
         self.path: Path | None = None

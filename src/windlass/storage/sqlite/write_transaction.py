@@ -14,11 +14,11 @@ from windlass.storage.sqlite.connection import Connection
 _Ask = tuple["Future[Any]", Callable[[Connection], Any]]
 
 
-class GivenUp(Exception):
+class TransactionAbandoned(Exception):
     """The owner of a turn wants nothing of it to be kept."""
 
 
-class Turn:
+class WriteTransaction:
     """Occupies the writer's thread from begin to commit, so that no other statement can slip
     into the transaction. One that hears nothing until the deadline is rolled back."""
 
@@ -58,7 +58,7 @@ class Turn:
                     waiting, work = ask
                     _answer(waiting, work, connection)
                 if not self._kept:
-                    raise GivenUp
+                    raise TransactionAbandoned
         except BaseException as error:
             # After the rollback: whoever hears of the error finds nothing left behind.
             if not waiting.done():
@@ -82,14 +82,14 @@ class Turn:
             except queue.Empty:
                 return
             if ask and ask[0].set_running_or_notify_cancel():
-                ask[0].set_exception(GivenUp("the transaction is over"))
+                ask[0].set_exception(TransactionAbandoned("the transaction is over"))
 
 
 def _answer(
     waiting: "Future[Any]", work: Callable[[Connection], Any], connection: Connection
 ) -> None:
     if not waiting.set_running_or_notify_cancel():
-        raise GivenUp
+        raise TransactionAbandoned
     waiting.set_result(work(connection))
 
 

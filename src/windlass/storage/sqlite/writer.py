@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 
 from windlass.storage.sqlite.connection import MEMORY, Connection
 from windlass.storage.sqlite.file_lock import FileLock
-from windlass.storage.sqlite.mounts import networked
+from windlass.storage.sqlite.mounts import network_filesystem
 
 #: The log is copied back when it has grown by so many bytes: before connections that are not ours,
 #: which do so at 1,000 pages of 4 KiB, would ever think of it.
@@ -77,7 +77,7 @@ class Writer:
         if self._path == MEMORY:
             return ["SQLite runs in memory: all jobs are lost when the process ends"]
         found = []
-        if kind := networked(self._path):
+        if kind := network_filesystem(self._path):
             found.append(
                 f"The SQLite file is on a network file system ({kind}), whose locks do not keep machines "
                 "apart: put it on a disk of this machine, or use PostgreSQL or MariaDB"

@@ -51,14 +51,14 @@ def _one_of(choices: Any) -> Callable[[Any], Any]:
 
 
 def _object(value: Any) -> Mapping[str, Any] | None:
-    read = rows.decoded(value)
+    read = rows.decode_json(value)
     if read is not None and not isinstance(read, Mapping):
         raise TypeError(type(read))
     return read
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    read = rows.decoded(value)
+    read = rows.decode_json(value)
     if not isinstance(read, list):
         raise TypeError(type(read))
     return tuple(map(str, read))
@@ -80,15 +80,15 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "enabled": bool,
     "run_once": bool,
     "missing_from_code": bool,
-    "payload": rows.decoded,
+    "payload": rows.decode_json,
     "condition": _object,
     "edited": _names,
     "code": _object,
     "last_job_id": _job_id,
-    "at": rows.maybe_instant,
-    "next_run_at": rows.maybe_instant,
-    "last_run_at": rows.maybe_instant,
-    "last_error_at": rows.maybe_instant,
-    "created_at": rows.maybe_instant,
-    "updated_at": rows.maybe_instant,
+    "at": rows.optional_instant,
+    "next_run_at": rows.optional_instant,
+    "last_run_at": rows.optional_instant,
+    "last_error_at": rows.optional_instant,
+    "created_at": rows.optional_instant,
+    "updated_at": rows.optional_instant,
 }

@@ -13,7 +13,7 @@ from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database, Session
-from windlass.storage.jobs.enqueue import Stored, store
+from windlass.storage.jobs.enqueue import EnqueueResult, store
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES
 from windlass.storage.triggers import trigger_rows
@@ -25,17 +25,17 @@ RETRY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueTrigger:
     """A trigger whose time has come, and the database's time when that was seen."""
 
     trigger: Trigger
     now: datetime
 
 
-class Refused(Exception):
+class TriggerRefused(Exception):
     """A job of a trigger may not be stored, so its transaction was undone."""
 
-    def __init__(self, stored: Stored) -> None:
+    def __init__(self, stored: EnqueueResult) -> None:
         self.stored = stored
         super().__init__(stored.status)
 
@@ -44,13 +44,13 @@ class TriggerVerbs:
     _db: Database
 
     @again
-    async def add_trigger(self, trigger: Trigger) -> bool:
+    async def create_trigger(self, trigger: Trigger) -> bool:
         """Keep a new trigger; False if its tenant has one of that name."""
         async with self._db.transaction() as session:
-            return bool(await session.run("add_trigger", triggers=[_row(trigger)]))
+            return bool(await session.run("create_trigger", triggers=[_row(trigger)]))
 
     @again
-    async def change_trigger(
+    async def update_trigger(
         self, id: TriggerId, change: Callable[[Trigger], Trigger]
     ) -> bool | None:
         """Change a trigger as it stands, alone, its type and tenant aside. False if its tenant has
@@ -63,20 +63,20 @@ class TriggerVerbs:
             # What cannot be read would be overwritten by a default.
             if lost := [name for name in changed.unreadable if name in BATCHES["triggers"]]:
                 raise TriggerUnreadable(changed.name, lost)
-            return bool(await session.run("change_trigger", triggers=[_row(changed)]))
+            return bool(await session.run("update_trigger", triggers=[_row(changed)]))
 
     @again
-    async def drop_trigger(self, scope: Scope, id: TriggerId) -> bool:
+    async def delete_trigger(self, scope: Scope, id: TriggerId) -> bool:
         """Forget a trigger; False if there is none. What it made stays. Of one that is declared in
         code it is noted that it was deleted, under the name it has there."""
         async with self._db.transaction() as session:
             found = await session.run("lock_trigger", id=id)
-            if not found or not await session.run("drop_trigger", id=id, tenant_id=scope.tenant):
+            if not found or not await session.run("delete_trigger", id=id, tenant_id=scope.tenant):
                 return False
             gone = trigger_rows.trigger(found[0])
             if gone.origin == "code":
                 await session.run(
-                    "note_deleted_trigger",
+                    "record_deleted_trigger",
                     tenant_id=gone.tenant,
                     name=name_in_code(gone),
                     definition=gone.definition,
@@ -88,9 +88,9 @@ class TriggerVerbs:
         found = await self._db.run("deleted_triggers")
         return {(row["tenant_id"], row["name"], row["definition"]) for row in found}
 
-    async def forget_deleted_triggers(self, definition: str, *, name: str | None = None) -> None:
+    async def clear_deleted_triggers(self, definition: str, *, name: str | None = None) -> None:
         """Let a sync make deleted triggers of a definition again: all, or the one of that name."""
-        await self._db.run("forget_deleted_triggers", definition=definition, name=name)
+        await self._db.run("clear_deleted_triggers", definition=definition, name=name)
 
     async def triggers(self, scope: Scope) -> list[Trigger]:
         """All triggers, by tenant and name."""
@@ -101,17 +101,17 @@ class TriggerVerbs:
         found = await self._db.run("trigger", id=id, tenant_id=scope.tenant)
         return trigger_rows.trigger(found[0]) if found else None
 
-    async def due_triggers(self, *, most: int = 100) -> tuple[list[Due], timedelta | None]:
+    async def due_triggers(self, *, most: int = 100) -> tuple[list[DueTrigger], timedelta | None]:
         """Triggers of enabled definitions and active tenants whose time has come, and how long it
         is until the next one is due that is not yet; None if none will be.
 
-        A due trigger that `trigger_failed` was said of is left out for a minute, or until it is
+        A due trigger that `record_trigger_failure` was said of is left out for a minute, or until it is
         edited, so that however many cannot fire, none stands in the way of one that can.
         """
         found = await self._db.run("due_triggers", most=most, pause=RETRY_SECONDS)
         due = trigger_rows.triggers(row for row in found if row["id"] is not None)
         now = rows.instant(found[0]["now_at"])
-        return [Due(trigger, now) for trigger in due], rows.seconds(found[0]["due_in"])
+        return [DueTrigger(trigger, now) for trigger in due], rows.seconds(found[0]["due_in"])
 
     @again
     async def fire(
@@ -120,15 +120,15 @@ class TriggerVerbs:
         due_at: datetime,
         next_run_at: datetime | None,
         jobs: Sequence[NewJob],
-    ) -> list[Stored] | None:
+    ) -> list[EnqueueResult] | None:
         """Move a trigger on from a due time and store the jobs made for it, both or nothing.
 
-        None if another process did it before, or it was disabled meanwhile. Raises Refused, with
+        None if another process did it before, or it was disabled meanwhile. Raises TriggerRefused, with
         nothing changed, if a job may not be stored.
         """
         async with self._db.transaction() as session:
             moved = await session.run(
-                "advance",
+                "advance_trigger",
                 id=trigger.id,
                 due_at=due_at,
                 next_run_at=next_run_at,
@@ -139,18 +139,18 @@ class TriggerVerbs:
             stored = await store(session, jobs) if jobs else []
             for each in stored:
                 if each.status not in ("created", "existing"):
-                    raise Refused(each)
+                    raise TriggerRefused(each)
             if stored and stored[-1].existing_id is not None:
-                await session.run("note_job", id=trigger.id, job_id=stored[-1].existing_id)
+                await session.run("set_last_job", id=trigger.id, job_id=stored[-1].existing_id)
             return stored
 
-    async def pass_over(
-        self, due: Due, next_run_at: datetime | None, error: str, *, stop: bool = False
+    async def skip_due_time(
+        self, due: DueTrigger, next_run_at: datetime | None, error: str, *, stop: bool = False
     ) -> bool:
         """Move a trigger on from a due time whose job is refused, and note why, both or nothing;
         with `stop` it is disabled too. False if another process moved it on before."""
         passed = await self._db.run(
-            "pass_over",
+            "skip_due_time",
             id=due.trigger.id,
             due_at=due.trigger.next_run_at,
             next_run_at=next_run_at,
@@ -160,20 +160,22 @@ class TriggerVerbs:
         )
         return bool(passed)
 
-    async def trigger_failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
+    async def record_trigger_failure(
+        self, id: TriggerId, error: str, *, stop: bool = False
+    ) -> None:
         """Note on a trigger why it could not make a job; with `stop` it is disabled too. When it is
         due stays."""
-        await self._db.run("trigger_failed", id=id, error=error, stop=stop)
+        await self._db.run("record_trigger_failure", id=id, error=error, stop=stop)
 
-    async def add_event(self, event: Event) -> None:
+    async def emit_event(self, event: Event) -> None:
         """Keep an event, to be matched."""
-        await add_event(self._db, event)
+        await emit_event(self._db, event)
 
-    async def waiting_events(
+    async def unmatched_events(
         self, *, after: EventId | None = None, most: int = 100
     ) -> list[EventId]:
         """Events whose jobs are not made yet, the oldest first; those after `after`."""
-        found = await self._db.run("waiting_events", after=after, most=most)
+        found = await self._db.run("unmatched_events", after=after, most=most)
         return [EventId(rows.uuid(row["id"])) for row in found]
 
     async def events(
@@ -205,9 +207,13 @@ class TriggerVerbs:
         found = await self._db.run("event", id=id, tenant_id=scope.tenant)
         return rows.event(found[0]) if found else None
 
-    async def find_events(self, scope: Scope, suffix: str, *, most: int = 10) -> list[EventId]:
+    async def find_events_by_suffix(
+        self, scope: Scope, suffix: str, *, most: int = 10
+    ) -> list[EventId]:
         """The events whose id ends with `suffix`, newest first."""
-        found = await self._db.run("find_events", suffix=suffix, tenant_id=scope.tenant, most=most)
+        found = await self._db.run(
+            "find_events_by_suffix", suffix=suffix, tenant_id=scope.tenant, most=most
+        )
         return [EventId(rows.uuid(row["id"])) for row in found]
 
     async def prune_events(self, *, days: float, before_id: EventId, most: int = 1000) -> int:
@@ -215,12 +221,12 @@ class TriggerVerbs:
         gone = await self._db.run("prune_events", days=days, before_id=before_id, most=most)
         return int(gone[0]["pruned"])
 
-    def matching(self) -> "Matching":
+    def matching(self) -> "EventMatching":
         """A transaction in which one event is matched."""
-        return Matching(self._db)
+        return EventMatching(self._db)
 
 
-class Matching:
+class EventMatching:
     """Matches an event with one batch of triggers: the jobs made, and how far the event is matched,
     are stored together."""
 
@@ -229,7 +235,7 @@ class Matching:
         self._after: TriggerId | None = None
         self._matches: list[TriggerMatch] = []
 
-    async def __aenter__(self) -> "Matching":
+    async def __aenter__(self) -> "EventMatching":
         self._session = await self._context.__aenter__()
         return self
 
@@ -238,7 +244,7 @@ class Matching:
 
     async def take(self, id: EventId) -> Event | None:
         """The event, if it is not matched to the end; no other process can match it from here on."""
-        found = await self._session.run("take_event", id=id)
+        found = await self._session.run("claim_event", id=id)
         if not found:
             return None
         last = found[0]["matched_trigger_id"]
@@ -254,15 +260,19 @@ class Matching:
     async def listening(self, event: Event, *, most: int) -> list[Trigger]:
         """The next batch of the triggers an event sets off; fewer than `most` is the last batch."""
         found = await self._session.run(
-            "listening", tenant_id=event.tenant, name=event.name, after=self._after, most=most
+            "matching_triggers",
+            tenant_id=event.tenant,
+            name=event.name,
+            after=self._after,
+            most=most,
         )
         return trigger_rows.triggers(found)
 
-    async def store(self, jobs: Sequence[NewJob]) -> list[Stored]:
+    async def store(self, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
         return await store(self._session, jobs) if jobs else []
 
     async def failed(self, id: TriggerId, error: str, *, stop: bool = False) -> None:
-        await self._session.run("trigger_failed", id=id, error=error, stop=stop)
+        await self._session.run("record_trigger_failure", id=id, error=error, stop=stop)
 
     async def matched(
         self,
@@ -276,7 +286,7 @@ class Matching:
         if more follow."""
         self._matches += matches
         await self._session.run(
-            "event_matched",
+            "record_event_matches",
             id=event.id,
             made=jobs,
             matches=dump_json([asdict(each) for each in _shortened(self._matches)]),
@@ -284,10 +294,10 @@ class Matching:
         )
 
 
-async def add_event(session: Session, event: Event) -> None:
+async def emit_event(session: Session, event: Event) -> None:
     """Keep an event, also through a caller's own transaction."""
     await session.run(
-        "add_event",
+        "emit_event",
         id=event.id,
         tenant_id=event.tenant,
         name=event.name,

@@ -45,7 +45,7 @@ async def test_an_operation_is_told_as_it_was_begun(storage):
     await a_tenant(storage, ACME)
     made = an_operation("retry", tenant=ACME, reason="again", undo_of=new_operation_id())
 
-    await storage.add_operation(made, [new_job_id(), new_job_id()], entry=an_entry(ACME))
+    await storage.create_operation(made, [new_job_id(), new_job_id()], entry=an_entry(ACME))
 
     told = await storage.operation(Scope(ACME), made.id)
     assert (told.action, told.query, told.reason, told.undo_of, told.actor) == (
@@ -65,7 +65,7 @@ async def test_an_operation_is_told_as_it_was_begun(storage):
 async def test_operations_are_told_newest_first_page_by_page(storage):
     made = [an_operation() for _ in range(3)]
     for each in made:
-        await storage.add_operation(each, [])
+        await storage.create_operation(each, [])
 
     first = await storage.operations(ALL_TENANTS, most=2)
     rest = await storage.operations(ALL_TENANTS, before=first[-1].id)
@@ -77,7 +77,7 @@ async def test_a_large_set_is_frozen_whole_and_in_order(storage):
     ids = [new_job_id() for _ in range(5_500)]
     made = an_operation()
 
-    await storage.add_operation(made, ids)
+    await storage.create_operation(made, ids)
 
     items, last = [], 0
     while page := await storage.operation_items(made.id, "waiting", after=last, most=3000):
@@ -208,22 +208,22 @@ async def test_one_process_takes_an_operation_until_its_hold_runs_out(storage, t
     ids = [await enqueue(storage) for _ in range(2)]
     first = await begun(storage, ids)
 
-    assert await twin.take_operation(hold=MINUTE) is None
+    assert await twin.claim_operation(hold=MINUTE) is None
     await clock.advance(MINUTE)
-    second = await twin.take_operation(hold=MINUTE)
+    second = await twin.claim_operation(hold=MINUTE)
 
     assert (second.id, second.token) == (first.id, first.token + 1)
     assert await work(storage, first) is None
-    assert not await storage.end_operation(first, "completed", entry=an_entry())
+    assert not await storage.finish_operation(first, "completed", entry=an_entry())
     assert (await work(twin, second)).settled == 2
     assert await storage.entries(None) == []
 
 
 async def test_of_many_who_take_an_operation_one_does(storage, twin):
-    await storage.add_operation(an_operation(), [await enqueue(storage)])
+    await storage.create_operation(an_operation(), [await enqueue(storage)])
 
     taken = await asyncio.gather(
-        *[side.take_operation(hold=MINUTE) for side in (storage, twin) * 4]
+        *[side.claim_operation(hold=MINUTE) for side in (storage, twin) * 4]
     )
 
     assert sum(each is not None for each in taken) == 1
@@ -246,12 +246,12 @@ async def test_two_who_hold_the_same_operation_act_on_each_job_once(storage, twi
 
 async def test_who_waits_longest_is_taken_first(storage, clock):
     one = await begun(storage, [])
-    await storage.add_operation(an_operation(), [])
+    await storage.create_operation(an_operation(), [])
     await clock.advance(HOUR)
-    await storage.let_operation_go(one)
+    await storage.release_operation(one)
 
-    two = await storage.take_operation(hold=MINUTE)
-    again = await storage.take_operation(hold=MINUTE)
+    two = await storage.claim_operation(hold=MINUTE)
+    again = await storage.claim_operation(hold=MINUTE)
 
     assert two.id != one.id
     assert (again.id, again.token) == (one.id, 2)
@@ -268,11 +268,11 @@ async def test_an_operation_that_is_to_stop_acts_on_nothing_more(storage):
 
     assert (await work(storage, operation)).stop_requested
     assert await state_of(storage, id) is QUEUED
-    assert await storage.end_operation(operation, "stopped", entry=an_entry(ACME))
+    assert await storage.finish_operation(operation, "stopped", entry=an_entry(ACME))
     ended = await storage.operation(ALL_TENANTS, operation.id)
     assert (ended.state, ended.left, ended.finished_at) == ("stopped", 1, START)
     assert len(await storage.entries(ACME)) == 2
-    assert await storage.take_operation(hold=MINUTE) is None
+    assert await storage.claim_operation(hold=MINUTE) is None
 
 
 async def test_a_job_that_cannot_be_acted_on_is_passed_by(storage):
@@ -289,9 +289,9 @@ async def test_a_job_that_cannot_be_acted_on_is_passed_by(storage):
 
 async def test_old_operations_are_pruned_and_running_ones_are_not(storage, clock):
     ended = await begun(storage, [new_job_id()])
-    await storage.end_operation(ended, "completed")
+    await storage.finish_operation(ended, "completed")
     running = an_operation()
-    await storage.add_operation(running, [])
+    await storage.create_operation(running, [])
     await clock.advance(10 * DAY)
 
     assert await storage.prune_operations(older=timedelta(days=11)) == 0

@@ -224,7 +224,7 @@ async def test_the_history_tells_who_changed_what(storage):
 
 
 async def test_a_limit_of_the_queue_holds_for_who_came_to_it(storage):
-    await storage.put_queue(MAIL, limit=1)
+    await storage.upsert_queue(MAIL, limit=1)
     ids = [await enqueue(storage) for _ in range(2)]
 
     await storage.update(ALL_TENANTS, ids, JobChange(queue=MAIL))

@@ -151,17 +151,17 @@ async def test_recent_failures_of_muted_causes_are_counted(storage, clock):
     await clock.advance(DAY - MINUTE)
     await dead(storage, TIMEOUT)
     await dead(storage, REFUSED)
-    before = await storage.muted_dead("plain")
+    before = await storage.count_muted_dead("plain")
     await a_tenant(storage, ACME)
 
     await storage.mute(ALL_TENANTS, "plain", TIMEOUT)
     await storage.mute(Scope(ACME), "plain", REFUSED)
 
     assert before == (0, 0)
-    assert await storage.muted_dead("plain") == (1, 2)
-    assert await storage.muted_dead("plain", look=2) == (1, 1)
+    assert await storage.count_muted_dead("plain") == (1, 2)
+    assert await storage.count_muted_dead("plain", look=2) == (1, 1)
     await clock.advance(HOUR)
-    assert await storage.muted_dead("plain") == (0, 1)
+    assert await storage.count_muted_dead("plain") == (0, 1)
 
 
 async def test_mutes_whose_time_is_over_are_forgotten(storage, clock):

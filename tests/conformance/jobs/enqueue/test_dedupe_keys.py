@@ -30,7 +30,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import ENDED, OPEN, JobState
-from windlass.storage.jobs.jobs import Stored
+from windlass.storage.jobs.jobs import EnqueueResult
 
 KEYS = ["dedupe_key", "idempotency_key"]
 
@@ -44,7 +44,7 @@ async def test_a_dedupe_key_meets_an_open_job(storage, state):
 
     stored = await offer(storage, second)
 
-    assert stored == Stored(second.id, "existing", first.id)
+    assert stored == EnqueueResult(second.id, "existing", first.id)
     assert await storage.known([second.id]) == set()
 
 
@@ -149,7 +149,7 @@ async def test_an_idempotency_key_meets_its_job_in_any_state(storage, clock, sta
 
     stored = await offer(storage, second)
 
-    assert stored == Stored(second.id, "existing", first.id)
+    assert stored == EnqueueResult(second.id, "existing", first.id)
     assert await storage.known([second.id]) == set()
 
 
@@ -245,9 +245,9 @@ async def test_of_two_jobs_with_one_key_in_a_batch_the_first_is_made(storage, ke
     stored = await storage.enqueue([first, second, other])
 
     assert stored == [
-        Stored(first.id, "created", None),
-        Stored(second.id, "existing", first.id),
-        Stored(other.id, "created", None),
+        EnqueueResult(first.id, "created", None),
+        EnqueueResult(second.id, "existing", first.id),
+        EnqueueResult(other.id, "created", None),
     ]
 
 

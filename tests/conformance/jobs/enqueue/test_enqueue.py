@@ -27,7 +27,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState, View
 from windlass.ids import DefinitionKey, QueueName, TenantId, new_job_id
-from windlass.storage.jobs.jobs import NotWhole, Stored
+from windlass.storage.jobs.jobs import EnqueueResult, IncompleteBatch
 
 
 async def test_a_new_job_is_queued_and_due_at_once(storage, clock):
@@ -35,7 +35,7 @@ async def test_a_new_job_is_queued_and_due_at_once(storage, clock):
 
     stored = await offer(storage, new)
 
-    assert stored == Stored(new.id, "created", None)
+    assert stored == EnqueueResult(new.id, "created", None)
     made = await job(storage, new.id)
     assert made.state is JobState.QUEUED
     assert made.due_at == made.created_at == made.queued_at == made.updated_at == clock.now
@@ -97,7 +97,7 @@ async def test_a_batch_wanted_whole_stores_nothing_if_one_is_refused(storage):
     good = new_job(dedupe_key="d", idempotency_key="i")
     bad = new_job(definition=DefinitionKey("nobody's"))
 
-    with pytest.raises(NotWhole) as refusal:
+    with pytest.raises(IncompleteBatch) as refusal:
         await storage.enqueue([good, bad], whole=True)
 
     assert [s.status for s in refusal.value.stored] == ["created", "unknown_definition"]
@@ -119,7 +119,7 @@ async def test_a_batch_wanted_whole_and_new_stores_nothing_if_one_exists(storage
     first = await enqueue(storage, dedupe_key="d")
     good = new_job()
 
-    with pytest.raises(NotWhole) as refusal:
+    with pytest.raises(IncompleteBatch) as refusal:
         await storage.enqueue([good, new_job(dedupe_key="d")], whole=True, existing=False)
 
     assert [s.existing_id for s in refusal.value.stored] == [None, first]

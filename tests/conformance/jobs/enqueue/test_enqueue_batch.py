@@ -5,7 +5,7 @@ import pytest
 from tests.support.job_builders import job, new_job
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
-from windlass.storage.jobs.enqueue import Asked, NotWhole
+from windlass.storage.jobs.enqueue import EnqueueRequest, IncompleteBatch
 
 
 async def count(storage, *jobs):
@@ -18,7 +18,9 @@ async def test_each_job_of_a_batch_is_answered_by_itself(storage):
     fresh, equal = new_job(), new_job(dedupe_key="a")
     newer = new_job(dedupe_key="b", payload='{"n": 2}')
 
-    stored = await storage.enqueue_together([[Asked(fresh), Asked(equal), Asked(newer, "replace")]])
+    stored = await storage.enqueue_together(
+        [[EnqueueRequest(fresh), EnqueueRequest(equal), EnqueueRequest(newer, "replace")]]
+    )
 
     assert [each.status for each in stored] == ["created", "existing", "replaced"]
     assert [each.existing_id for each in stored] == [None, there.id, waiting.id]
@@ -28,16 +30,16 @@ async def test_each_job_of_a_batch_is_answered_by_itself(storage):
 @pytest.mark.parametrize(
     ("wrong", "status"),
     [
-        (Asked(new_job(definition=DefinitionKey("nobody.knows"))), "unknown_definition"),
-        (Asked(new_job(dedupe_key="a"), "error"), "existing"),
+        (EnqueueRequest(new_job(definition=DefinitionKey("nobody.knows"))), "unknown_definition"),
+        (EnqueueRequest(new_job(dedupe_key="a"), "error"), "existing"),
     ],
 )
 async def test_one_that_is_refused_has_none_of_the_batch_stored(storage, wrong, status):
     holder, first, last = new_job(dedupe_key="a"), new_job(), new_job(dedupe_key="b")
     await storage.enqueue([holder])
 
-    with pytest.raises(NotWhole) as refused:
-        await storage.enqueue_together([[Asked(first), wrong], [Asked(last)]])
+    with pytest.raises(IncompleteBatch) as refused:
+        await storage.enqueue_together([[EnqueueRequest(first), wrong], [EnqueueRequest(last)]])
 
     assert [each.status for each in refused.value.stored] == ["created", status, "created"]
     assert await count(storage, first, wrong.job, last) == 0
@@ -46,7 +48,7 @@ async def test_one_that_is_refused_has_none_of_the_batch_stored(storage, wrong, 
 async def test_a_key_that_comes_twice_in_a_batch_meets_the_first(storage):
     one, two = new_job(dedupe_key="a"), new_job(dedupe_key="a")
 
-    stored = await storage.enqueue_together([[Asked(one)], [Asked(two)]])
+    stored = await storage.enqueue_together([[EnqueueRequest(one)], [EnqueueRequest(two)]])
 
     assert [(each.status, each.existing_id) for each in stored] == [
         ("created", None),
@@ -56,7 +58,7 @@ async def test_a_key_that_comes_twice_in_a_batch_meets_the_first(storage):
 
 
 async def test_a_batch_that_is_repeated_stores_nothing_twice(storage):
-    batch = [[Asked(new_job()), Asked(new_job(dedupe_key="a"))]]
+    batch = [[EnqueueRequest(new_job()), EnqueueRequest(new_job(dedupe_key="a"))]]
     await storage.enqueue_together(batch)
 
     again = await storage.enqueue_together(batch)

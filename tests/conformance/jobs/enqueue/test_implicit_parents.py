@@ -13,7 +13,7 @@ from tests.support.job_builders import (
 from windlass.core.jobs.models import DEFAULT_TENANT
 from windlass.core.jobs.states import JobState
 from windlass.ids import DefinitionKey
-from windlass.storage.jobs.implicit_parents import open_of
+from windlass.storage.jobs.implicit_parents import open_jobs_of_definitions
 
 FOLLOWER = {"definition": DefinitionKey("other"), "runs_after": ("plain",)}
 
@@ -30,7 +30,7 @@ async def test_a_follower_waits_for_queued_running_pending_and_later_jobs(storag
     await enqueue(storage, tenant=ACME)
     await enqueue(storage, definition=DefinitionKey("limited"))
 
-    found = await open_of(storage.database, DEFAULT_TENANT, ["plain", "nothing"])
+    found = await open_jobs_of_definitions(storage.database, DEFAULT_TENANT, ["plain", "nothing"])
     follower = await enqueue(storage, **FOLLOWER)
 
     assert set(found) == open_ones

@@ -20,7 +20,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.core.jobs.states import JobState
-from windlass.storage.jobs.jobs import Relative
+from windlass.storage.jobs.jobs import RelatedJob
 
 COMPLETED, CANCELED, DEAD_LETTER = (
     JobState.COMPLETED,
@@ -225,9 +225,9 @@ async def test_a_family_shows_parents_and_children_with_their_states(storage):
     family = await storage.family(await job(storage, middle))
 
     assert set(family) == {
-        Relative(middle, parent.id, "wait", True, PENDING, COMPLETED),
-        Relative(middle, lease.job_id, "wait", False, PENDING, JobState.RUNNING),
-        Relative(child, middle, "run", False, PENDING, PENDING),
+        RelatedJob(middle, parent.id, "wait", True, PENDING, COMPLETED),
+        RelatedJob(middle, lease.job_id, "wait", False, PENDING, JobState.RUNNING),
+        RelatedJob(child, middle, "run", False, PENDING, PENDING),
     }
     assert await storage.family(await a_job(storage, QUEUED)) == []
 
@@ -240,7 +240,7 @@ async def test_a_parent_is_not_pruned_while_a_child_waits_for_it(storage, clock)
     before_id = new_job().id
 
     by_days = await storage.prune("plain", days=1, before_id=before_id)
-    by_count = await storage.prune_count("plain", keep=0)
+    by_count = await storage.prune_by_count("plain", keep=0)
     assert (by_days, by_count) == (0, 0)
 
     await storage.cancel(ALL_TENANTS, [child])

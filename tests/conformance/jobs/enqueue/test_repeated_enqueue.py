@@ -19,7 +19,7 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.states import JobState
 from windlass.ids import new_job_id
-from windlass.storage.jobs.jobs import Stored
+from windlass.storage.jobs.jobs import EnqueueResult
 
 
 @pytest.mark.parametrize("keys", [{}, {"dedupe_key": "d"}, {"idempotency_key": "i"}])
@@ -33,7 +33,7 @@ async def test_a_repeat_with_the_same_id_stores_nothing_twice(storage, state, ke
 
     repeated = await offer(storage, new)
 
-    assert repeated == Stored(new.id, "created", None)
+    assert repeated == EnqueueResult(new.id, "created", None)
     assert await job(storage, new.id) == before
 
 

@@ -97,7 +97,7 @@ async def tenants(storage):
     names = [TenantId("acme"), TenantId("zeta")]
     known = (await storage.tenants())[0]
     for name in names:
-        await storage.add_tenant(replace(known, id=name, name=name))
+        await storage.create_tenant(replace(known, id=name, name=name))
     return names
 
 

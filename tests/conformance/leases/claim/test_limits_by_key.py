@@ -252,11 +252,11 @@ async def test_no_more_begin_in_any_minute_than_the_rate(storage, clock):
 
 async def test_it_is_told_when_a_rate_has_more_room(storage, clock):
     await a_definition(storage, "sync", rate_count=1, rate_seconds=60.0)
-    assert await storage.next_room() is None
+    assert await storage.next_rate_capacity() is None
     await storage.enqueue(new_jobs(2, definition=SYNC))
     assert len(await claim_all(storage, known=SYNCS)) == 1
 
-    wait = await storage.next_room()
+    wait = await storage.next_rate_capacity()
     await clock.advance(wait - timedelta(milliseconds=1))
     assert await claim_all(storage, known=SYNCS) == []
     await clock.advance(timedelta(milliseconds=1))
@@ -377,7 +377,7 @@ async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
 
 async def test_a_definition_that_comes_back_without_a_limit_has_none(storage):
     await a_definition(storage, "sync", max_concurrency=1)
-    await storage.drop_definition("sync")
+    await storage.delete_definition("sync")
 
     await a_definition(storage, "sync")
     await storage.enqueue(new_jobs(3, definition=SYNC))
@@ -390,6 +390,6 @@ async def test_a_definition_in_use_is_not_forgotten(storage):
     await a_definition(storage, "idle")
     await enqueue(storage, definition=SYNC)
 
-    assert not await storage.drop_definition("sync")
-    assert await storage.drop_definition("idle")
-    assert not await storage.drop_definition("idle")
+    assert not await storage.delete_definition("sync")
+    assert await storage.delete_definition("idle")
+    assert not await storage.delete_definition("idle")
