@@ -28,7 +28,7 @@ async def claim(url: str, rounds: str, held: str = "0") -> dict[str, float]:
         claimed = await _claim(leases, 100, noop.key)
         took.append((time.perf_counter() - began) * 1000)
         await leases.finish([outcome.released(LeaseRef(x.job_id, x.token)) for x in claimed])
-        await engine.storage.promote()
+        await engine.storage.leases.promote()
     await wl.close()
     return {"p50_ms": median(took[1:])}  # the first one connects and prepares
 

@@ -143,7 +143,7 @@ async def test_counts_that_are_wrong_are_corrected_and_told(wl, database):
     async with wl.running():
         await completed(wl, *[hello.make() for _ in range(3)])
         storage = wl.engine.storage
-        while await storage.fold():
+        while await storage.monitoring.roll_up_counts():
             pass
         execute(
             database.url,
@@ -163,7 +163,7 @@ async def test_counts_that_are_wrong_are_corrected_and_told(wl, database):
 
 async def test_workers_not_seen_for_a_day_are_forgotten(wl):
     async with wl.running():
-        await wl.engine.storage.beat(replace(WORKER, id="lost"))
+        await wl.engine.storage.leases.worker_heartbeat(replace(WORKER, id="lost"))
         await long_ago(wl, "lost")
 
         job = await ran(wl, "system.forget_workers")

@@ -260,7 +260,7 @@ async def test_an_ending_that_fits_several_jobs_lists_them(wl, hello, monkeypatc
     async def both(*_, **__):
         return ids
 
-    monkeypatch.setattr(engine.storage, "find", both)
+    monkeypatch.setattr(engine.storage.jobs, "find", both)
 
     with pytest.raises(AmbiguousId) as caught:
         await wl.jobs.find("abcdef")

@@ -27,7 +27,7 @@ def hash_of(secret: str) -> str:
 
 async def a_user(storage: Storage, name: str = "ada", **changes: Any) -> UserId:
     user = User(id=new_user_id(), name=name, **changes)
-    assert await storage.create_user(user, password_hash="$argon2id$…".replace("…", "x"))
+    assert await storage.access.create_user(user, password_hash="$argon2id$…".replace("…", "x"))
     return user.id
 
 
@@ -42,7 +42,7 @@ async def invite(
         role=role,
         permissions=frozenset(about.get("permissions", ())),
     )
-    assert await storage.upsert_invitation(offer, hash, expires=about.get("expires", HOUR))
+    assert await storage.access.upsert_invitation(offer, hash, expires=about.get("expires", HOUR))
     return hash
 
 
@@ -55,10 +55,10 @@ async def a_member(
     storage: Storage, user: UserId, tenant: str, role: str = "user", permissions: Any = ()
 ) -> None:
     """Give a user a role in a tenant, as it is done: by an invitation that is accepted."""
-    found = await storage.user(user)
+    found = await storage.access.user(user)
     assert found is not None
     hash = await invite(storage, found.name, tenant, role, permissions=permissions)
-    assert await storage.accept_invitation(hash, user, session=None, entry_of=accepted)
+    assert await storage.access.accept_invitation(hash, user, session=None, entry_of=accepted)
 
 
 def a_token(**changes: Any) -> Token:
@@ -67,7 +67,7 @@ def a_token(**changes: Any) -> Token:
 
 async def a_session(storage: Storage, user: UserId, secret: str = "s") -> SessionId:
     id = new_session_id()
-    await storage.create_session(id, hash_of(secret), user, idle=10 * MINUTE, longest=DAY)
+    await storage.access.create_session(id, hash_of(secret), user, idle=10 * MINUTE, longest=DAY)
     return id
 
 
@@ -101,7 +101,7 @@ async def begun(
 ) -> Operation:
     """An operation on some jobs, taken by somebody."""
     operation = an_operation(action, **changes)
-    await storage.create_operation(operation, jobs)
-    taken = await storage.claim_operation(hold=MINUTE)
+    await storage.jobs.create_operation(operation, jobs)
+    taken = await storage.jobs.claim_operation(hold=MINUTE)
     assert taken is not None
     return taken

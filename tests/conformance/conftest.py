@@ -17,7 +17,7 @@ async def world(database, request) -> AsyncIterator[World]:
     try:
         clock = VirtualClock(storage)
         await clock.install()
-        await storage.sync_definitions(DEFINITIONS)
+        await storage.definitions.sync_definitions(DEFINITIONS)
         yield World(storage, clock, database)
         if not getattr(request.node, "failed_in_call", False):
             await check_invariants(storage, clock)

@@ -22,12 +22,12 @@ async def test_no_room_is_told_apart_from_no_database(storage):
     with pytest.raises(DatabaseFull, match="has no room left"):
         await _overfill(storage)
 
-    assert (await storage.get(ALL_TENANTS, id)).id == id
+    assert (await storage.jobs.get(ALL_TENANTS, id)).id == id
 
 
 async def _overfill(storage: Storage) -> None:
     if storage.database.kind == "sqlite":
         await storage.database.script("pragma max_page_count = 1")
-        await storage.enqueue(new_jobs(1_000))
+        await storage.jobs.enqueue(new_jobs(1_000))
     else:
         await storage.database.script(_COMPLAIN[storage.database.kind])

@@ -68,7 +68,7 @@ async def test_what_is_the_contents_fault_is_no_outage(storage, codes):
 
 async def test_a_job_that_breaks_a_constraint_is_no_outage(storage):
     with pytest.raises(Exception) as refused:
-        await storage.enqueue([new_job(max_attempts=1000)])  # more than the table takes
+        await storage.jobs.enqueue([new_job(max_attempts=1000)])  # more than the table takes
 
     assert not isinstance(refused.value, WindlassError)
 
@@ -78,10 +78,12 @@ async def test_an_end_that_met_a_read_only_server_is_recorded_over_a_new_connect
     await _make_read_only(storage)
 
     with pytest.raises(DatabaseReadOnly, match="nothing was stored"):
-        await storage.finish(ALDER, [finish(lease)])
+        await storage.leases.finish(ALDER, [finish(lease)])
     assert (await job(storage, lease.job_id)).state is JobState.RUNNING
 
-    assert set((await storage.finish(ALDER, [finish(lease)])).values()) == {JobState.COMPLETED}
+    assert set((await storage.leases.finish(ALDER, [finish(lease)])).values()) == {
+        JobState.COMPLETED
+    }
 
 
 async def _complain(storage: Storage, codes: Codes) -> None:

@@ -180,8 +180,8 @@ class Journey:
     async def check_records(self) -> None:
         """Counts equal a recount; tokens rise; each job has at most one end, and it fits."""
         storage = (await self.wl.ready()).storage
-        assert _counted(await storage.counts(ALL_TENANTS)) == _counted(
-            (await storage.recount(ALL_TENANTS)).counted
+        assert _counted(await storage.jobs.state_counts(ALL_TENANTS)) == _counted(
+            (await storage.jobs.recount(ALL_TENANTS)).counted
         )
         for job in await self.all_jobs():
             # Of a job that completed at once, the row itself is all there is to tell.
@@ -207,7 +207,7 @@ async def freeze(process: Process, wl: Windlass) -> None:
         process.freeze()
         try:
             async with asyncio.timeout(1):
-                await engine.storage.create_tenant(Tenant(id=_NOBODY, name="-"))
+                await engine.storage.access.create_tenant(Tenant(id=_NOBODY, name="-"))
             return
         except (TimeoutError, DatabaseOutage):
             process.thaw()

@@ -82,7 +82,7 @@ async def test_a_job_that_is_stuck_is_noticed(journey, ids, plant):
 
 
 async def test_counts_that_are_off_are_noticed(journey, plant):
-    await (await journey.wl.ready()).storage.fold()
+    await (await journey.wl.ready()).storage.monitoring.roll_up_counts()
     await plant("update windlass_counts set completed = completed + 1")
 
     with pytest.raises(AssertionError):
@@ -102,4 +102,6 @@ async def test_the_jobs_of_a_journey_are_all_seen(journey):
     jobs = await journey.all_jobs()
 
     storage = (await journey.wl.ready()).storage
-    assert len(jobs) == sum(int(row["completed"]) for row in await storage.counts(ALL_TENANTS))
+    assert len(jobs) == sum(
+        int(row["completed"]) for row in await storage.jobs.state_counts(ALL_TENANTS)
+    )

@@ -36,9 +36,11 @@ async def unmigrated(request, new_database):
 
 
 async def enqueue_one(storage: Storage) -> str:
-    await storage.sync_definitions([Definition(key=DefinitionKey("d"), title="D", code_hash="1")])
+    await storage.definitions.sync_definitions(
+        [Definition(key=DefinitionKey("d"), title="D", code_hash="1")]
+    )
     job = NewJob(id=new_job_id(), definition=DefinitionKey("d"), payload="{}")
-    [stored] = await storage.enqueue([job])
+    [stored] = await storage.jobs.enqueue([job])
     return stored.status
 
 
@@ -62,7 +64,7 @@ async def test_migrating_again_changes_nothing(unmigrated):
     await enqueue_one(storage)
 
     assert await migrate(storage) == []
-    assert len((await storage.page(ALL_TENANTS, JobQuery())).jobs) == 1
+    assert len((await storage.jobs.page(ALL_TENANTS, JobQuery())).jobs) == 1
 
 
 async def test_a_schema_goes_up_down_and_up_again(unmigrated):
@@ -73,12 +75,12 @@ async def test_a_schema_goes_up_down_and_up_again(unmigrated):
     undone = await downgrade(storage, to=0)
     after_down = await status(storage)
     with pytest.raises(SchemaOutdated):
-        await storage.page(ALL_TENANTS, JobQuery())
+        await storage.jobs.page(ALL_TENANTS, JobQuery())
     await migrate(storage)
 
     assert undone == migrations(storage.database.kind)[::-1]
     assert after_down.version == 0
-    assert (await storage.page(ALL_TENANTS, JobQuery())).jobs == []
+    assert (await storage.jobs.page(ALL_TENANTS, JobQuery())).jobs == []
     assert await enqueue_one(storage) == "created"
 
 
@@ -112,13 +114,13 @@ async def test_a_downgrade_to_where_it_is_does_nothing(unmigrated):
 async def test_a_worker_that_lived_before_there_were_orders_is_to_run(unmigrated):
     storage = unmigrated()
     await migrate(storage)
-    await storage.beat(replace(WORKER, doing=WorkerOrder.DRAIN))
-    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
+    await storage.leases.worker_heartbeat(replace(WORKER, doing=WorkerOrder.DRAIN))
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
 
     await downgrade(storage, to=7)
     await migrate(storage)
 
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
     assert (seen.id, seen.wanted, seen.wanted_by, seen.doing) == (WORKER.id, "run", None, "run")
 
 

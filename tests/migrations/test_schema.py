@@ -19,11 +19,11 @@ REFUSED = (psycopg.errors.IntegrityError, pymysql.err.MySQLError, sqlite3.Integr
 async def url(database):
     """A database with a queued, a running, a delayed, an ended job and an attempt in it."""
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     for _ in range(3):
         await enqueue(storage)
     leases = await claim(storage, 2)
-    await storage.finish(ALDER, [finish(leases[0], exit_code=0)])
+    await storage.leases.finish(ALDER, [finish(leases[0], exit_code=0)])
     await enqueue(storage, delay=timedelta(hours=1))
     await enqueue(storage, held=True)
     await storage.close()

@@ -227,7 +227,7 @@ async def operate(place: Place) -> None:
 
     async def step() -> None:
         if random.random() < 0.2:
-            await storage.upsert_queue(QueueName("mail"), paused=random.random() < 0.3)
+            await storage.leases.upsert_queue(QueueName("mail"), paused=random.random() < 0.3)
         if random.random() < 0.1:
             action = random.choice(("cancel", "retry", "run_now"))
             await place.engine.operations.create(ROOT, action, JobQuery(), query="all")
@@ -237,12 +237,12 @@ async def operate(place: Place) -> None:
         chosen = random.choice(known)
         match random.randrange(4):
             case 0:
-                await storage.cancel(ALL_TENANTS, [chosen])
+                await storage.jobs.cancel(ALL_TENANTS, [chosen])
             case 1:
-                await storage.run_now(ALL_TENANTS, chosen)
+                await storage.jobs.run_now(ALL_TENANTS, chosen)
             case _:
                 ended = sorted(id for id in known if id in place.ledger.ended)
-                await storage.retry(ALL_TENANTS, random.choice(ended or known))
+                await storage.jobs.retry(ALL_TENANTS, random.choice(ended or known))
 
     await forever(place, step)
 

@@ -27,7 +27,7 @@ async def check_end(storage: Storage, ledger: Ledger) -> None:
             _require(row[column] == expected, f"{column} of {id} is {row[column]}, not {expected}")
     _require(not ledger.running, "a lease is left over")
     _no_key_made_two_jobs(list(jobs.values()))
-    for operation in await storage.operations(ALL_TENANTS):
+    for operation in await storage.jobs.operations(ALL_TENANTS):
         settled = operation.done + operation.failed + operation.skipped
         _require(settled == operation.total, "a bulk operation settled not all, or some twice")
     await _each_due_time_made_one_job(storage, list(jobs.values()))
@@ -42,7 +42,7 @@ def _no_key_made_two_jobs(jobs: list[Any]) -> None:
 
 
 async def _each_due_time_made_one_job(storage: Storage, jobs: list[Any]) -> None:
-    for trigger in await storage.triggers(ALL_TENANTS):
+    for trigger in await storage.triggers.triggers(ALL_TENANTS):
         if trigger.next_run_at is None or trigger.interval_seconds is None:
             continue
         made = sorted(
@@ -66,7 +66,7 @@ async def _each_due_time_made_one_job(storage: Storage, jobs: list[Any]) -> None
 async def _each_event_made_one_job_per_trigger(
     storage: Storage, ledger: Ledger, jobs: list[Any]
 ) -> None:
-    triggers = [t for t in await storage.triggers(ALL_TENANTS) if t.next_run_at is None]
+    triggers = [t for t in await storage.triggers.triggers(ALL_TENANTS) if t.next_run_at is None]
     made = Counter(
         (as_uuid(row["source_ref"].split()[0]), as_uuid(row["trigger_id"]))
         for row in jobs

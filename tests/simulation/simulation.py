@@ -261,7 +261,7 @@ class Simulation:
         place = Place("drain", engine, self.random, self.ledger, process.park, lambda: 0)
         worker, upkeep = SimulatedWorker(place, slots=_DRAIN_SLOTS), SimulatedUpkeep(place)
         storage = place.engine.storage
-        await storage.upsert_queue(actors.QueueName("mail"), paused=False)
+        await storage.leases.upsert_queue(actors.QueueName("mail"), paused=False)
         await upkeep.scheduler.tick()
         for _ in range(_DRAIN_ROUNDS):
             await upkeep.operating.tick()
@@ -271,7 +271,7 @@ class Simulation:
                 worker.succeed()
                 await worker.write_ends()
             open_jobs = await storage.database.query("select state from windlass_jobs", {})
-            operations = await storage.operations(ALL_TENANTS)
+            operations = await storage.jobs.operations(ALL_TENANTS)
             if not any(row["state"] in OPEN for row in open_jobs) and not any(
                 each.state == "running" for each in operations
             ):
@@ -346,7 +346,7 @@ class _Calm:
 async def furnish(database: Database) -> None:
     """Definitions, triggers by time and triggers by event, before the first schedule."""
     storage = Storage(database)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     engine = Engine(storage, Settings(), Telemetry(SilentLogger()))
     for name, misfire, seconds in (("all", "all", 20), ("one", "fire_once", 30)):
         await engine.triggers.create(

@@ -29,7 +29,7 @@ BIRCH = WorkerId("birch")
 @pytest.fixture
 async def storage(database):
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -38,12 +38,12 @@ async def work(storage, worker, until):
     """Claim and finish jobs as a worker does, as long as `until` is not set."""
     while not until.is_set():
         leases = await claim(storage, 3, worker=worker, queues=["default"])
-        await storage.finish(worker, [finish(lease) for lease in leases])
-        await storage.enqueue(new_jobs(3))
+        await storage.leases.finish(worker, [finish(lease) for lease in leases])
+        await storage.jobs.enqueue(new_jobs(3))
 
 
 async def test_a_restored_installation_goes_on_and_refuses_the_past(storage, database, tmp_path):
-    await storage.enqueue(new_jobs(30))
+    await storage.jobs.enqueue(new_jobs(30))
     running = [await started(storage, by=worker) for worker in (ALDER, BIRCH)]
     done = asyncio.Event()
     working = asyncio.create_task(work(storage, WorkerId("cedar"), done))
@@ -52,20 +52,20 @@ async def test_a_restored_installation_goes_on_and_refuses_the_past(storage, dat
     done.set()
     await working
     # After the backup: what the restored database will know nothing of.
-    await storage.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5))
     later = await claim(storage, 20)
-    await storage.finish(BIRCH, [finish(running[1])])
+    await storage.leases.finish(BIRCH, [finish(running[1])])
 
     with backup.restored() as restored:
         new = open_storage(restored.url)
         try:
-            await new.begin_epoch(server=None)
+            await new.monitoring.begin_epoch(server=None)
 
             # Old workers that are pointed at the restored database are refused.
             for lease in [*running, *later]:
                 worker = lease.worker or ALDER
-                assert await new.finish(worker, [finish(lease)]) == {}
-                assert await new.renew(worker, [held(lease)], lease_time=LEASE_TIME) == []
+                assert await new.leases.finish(worker, [finish(lease)]) == {}
+                assert await new.leases.renew(worker, [held(lease)], lease_time=LEASE_TIME) == []
             assert await Integrity(new).check() == []
             assert await Counts(new).check() == []
 
@@ -85,9 +85,9 @@ async def rerun(storage):
     """Run every job to its end; the lease token each ran under."""
     tokens = {}
     while True:
-        await storage.promote()
+        await storage.leases.promote()
         leases = await claim(storage, 100)
         if not leases:
             return tokens
         tokens |= {lease.job_id: lease.token for lease in leases}
-        await storage.finish(ALDER, [finish(lease) for lease in leases])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in leases])

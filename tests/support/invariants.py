@@ -126,19 +126,25 @@ async def _nothing_hangs_on_a_job_that_is_gone(
 
 
 async def _counts_equal_a_recount(storage: Storage) -> None:
-    recount = _totals((await storage.recount(ALL_TENANTS)).counted)
-    assert _totals(await storage.counts(ALL_TENANTS)) == recount, "counts differ before folding"
-    while await storage.fold():
+    recount = _totals((await storage.jobs.recount(ALL_TENANTS)).counted)
+    assert _totals(await storage.jobs.state_counts(ALL_TENANTS)) == recount, (
+        "counts differ before folding"
+    )
+    while await storage.monitoring.roll_up_counts():
         pass
-    assert _totals(await storage.counts(ALL_TENANTS)) == recount, "counts differ after folding"
+    assert _totals(await storage.jobs.state_counts(ALL_TENANTS)) == recount, (
+        "counts differ after folding"
+    )
 
 
 async def _every_lease_is_found_when_it_runs_out(
     storage: Storage, clock: VirtualClock, jobs: Sequence[Mapping[str, Any]]
 ) -> None:
     await clock.advance(400 * DAY)
-    await storage.drop_ended_claims()
-    seen = {(lease.job_id, lease.token) for lease in await storage.expired(most=100_000)}
+    await storage.leases.drop_ended_claims()
+    seen = {
+        (lease.job_id, lease.token) for lease in await storage.leases.expired_leases(most=100_000)
+    }
     running = {(job["id"], job["lease_token"]) for job in jobs if job["state"] == "running"}
     assert seen == running, "the reaper would miss a lease, or see one that is not"
 

@@ -74,24 +74,24 @@ async def enqueue(storage: Storage, **changes: Any) -> JobId:
 
 async def offer(storage: Storage, job: NewJob) -> EnqueueResult:
     """What became of one job that was offered."""
-    [stored] = await storage.enqueue([job])
+    [stored] = await storage.jobs.enqueue([job])
     return stored
 
 
 async def enqueue_child(storage: Storage, *parents: JobId, **changes: Any) -> JobId:
     """Store a job that waits for others, by the same steps an enqueue takes."""
     id = await enqueue(storage, after=parents, **changes)
-    await storage.admit([id])
+    await storage.leases.admit([id])
     return id
 
 
 async def settle(storage: Storage) -> None:
     """What upkeep does for children: let in those that may, end those whose parent failed."""
-    while unchecked := await storage.unchecked():
-        await storage.admit(unchecked)
-    while overdue := await storage.overdue():
+    while unchecked := await storage.leases.children_to_admit():
+        await storage.leases.admit(unchecked)
+    while overdue := await storage.leases.jobs_to_cancel():
         for id, reason in overdue:
-            await storage.cancel(ALL_TENANTS, [id], reason=reason)
+            await storage.jobs.cancel(ALL_TENANTS, [id], reason=reason)
 
 
 # What workers do
@@ -106,15 +106,15 @@ async def claim(
     cursor: str = "",
 ) -> list[Lease]:
     """What a worker with `limit` free slots gets in one round, by the steps a worker takes."""
-    survey = await storage.survey(queues, known, cursor=cursor)
-    return await storage.claim(
+    survey = await storage.leases.survey(queues, known, cursor=cursor)
+    return await storage.leases.claim(
         WorkerId(worker), fair_share.quotas(survey.lines, limit), known, lease_time=LEASE_TIME
     )
 
 
 async def claim_all(storage: Storage, **how: Any) -> list[Lease]:
     """Everything that can be claimed now, in as many rounds as it takes."""
-    await storage.promote()
+    await storage.leases.promote()
     leases = []
     while got := await claim(storage, 100, **how):
         leases += got
@@ -129,7 +129,7 @@ async def started(storage: Storage, *, by: str = ALDER, **changes: Any) -> Lease
 
 async def lease_of(storage: Storage, id: JobId, worker: str = ALDER) -> Lease:
     """Claim one job that is due and first in its queue."""
-    await storage.promote()
+    await storage.leases.promote()
     queue = (await job(storage, id)).queue
     [lease] = await claim(storage, worker=worker, queues=[queue])
     assert lease.job_id == id, "another job was ahead of it"
@@ -172,7 +172,7 @@ async def end(
     storage: Storage, lease: Lease | LeaseRef, state: JobState = JobState.COMPLETED, **changes: Any
 ) -> JobState | None:
     """End one attempt; where its job went, None if the lease was not held."""
-    ended = await storage.finish(worker_of(lease), [finish(lease, state, **changes)])
+    ended = await storage.leases.finish(worker_of(lease), [finish(lease, state, **changes)])
     return ended.get(LeaseRef(lease.job_id, lease.token))
 
 
@@ -191,7 +191,7 @@ async def a_job(storage: Storage, state: JobState, **changes: Any) -> Job:
         on_hold = {"held": True} if state is JobState.PENDING else {}
         id = await enqueue(storage, **on_hold | changes)
         if state is JobState.CANCELED:
-            await storage.cancel(ALL_TENANTS, [id])
+            await storage.jobs.cancel(ALL_TENANTS, [id])
         return await job(storage, id)
     lease = await started(storage, **changes)
     if state is not JobState.RUNNING:
@@ -201,7 +201,7 @@ async def a_job(storage: Storage, state: JobState, **changes: Any) -> Job:
 
 async def job(storage: Storage, id: JobId) -> Job:
     """The job as it stands."""
-    found = await storage.get(ALL_TENANTS, id)
+    found = await storage.jobs.get(ALL_TENANTS, id)
     assert found is not None, "the job is gone"
     return found
 
@@ -240,15 +240,15 @@ def as_uuid(value: Any) -> UUID:
 async def a_tenant(storage: Storage, id: str, **changes: Any) -> TenantId:
     """A tenant, active unless told otherwise."""
     tenant = Tenant(id=TenantId(id), name=id.title(), **changes)
-    if await storage.create_tenant(tenant) is not None:
-        await storage.change_tenant(id, lambda _: tenant)
+    if await storage.access.create_tenant(tenant) is not None:
+        await storage.access.change_tenant(id, lambda _: tenant)
     return TenantId(id)
 
 
 async def a_definition(storage: Storage, key: str, **changes: Any) -> DefinitionKey:
     """A definition as code declares it."""
     declared = Definition(key=DefinitionKey(key), title=key.title(), code_hash="1")
-    await storage.sync_definitions([replace(declared, **changes)])
+    await storage.definitions.sync_definitions([replace(declared, **changes)])
     return DefinitionKey(key)
 
 
@@ -256,7 +256,7 @@ async def regate(storage: Storage) -> None:
     """Move all jobs behind the gates of now, as is done after a definition changed."""
     cursor: JobId | None = JobId(UUID(int=0))
     while cursor:
-        cursor = await storage.regate(cursor)
+        cursor = await storage.definitions.move_to_current_gate(cursor)
 
 
 async def change_definition(storage: Storage, key: str, **changes: Any) -> None:
@@ -266,7 +266,7 @@ async def change_definition(storage: Storage, key: str, **changes: Any) -> None:
 
 async def _changed(storage: Storage, key: str, change: Callable[[Definition], Definition]) -> bool:
     return bool(
-        await storage.change_definitions(
+        await storage.definitions.change_definitions(
             [key], lambda found: [change(definition) for definition in found.values()]
         )
     )

@@ -34,7 +34,7 @@ def admin(tenant: TenantId = ACME) -> Principal:
 async def an_engine(storage: Storage, heard: object) -> Engine:
     """With two tenants."""
     for tenant in (ACME, GLOBEX):
-        await storage.create_tenant(Tenant(id=tenant, name=tenant.title()))
+        await storage.access.create_tenant(Tenant(id=tenant, name=tenant.title()))
     return Engine(storage, Settings(), Telemetry(heard), passwords=cheap())
 
 

@@ -26,7 +26,7 @@ async def storage(file_url: str) -> AsyncIterator[Storage]:
     """A file with a few definitions, at a time that stands still."""
     storage = open_storage(file_url, now=NOW)
     await VirtualClock(storage).install()
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 

@@ -104,7 +104,7 @@ async def test_what_is_muted_or_failed_long_ago_is_not_told(storage, engine, ale
     await dead(storage, TIMEOUT)
     await clock.advance(timedelta(days=2))
     await dead(storage, REFUSED)
-    await storage.mute(ALL_TENANTS, "plain", REFUSED)
+    await storage.jobs.mute(ALL_TENANTS, "plain", REFUSED)
 
     assert await alerting.tick() == 0
 

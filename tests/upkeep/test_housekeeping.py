@@ -13,12 +13,12 @@ from windlass.upkeep.housekeeping import Housekeeping
 async def waiting(engine, storage):
     """An event that waits to be matched, and counts that wait to be folded."""
     await engine.triggers.create("ingest", definition=KNOWN[0], event="folder.changed")
-    await storage.emit_event(engine.events.make("folder.changed", {}))
+    await storage.triggers.emit_event(engine.events.make("folder.changed", {}))
     await engine.events.emit(engine.events.make("folder.changed", {}))
 
 
 async def made(storage):
-    return len((await storage.page(ALL_TENANTS, JobQuery(), limit=10)).jobs)
+    return len((await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=10)).jobs)
 
 
 async def test_a_chore_that_fails_keeps_no_other_from_being_done(
@@ -27,7 +27,7 @@ async def test_a_chore_that_fails_keeps_no_other_from_being_done(
     async def fail():
         raise ZeroDivisionError
 
-    monkeypatch.setattr(storage, "fold", fail)
+    monkeypatch.setattr(storage.monitoring, "roll_up_counts", fail)
 
     with pytest.raises(ZeroDivisionError):
         await Housekeeping(engine).tick()
@@ -39,7 +39,7 @@ async def test_an_outage_ends_the_round(engine, storage, waiting, monkeypatch):
     async def time_out():
         raise DatabaseTimeout("answer", seconds=1)
 
-    monkeypatch.setattr(storage, "fold", time_out)
+    monkeypatch.setattr(storage.monitoring, "roll_up_counts", time_out)
 
     with pytest.raises(DatabaseTimeout):
         await Housekeeping(engine).tick()

@@ -69,7 +69,7 @@ async def test_the_second_look_takes_the_lease_back(reaper, expired, seconds, st
 
 async def test_a_lease_that_was_renewed_between_two_looks_stays(reaper, expired, seconds, storage):
     await reaper.tick()
-    await storage.renew(ALDER, [held(expired)], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [held(expired)], lease_time=LEASE_TIME)
     seconds.pass_by(THIRD)
 
     assert await reaper.tick() == 0
@@ -81,7 +81,7 @@ async def test_a_lease_that_runs_out_again_is_looked_at_anew(
     reaper, expired, seconds, storage, clock
 ):
     await reaper.tick()
-    await storage.renew(ALDER, [held(expired)], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [held(expired)], lease_time=LEASE_TIME)
     seconds.pass_by(THIRD)
     await reaper.tick()
     await clock.advance(LEASE_TIME + SECOND)
@@ -147,14 +147,14 @@ async def test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew
 ):
     await reaper.tick()
     seconds.pass_by(THIRD)
-    renew = storage.renew
+    renew = storage.leases.renew
 
     async def slowly(*held, **how):
         seconds.pass_by(THIRD)
         return await renew(*held, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "renew", slowly)
+        patch.setattr(storage.leases, "renew", slowly)
         assert await reaper.tick() == 0, "nobody could renew either"
     assert await reaper.tick() == 0
     seconds.pass_by(2 * THIRD)
@@ -164,14 +164,14 @@ async def test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew
 async def test_a_first_look_does_not_count_while_nobody_can_write(
     reaper, expired, seconds, storage, monkeypatch
 ):
-    renew = storage.renew
+    renew = storage.leases.renew
 
     async def slowly(*held, **how):
         seconds.pass_by(THIRD)
         return await renew(*held, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "renew", slowly)
+        patch.setattr(storage.leases, "renew", slowly)
         await reaper.tick()
     seconds.pass_by(THIRD)
 
@@ -219,7 +219,7 @@ def lose(reaper, seconds, clock, storage):
         await reaper.tick()
         seconds.pass_by(THIRD)
         await reaper.tick()
-        await storage.promote()
+        await storage.leases.promote()
 
     return lose
 
@@ -227,7 +227,7 @@ def lose(reaper, seconds, clock, storage):
 async def test_a_poisonous_job_takes_none_of_its_neighbours_along(storage, lose):
     poison = new_job(max_attempts=100)
     innocent = new_jobs(11, max_attempts=1)
-    await storage.enqueue([*innocent, poison])
+    await storage.jobs.enqueue([*innocent, poison])
     deaths = 0
 
     while any([leases := await claim(storage, 12, f"worker {deaths}", ALL_KNOWN)]):
@@ -235,7 +235,7 @@ async def test_a_poisonous_job_takes_none_of_its_neighbours_along(storage, lose)
             deaths += 1
             await lose()
         else:
-            await storage.finish(leases[0].worker, [finish(lease) for lease in leases])
+            await storage.leases.finish(leases[0].worker, [finish(lease) for lease in leases])
 
     assert deaths == 3
     assert (await job(storage, poison.id)).state is JobState.DEAD_LETTER
@@ -245,7 +245,7 @@ async def test_a_poisonous_job_takes_none_of_its_neighbours_along(storage, lose)
 
 async def test_a_poisonous_job_with_one_attempt_ends_when_it_was_alone(storage, lose):
     poison, innocent = new_job(max_attempts=1), new_job(max_attempts=1)
-    await storage.enqueue([poison, innocent])
+    await storage.jobs.enqueue([poison, innocent])
     await claim(storage, 2, "alder", ALL_KNOWN)
     await lose()
 
@@ -259,13 +259,13 @@ async def test_a_poisonous_job_with_one_attempt_ends_when_it_was_alone(storage, 
 
 async def test_a_suspect_beside_fresh_poison_is_not_set_aside(storage, lose):
     innocent = new_job(max_attempts=1)
-    await storage.enqueue([innocent, new_job(max_attempts=1)])
+    await storage.jobs.enqueue([innocent, new_job(max_attempts=1)])
     await claim(storage, 2, "alder", ALL_KNOWN)
     await lose()
 
     for number in range(5):
         poison = new_job(priority=1, max_attempts=1)
-        await storage.enqueue([poison])
+        await storage.jobs.enqueue([poison])
         leases = await claim(storage, 10, f"worker {number}", ALL_KNOWN)
         assert poison.id in {lease.job_id for lease in leases}
         await lose()
@@ -284,7 +284,7 @@ async def test_a_worker_that_lives_does_not_use_up_a_jobs_attempts(storage, lose
 
 
 async def test_leases_that_are_taken_back_in_parts_were_not_alone(storage, lose):
-    await storage.enqueue(new_jobs(201, max_attempts=1))
+    await storage.jobs.enqueue(new_jobs(201, max_attempts=1))
     leases = []
     while got := await claim(storage, 201):
         leases += got

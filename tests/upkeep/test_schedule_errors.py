@@ -23,7 +23,7 @@ def scheduler(engine):
 @pytest.fixture
 def made(storage):
     async def jobs():
-        return (await storage.page(ALL_TENANTS, JobQuery(), limit=500)).jobs
+        return (await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=500)).jobs
 
     return jobs
 
@@ -53,7 +53,7 @@ async def test_an_outage_at_any_step_loses_no_due_time(
     trigger = await hourly(engine, misfire="all", overlap="queue_one")
     await clock.set(trigger.next_run_at)
     await scheduler.tick()
-    await storage.cancel(ALL_TENANTS, [job.id for job in await made()])
+    await storage.jobs.cancel(ALL_TENANTS, [job.id for job in await made()])
     await clock.set(trigger.next_run_at + 2 * HOUR)
 
     async def go_away(*_, **__):
@@ -225,14 +225,14 @@ async def test_what_is_closed_while_a_schedule_fires_leaves_it_to_the_misfire_po
         else:
             await a_tenant(storage, DEFAULT_TENANT, state="active" if active else "suspended")
 
-    fire = storage.fire
+    fire = storage.triggers.fire
 
     async def close_and_fire(*args):
         await open_again(False)
         return await fire(*args)
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(storage, "fire", close_and_fire)
+        meanwhile.setattr(storage.triggers, "fire", close_and_fire)
         assert await scheduler.tick() == 0
     await clock.advance(HOUR)
     await open_again(True)

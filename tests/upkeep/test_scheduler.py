@@ -31,7 +31,7 @@ def scheduler(engine):
 @pytest.fixture
 def made(storage):
     async def jobs():
-        page = await storage.page(ALL_TENANTS, JobQuery(), limit=500)
+        page = await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=500)
         return sorted(page.jobs, key=lambda job: job.trigger_due_at)
 
     return jobs
@@ -141,7 +141,7 @@ async def test_an_earlier_job_that_has_not_ended(
 async def test_one_broken_trigger_harms_no_other(engine, scheduler, storage, clock, made):
     good = await engine.triggers.create("good", definition=KNOWN[0], schedule=every("1m"))
     bad = await engine.triggers.create("bad", definition=KNOWN[0], schedule=every("1m"))
-    await storage.update_trigger(
+    await storage.triggers.update_trigger(
         bad.id,
         lambda row: replace(row, payload={"n": "{{schedule.nothing}}"}, next_run_at=clock.now),
     )
@@ -198,7 +198,7 @@ async def test_a_payload_that_is_not_given_is_the_definitions_and_given_keys_lie
 
     await scheduler.tick()
 
-    whole = [await storage.get(ALL_TENANTS, job.id) for job in await made()]
+    whole = [await storage.jobs.get(ALL_TENANTS, job.id) for job in await made()]
     payloads = {job.trigger_id == bare.id: job.payload for job in whole}
     assert payloads == {
         True: {"to": "ada", "n": 1},
@@ -218,7 +218,7 @@ async def test_an_equal_job_made_within_the_window_of_a_schedule_is_not_made_aga
         await scheduler.tick()
         counts.append(len(await made()))
         for job in await made():
-            await engine.storage.cancel(ALL_TENANTS, [job.id])
+            await engine.storage.jobs.cancel(ALL_TENANTS, [job.id])
         await clock.set(clock.now + MINUTE)
 
     assert counts == [1, 1, 1, 2, 2]

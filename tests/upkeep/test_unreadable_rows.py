@@ -19,23 +19,23 @@ async def test_a_definition_that_cannot_be_read_stops_nobody(engine, storage, co
     assert await Scheduler(engine, tick_seconds=15).tick() == 1
     await enqueue(storage)
     assert {each.key for each in await engine.definitions.list()} == set(KNOWN)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
 
 
 async def test_an_event_that_cannot_be_read_waits_and_lets_later_ones_pass(engine, storage, heard):
     await engine.triggers.create("ingest", definition=KNOWN[0], event="folder.changed")
     broken, good = (engine.events.make("folder.changed", {"n": n}) for n in (1, 2))
     for event in (broken, good):
-        await storage.emit_event(event)
+        await storage.triggers.emit_event(event)
     await storage.database.script(
         f"update windlass_events set data = '{{not json' where id = '{broken.id}';\n"
     )
 
     assert await engine.events.match_waiting() == 1
 
-    assert await storage.unmatched_events() == [broken.id]
+    assert await storage.triggers.unmatched_events() == [broken.id]
     assert [event.id for event in await engine.events.list()] == [good.id]
-    assert len((await storage.page(ALL_TENANTS, JobQuery(), limit=10)).jobs) == 1
+    assert len((await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=10)).jobs) == 1
     assert "matching an event" in str(heard.said)
 
 
@@ -52,7 +52,7 @@ async def test_an_event_trigger_that_cannot_be_read_says_so_and_lets_the_others_
 
     event = await engine.events.emit(engine.events.make("folder.changed", {}))
 
-    [job] = (await storage.page(ALL_TENANTS, JobQuery(), limit=10)).jobs
+    [job] = (await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=10)).jobs
     assert job.trigger_id == good.id
     assert (await engine.events.get(event.id)).matched_at is not None
     assert "condition" in (await engine.triggers.get("broken")).last_error

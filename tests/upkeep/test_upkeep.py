@@ -39,7 +39,7 @@ def test_a_dead_workers_job_starts_again_within_one_and_a_half_leases(lease):
 async def test_housekeeping_ends_children_of_a_parent_that_failed_unseen(engine, storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent)
-    await storage.cancel(ALL_TENANTS, [parent])
+    await storage.jobs.cancel(ALL_TENANTS, [parent])
 
     done = await Housekeeping(engine).tick()
 
@@ -51,8 +51,8 @@ async def test_housekeeping_admits_a_child_that_was_stored_while_its_parent_ende
     parent = await enqueue(storage)
     lease = await lease_of(storage, parent)
     child = new_job(after=(parent,))
-    await storage.finish(ALDER, [finish(lease)])
-    await storage.enqueue([child])
+    await storage.leases.finish(ALDER, [finish(lease)])
+    await storage.jobs.enqueue([child])
     assert child.id in await ids_in(storage, JobState.PENDING)
 
     await Housekeeping(engine).tick()
@@ -65,8 +65,8 @@ async def test_housekeeping_folds_the_counts(engine, storage):
 
     await Housekeeping(engine).tick()
 
-    assert await storage.fold() == 0
-    assert sum(int(row["queued"]) for row in await storage.counts(ALL_TENANTS)) == 1
+    assert await storage.monitoring.roll_up_counts() == 0
+    assert sum(int(row["queued"]) for row in await storage.jobs.state_counts(ALL_TENANTS)) == 1
 
 
 async def test_a_job_left_behind_a_gate_of_the_past_is_moved(engine, storage):
@@ -87,14 +87,14 @@ async def test_sweeping_takes_what_is_of_no_use_and_leaves_history_alone(engine,
     for key in ("kept", "fleeting"):
         for _ in range(3):
             id = await enqueue(storage, definition=key)
-            await storage.cancel(ALL_TENANTS, [id])
+            await storage.jobs.cancel(ALL_TENANTS, [id])
     window = await enqueue(storage, dedupe_key="once", dedupe_window=timedelta(minutes=1))
-    await storage.cancel(ALL_TENANTS, [window])
+    await storage.jobs.cancel(ALL_TENANTS, [window])
     await clock.advance(timedelta(days=2))
 
     gone = await Sweeper(engine).tick()
 
-    left = (await storage.page(ALL_TENANTS, JobQuery(), limit=50)).jobs
+    left = (await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=50)).jobs
     assert gone == 4, "three jobs and a key"
     assert sorted(job.definition for job in left) == ["kept", "kept", "kept", "plain"]
 

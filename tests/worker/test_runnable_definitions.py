@@ -32,7 +32,7 @@ def put(engine):
     """Store a definition as it is given, and have it seen."""
 
     async def store(row):
-        await engine.storage.change_definitions([row.key], lambda found: [row])
+        await engine.storage.definitions.change_definitions([row.key], lambda found: [row])
         await engine.definitions.list()
 
     return store

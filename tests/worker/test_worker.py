@@ -139,14 +139,14 @@ async def test_handlers_in_threads_that_log_much_do_not_stop_the_worker(work, st
 
     for id in ids:
         found = await job(storage, id)
-        lines = await storage.logs(found, limit=200)
+        lines = await storage.jobs.logs(found, limit=200)
         assert [line.fields["number"] for line in lines] == list(range(120))
 
 
 @pytest.mark.parametrize("away", [False, True], ids=["idle", "without its database"])
 async def test_none_of_its_loops_spins(work, engine, storage, monkeypatch, away):
     looks = []
-    survey = storage.survey
+    survey = storage.leases.survey
 
     async def counted(*about, **more):
         looks.append(1)
@@ -154,7 +154,7 @@ async def test_none_of_its_loops_spins(work, engine, storage, monkeypatch, away)
             raise DatabaseUnreachable("postgresql://db/shop")
         return await survey(*about, **more)
 
-    monkeypatch.setattr(storage, "survey", counted)
+    monkeypatch.setattr(storage.leases, "survey", counted)
     with no_busy_loop(most_rounds=500):
         work()
         for _ in range(3):
@@ -180,14 +180,14 @@ async def test_what_it_does_not_know_waits(work, storage, engine, gate):
 )
 async def test_a_claim_that_fails_is_tried_again(work, storage, gate, heard, monkeypatch, error):
     failing = [error] * 3
-    survey = storage.survey
+    survey = storage.leases.survey
 
     async def fail(*args, **kwargs):
         if failing:
             raise failing.pop()
         return await survey(*args, **kwargs)
 
-    monkeypatch.setattr(storage, "survey", fail)
+    monkeypatch.setattr(storage.leases, "survey", fail)
     id = await put(storage)
     gate.set()
     work()
@@ -247,7 +247,7 @@ async def test_a_worker_told_to_stop_lets_runs_finish(work, storage, gate):
 
     assert await running == 0
     assert (await job(storage, id)).state is JobState.COMPLETED
-    assert await storage.workers() == []
+    assert await storage.leases.workers() == []
 
 
 async def test_a_worker_told_twice_hands_back_at_once(work, storage):
@@ -309,7 +309,7 @@ async def test_jobs_that_cannot_be_recorded_at_the_end_are_counted_and_named(
     async def away(*_):
         raise DatabaseUnreachable("postgresql://db/shop")
 
-    monkeypatch.setattr(storage, "finish", away)
+    monkeypatch.setattr(storage.leases, "finish", away)
     gate.set()
     worker.stop()
 
@@ -322,13 +322,13 @@ async def test_jobs_that_cannot_be_recorded_at_the_end_are_counted_and_named(
 async def test_a_worker_keeps_a_row_while_it_lives(work, storage):
     worker, running = work()
 
-    [row] = await until(storage.workers)
+    [row] = await until(storage.leases.workers)
     worker.stop()
     await running
 
     assert row.id == worker.id
     assert set(row.definitions) == {"plain", "deaf", "talkative"}
-    assert await storage.workers() == []
+    assert await storage.leases.workers() == []
 
 
 async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, storage, gate):
@@ -350,7 +350,7 @@ async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, sto
 
 async def test_a_worker_that_drains_is_not_ready_for_work(work, engine, storage):
     worker, _ = work()
-    await until(storage.workers)
+    await until(storage.leases.workers)
     health = HealthServer([worker], host="127.0.0.1", port=0)
 
     await engine.workers.drain(worker.id)
@@ -362,7 +362,7 @@ async def test_a_worker_that_drains_is_not_ready_for_work(work, engine, storage)
 async def test_a_worker_that_drained_and_is_resumed_claims_again(work, engine, storage, gate):
     gate.set()
     worker, _ = work()
-    await until(storage.workers)
+    await until(storage.leases.workers)
     await engine.workers.drain(worker.id)
     await until(lambda: seen(storage, doing=WorkerOrder.DRAIN))
     id = await put(storage)
@@ -385,7 +385,7 @@ async def test_a_worker_told_to_stop_by_an_operator_lets_runs_finish(work, engin
 
     assert await running == 0
     assert (await job(storage, id)).state is JobState.COMPLETED
-    assert await storage.workers() == []
+    assert await storage.leases.workers() == []
 
 
 async def test_an_order_to_stop_that_follows_a_signal_is_no_hurry(work, engine, storage, gate):
@@ -404,16 +404,16 @@ async def test_an_order_to_stop_that_follows_a_signal_is_no_hurry(work, engine, 
 
 async def test_without_nudges_an_order_comes_with_the_next_beat(work, engine, storage):
     worker, _ = work(WorkerOptions(poll=QUICK.poll, lease_time=timedelta(seconds=1)))
-    await until(storage.workers)
+    await until(storage.leases.workers)
 
-    await storage.set_worker_order(worker.id, WorkerOrder.DRAIN)
+    await storage.leases.set_worker_order(worker.id, WorkerOrder.DRAIN)
 
     await until(lambda: seen(storage, doing=WorkerOrder.DRAIN))
 
 
 async def test_a_worker_of_one_queue_is_called_from_another_process(work, file_url, storage):
     worker, _ = work(replace(QUICK, queues=("default",), lease_time=timedelta(hours=1)))
-    await until(storage.workers)
+    await until(storage.leases.workers)
     other = Engine(open_storage(file_url), Settings(), Telemetry())
 
     await other.workers.drain(worker.id)
@@ -424,7 +424,7 @@ async def test_a_worker_of_one_queue_is_called_from_another_process(work, file_u
 
 async def seen(storage, **fields):
     """The worker's row, once its fields are these."""
-    rows = [row for row in await storage.workers() if vars_of(row, fields) == fields]
+    rows = [row for row in await storage.leases.workers() if vars_of(row, fields) == fields]
     return rows[0] if rows else None
 
 
@@ -438,7 +438,7 @@ async def test_a_worker_ends_when_the_database_was_restored_under_it(work, stora
     await until(lambda: worker.running == 1)
 
     async def has_a_row():
-        return bool(await storage.workers())
+        return bool(await storage.leases.workers())
 
     await until(has_a_row)
 

@@ -7,61 +7,26 @@ The verbs stand in one file per noun. What differs between databases is below th
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
-from functools import partial
+from datetime import datetime, timedelta
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from windlass.errors import RowSecurityUnavailable, UnsupportedDatabase
-from windlass.storage.access.accounts import AccountVerbs
-from windlass.storage.access.audit import AuditVerbs
-from windlass.storage.access.credentials import CredentialVerbs
-from windlass.storage.access.idempotency import IdempotencyVerbs
-from windlass.storage.access.invitations import InvitationVerbs
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import Deadlines
 from windlass.storage.database import Database
-from windlass.storage.definitions.definitions import DefinitionVerbs
-from windlass.storage.jobs.dead import DeadVerbs
-from windlass.storage.jobs.jobs import JobVerbs
-from windlass.storage.jobs.lists import ListVerbs
-from windlass.storage.jobs.mutes import MuteVerbs
-from windlass.storage.jobs.operations import OperationVerbs
-from windlass.storage.leases.clock_correction import ClockVerbs
-from windlass.storage.leases.leases import LeaseVerbs
-from windlass.storage.leases.upkeep import UpkeepVerbs
-from windlass.storage.monitoring.alerts import AlertVerbs
-from windlass.storage.monitoring.health import HealthVerbs
-from windlass.storage.monitoring.installation import InstallationVerbs
-from windlass.storage.monitoring.integrity import IntegrityVerbs
-from windlass.storage.monitoring.metrics import MetricVerbs
-from windlass.storage.monitoring.stream_reads import StreamVerbs
-from windlass.storage.monitoring.summaries import SummaryVerbs
-from windlass.storage.triggers.triggers import TriggerVerbs
+from windlass.storage.sql import rows
+
+if TYPE_CHECKING:
+    from windlass.storage.access.storage import AccessStorage
+    from windlass.storage.definitions.storage import DefinitionStorage
+    from windlass.storage.jobs.storage import JobStorage
+    from windlass.storage.leases.storage import LeaseStorage
+    from windlass.storage.monitoring.storage import MonitoringStorage
+    from windlass.storage.triggers.storage import TriggerStorage
 
 
-class Storage(
-    JobVerbs,
-    ListVerbs,
-    SummaryVerbs,
-    DeadVerbs,
-    MuteVerbs,
-    AlertVerbs,
-    LeaseVerbs,
-    UpkeepVerbs,
-    DefinitionVerbs,
-    TriggerVerbs,
-    StreamVerbs,
-    MetricVerbs,
-    HealthVerbs,
-    ClockVerbs,
-    AccountVerbs,
-    InvitationVerbs,
-    CredentialVerbs,
-    AuditVerbs,
-    IdempotencyVerbs,
-    OperationVerbs,
-    InstallationVerbs,
-    IntegrityVerbs,
-):
+class Storage:
     """The one door to the queue. Correct with any number of processes behind it."""
 
     #: Opens the same database anew; None where it exists only in this object's memory.
@@ -70,10 +35,56 @@ class Storage(
     def __init__(self, database: Database) -> None:
         self._db = database
 
+    @cached_property
+    def jobs(self) -> "JobStorage":
+        """Jobs: enqueue, read, change, lists, dead letter, bulk operations."""
+        from windlass.storage.jobs.storage import JobStorage
+
+        return JobStorage(self._db)
+
+    @cached_property
+    def leases(self) -> "LeaseStorage":
+        """Leases, workers and queues."""
+        from windlass.storage.leases.storage import LeaseStorage
+
+        return LeaseStorage(self._db)
+
+    @cached_property
+    def definitions(self) -> "DefinitionStorage":
+        """Definitions."""
+        from windlass.storage.definitions.storage import DefinitionStorage
+
+        return DefinitionStorage(self._db)
+
+    @cached_property
+    def triggers(self) -> "TriggerStorage":
+        """Triggers and events."""
+        from windlass.storage.triggers.storage import TriggerStorage
+
+        return TriggerStorage(self._db)
+
+    @cached_property
+    def access(self) -> "AccessStorage":
+        """Tenants, users, credentials, the audit and idempotency keys."""
+        from windlass.storage.access.storage import AccessStorage
+
+        return AccessStorage(self._db)
+
+    @cached_property
+    def monitoring(self) -> "MonitoringStorage":
+        """Counts, metrics, health, alerts and retention."""
+        from windlass.storage.monitoring.storage import MonitoringStorage
+
+        return MonitoringStorage(self._db)
+
     @property
     def database(self) -> Database:
         """The database below: for migrations, nudges and callers' own transactions."""
         return self._db
+
+    async def now(self) -> datetime:
+        """The database's clock."""
+        return rows.instant((await self._db.run("database_time"))[0]["now"])
 
     def reopen(self, *, lease_time: timedelta) -> "Storage":
         """The same database over connections of its own, for a thread with its own event loop.

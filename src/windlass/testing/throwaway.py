@@ -69,7 +69,7 @@ class TestEngine(Engine):
 
     async def next_fire(self) -> timedelta | None:
         """How long it is until a schedule is due; None if none will be."""
-        _, wait = await self.storage.due_triggers(most=1)
+        _, wait = await self.storage.triggers.due_triggers(most=1)
         return wait
 
     async def _travel(self, to: datetime) -> None:
@@ -90,9 +90,9 @@ class TestEngine(Engine):
 
     async def _reset_due_times(self, now: datetime) -> None:
         """In the past, schedules are due at other times."""
-        for trigger in await self.storage.triggers(ALL_TENANTS):
+        for trigger in await self.storage.triggers.triggers(ALL_TENANTS):
             if trigger.next_run_at is not None:
-                await self.storage.update_trigger(
+                await self.storage.triggers.update_trigger(
                     trigger.id, lambda row: with_next_run(replace(row, last_run_at=None), now)
                 )
 

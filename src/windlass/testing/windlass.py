@@ -151,9 +151,9 @@ class TestWindlass:
     async def _next_due(self, engine: TestEngine) -> datetime | None:
         """When something is due next: a job, a schedule, or room under a rate."""
         waits = [
-            (await engine.storage.survey(None, ())).next_due_in,
+            (await engine.storage.leases.survey(None, ())).next_due_in,
             await engine.next_fire(),
-            await engine.storage.next_rate_capacity(),
+            await engine.storage.leases.next_rate_capacity(),
         ]
         known = [wait for wait in waits if wait is not None]
         return self.now + max(min(known), _MOMENT) if known else None

@@ -41,7 +41,7 @@ class OperationRunner:
     async def tick(self) -> int:
         """Work until nothing is left to do. Answers how many jobs were settled."""
         total = 0
-        while operation := await self._storage.claim_operation(hold=_HOLD):
+        while operation := await self._storage.jobs.claim_operation(hold=_HOLD):
             settled = await self._process_batches(operation)
             total += settled or 0
             if settled is None:  # every job moved under our hands: they will have come to rest
@@ -58,16 +58,16 @@ class OperationRunner:
                 await self._end(operation, "stopped" if worked.stop_requested else "completed")
                 return settled
             if not worked.settled:
-                await self._storage.release_operation(operation)
+                await self._storage.jobs.release_operation(operation)
                 return None
             settled += worked.settled
             await self._after_batch(operation.action)
-        await self._storage.release_operation(operation)
+        await self._storage.jobs.release_operation(operation)
         return settled
 
     async def _batch(self, operation: Operation) -> OperationProgress | None:
         try:
-            return await self._storage.work_operation(operation, most=_BATCH, hold=_HOLD)
+            return await self._storage.jobs.work_operation(operation, most=_BATCH, hold=_HOLD)
         except (WindlassError, OSError):
             raise
         except Exception as error:  # noqa: BLE001  one job's fault, no outage
@@ -78,12 +78,12 @@ class OperationRunner:
         settled = 0
         for _ in range(_BATCH):
             try:
-                worked = await self._storage.work_operation(operation, most=1, hold=_HOLD)
+                worked = await self._storage.jobs.work_operation(operation, most=1, hold=_HOLD)
             except (WindlassError, OSError):
                 raise
             except Exception as error:  # noqa: BLE001  as above
                 # Its kind only: what a driver says may repeat a payload.
-                await self._storage.fail_item(operation, type(error).__name__, hold=_HOLD)
+                await self._storage.jobs.fail_item(operation, type(error).__name__, hold=_HOLD)
                 settled += 1
                 continue
             if worked is None:
@@ -94,10 +94,10 @@ class OperationRunner:
         return OperationProgress(settled, settled)
 
     async def _end(self, operation: Operation, state: OperationState) -> None:
-        now = await self._storage.operation(ALL_TENANTS, operation.id)
+        now = await self._storage.jobs.operation(ALL_TENANTS, operation.id)
         if now is not None:
             entry = _audit_entry(now, state, self._engine.audit.keys)
-            await self._storage.finish_operation(operation, state, entry=entry)
+            await self._storage.jobs.finish_operation(operation, state, entry=entry)
 
     async def _after_batch(self, action: BulkAction) -> None:
         """What upkeep and workers would find later."""

@@ -24,7 +24,7 @@ class Housekeeping:
     async def tick(self) -> int:
         """Admit children whose parents ended unseen, end what is overdue, fold the counts, match
         events nobody has matched. A chore that fails keeps none of the others from being done."""
-        found = await self._engine.storage.chores()
+        found = await self._engine.storage.leases.pending_maintenance()
         done, failure = 0, None
         for name, chore in self._chores.items():
             if name not in found:
@@ -40,20 +40,20 @@ class Housekeeping:
         return done
 
     async def _admit(self) -> int:
-        unchecked = await self._engine.storage.unchecked()
-        return len(await self._engine.storage.admit(unchecked)) if unchecked else 0
+        unchecked = await self._engine.storage.leases.children_to_admit()
+        return len(await self._engine.storage.leases.admit(unchecked)) if unchecked else 0
 
     async def _cancel_overdue(self) -> int:
         return await cancel_overdue(self._engine.storage)
 
     async def _fold(self) -> int:
         done = 0
-        while folded := await self._engine.storage.fold():
+        while folded := await self._engine.storage.monitoring.roll_up_counts():
             done += folded
         return done
 
     async def _tidy_claims(self) -> int:
-        await self._engine.storage.drop_ended_claims()
+        await self._engine.storage.leases.drop_ended_claims()
         return 0
 
     async def _match_events(self) -> int:

@@ -56,7 +56,9 @@ class Reaper:
         """Raises unless a renewal would get through. The first one that does after others did not
         begins the time in which all may find back."""
         refused, self._refused = self._refused, True
-        await self._timed_answer(self._storage.renew(NO_WORKER, [], lease_time=self._lease_time))
+        await self._timed_answer(
+            self._storage.leases.renew(NO_WORKER, [], lease_time=self._lease_time)
+        )
         self._refused = False
         if refused:
             self._patient_until = clock.monotonic() + 2 * self._second_look

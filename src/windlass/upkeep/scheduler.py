@@ -44,7 +44,7 @@ class Scheduler:
         made = 0
         tried: set[tuple[TriggerId, datetime | None]] = set()
         while True:
-            found, next_in = await self._engine.storage.due_triggers(most=_MOST)
+            found, next_in = await self._engine.storage.triggers.due_triggers(most=_MOST)
             due = [each for each in found if _due_key(each) not in tried]
             if not due:
                 break
@@ -115,7 +115,7 @@ class Scheduler:
         overlaps = await self._overlaps(trigger)
         if not overlaps:
             jobs = [await self._engine.job_factory.at(trigger, at) for at in times]
-        stored = await storage.fire(trigger, due_at, next_run_at, jobs)
+        stored = await storage.triggers.fire(trigger, due_at, next_run_at, jobs)
         if stored is not None and due_at not in times:
             self._skipped(due, "its time had passed")
         elif stored is not None and overlaps:
@@ -128,7 +128,7 @@ class Scheduler:
         """Whether an earlier job that has not ended keeps this one from being made."""
         if trigger.overlap == "allow" or trigger.last_job_id is None:
             return False
-        last = await self._engine.storage.get(ALL_TENANTS, trigger.last_job_id)
+        last = await self._engine.storage.jobs.get(ALL_TENANTS, trigger.last_job_id)
         if last is None or last.ended:
             return False
         return trigger.overlap == "skip" or last.state is not JobState.RUNNING
@@ -152,14 +152,16 @@ class Scheduler:
         if schedule is not None and due_at is not None:
             _, next_run_at = fires(schedule, due_at, due.now, "skip")
             stop = isinstance(error, TriggerRightGone)
-            await self._engine.storage.skip_due_time(due, next_run_at, str(error), stop=stop)
+            await self._engine.storage.triggers.skip_due_time(
+                due, next_run_at, str(error), stop=stop
+            )
 
     async def _failed(self, due: DueTrigger, error: Exception) -> None:
         """Note on the trigger why it could not fire. It stays due and is tried again after a pause,
         or as soon as it is edited."""
         self._warn("a trigger could not fire", due, error)
         told = str(error) if isinstance(error, WindlassError) else _unexpected(error)
-        await self._engine.storage.record_trigger_failure(due.trigger.id, told)
+        await self._engine.storage.triggers.record_trigger_failure(due.trigger.id, told)
 
     def _warn(self, what: str, due: DueTrigger, error: Exception) -> None:
         self._engine.telemetry.warn(

@@ -29,7 +29,7 @@ async def guarded(wl):
 async def chain(guarded, tenant=None):
     """The entries of refused attempts in a chain, oldest first."""
     engine = await guarded.wl.ready()
-    found = await engine.storage.entries(tenant, most=1000)
+    found = await engine.storage.access.entries(tenant, most=1000)
     return [entry for entry in reversed(found) if entry.outcome == "refused"]
 
 

@@ -92,7 +92,7 @@ async def as_nobody(work):
 
 async def test_a_route_that_forgot_its_tenant_shows_nothing_of_another(guarded, storage):  # noqa: F811
     async def forgetful(caller: CurrentCaller, engine: ReadyEngine) -> list[str]:
-        page = await engine.storage.page(ALL_TENANTS, JobQuery())
+        page = await engine.storage.jobs.page(ALL_TENANTS, JobQuery())
         return [job.tenant for job in page.jobs]
 
     guarded.app.add_api_route("/forgetful", forgetful)
@@ -192,13 +192,13 @@ async def test_another_tenants_job_is_not_there(storage, wl):
     job = await wl.jobs.get(receipt.job_id)
 
     theirs = [
-        await as_acme(storage.get(ALL_TENANTS, job.id)),
-        await as_acme(storage.find(ALL_TENANTS, job.id.hex[-12:])),
-        await as_acme(storage.cancel(ALL_TENANTS, [job.id])),
+        await as_acme(storage.jobs.get(ALL_TENANTS, job.id)),
+        await as_acme(storage.jobs.find(ALL_TENANTS, job.id.hex[-12:])),
+        await as_acme(storage.jobs.cancel(ALL_TENANTS, [job.id])),
     ]
 
     assert [bool(each) for each in theirs] == [False] * 3
-    assert await storage.find(ALL_TENANTS, job.id.hex[-12:]) == [job.id]
+    assert await storage.jobs.find(ALL_TENANTS, job.id.hex[-12:]) == [job.id]
 
 
 async def test_the_record_of_another_tenants_job_is_not_there(storage, wl, database):
@@ -212,7 +212,7 @@ async def test_the_record_of_another_tenants_job_is_not_there(storage, wl, datab
     )
 
     seen = [
-        (len(await who(storage.attempts(job))), len(await who(storage.transitions(job))))
+        (len(await who(storage.jobs.attempts(job))), len(await who(storage.jobs.transitions(job))))
         for who in (as_acme, as_nobody)
     ]
 
@@ -223,7 +223,7 @@ async def test_nothing_is_stored_for_another_tenant(wl, storage):
     with pytest.raises((WindlassError, asyncpg.InsufficientPrivilegeError)):
         await as_acme(wl.enqueue("hello", {"name": "x"}, tenant="globex"))
 
-    found = await storage.page(Scope.of("globex"), JobQuery())
+    found = await storage.jobs.page(Scope.of("globex"), JobQuery())
     assert len(found.jobs) == 1
 
 
@@ -262,7 +262,7 @@ async def test_many_jobs_at_once_are_stored_behind_the_wall(guarded):  # noqa: F
     storage = (await guarded.wl.ready()).storage
     jobs = [new_job(definition="hello", tenant="acme") for _ in range(150)]
 
-    stored = await as_acme(storage.enqueue(jobs))
+    stored = await as_acme(storage.jobs.enqueue(jobs))
 
     assert {each.status for each in stored} == {"created"}
 
@@ -308,17 +308,17 @@ async def test_what_serves_all_tenants_steps_out(wl):
 
 async def test_a_mute_of_all_tenants_is_seen_by_each_and_changed_by_none(storage):
     for scope in (ALL_TENANTS, Scope.of("acme"), Scope.of("globex")):
-        await storage.mute(scope, "hello", "x")
+        await storage.jobs.mute(scope, "hello", "x")
 
-    seen = await as_acme(storage.mutes(Scope.of("globex")))
-    await as_acme(storage.unmute(ALL_TENANTS, "hello", "x"))
-    await as_acme(storage.unmute(Scope.of("globex"), "hello", "x"))
+    seen = await as_acme(storage.jobs.mutes(Scope.of("globex")))
+    await as_acme(storage.jobs.unmute(ALL_TENANTS, "hello", "x"))
+    await as_acme(storage.jobs.unmute(Scope.of("globex"), "hello", "x"))
     with pytest.raises((WindlassError, asyncpg.InsufficientPrivilegeError)):
-        await as_acme(storage.mute(ALL_TENANTS, "hello", "x", by="acme"))
-    await as_acme(storage.mute(Scope.of("acme"), "hello", "x", by="ada"))
+        await as_acme(storage.jobs.mute(ALL_TENANTS, "hello", "x", by="acme"))
+    await as_acme(storage.jobs.mute(Scope.of("acme"), "hello", "x", by="ada"))
 
     assert [mute.tenant for mute in seen] == [None]
-    left = [await storage.mutes(Scope.of(tenant)) for tenant in ("acme", "globex")]
+    left = [await storage.jobs.mutes(Scope.of(tenant)) for tenant in ("acme", "globex")]
     assert [[(mute.tenant, mute.muted_by) for mute in each] for each in left] == [
         [(None, None), ("acme", "ada")],
         [(None, None), ("globex", None)],

@@ -80,7 +80,7 @@ class Stage:
         storage = (await self.wl.ready()).storage
         [id] = [
             each.id
-            for each in await storage.triggers(ALL_TENANTS)
+            for each in await storage.triggers.triggers(ALL_TENANTS)
             if (each.definition, each.origin) == (self.definition, "code")
         ]
         return str(id)
@@ -111,10 +111,10 @@ class Stage:
         jobs = [await job_builders.job(engine.storage, job.id) for job in page.jobs]
         rows = [
             (t.id, t.name, t.enabled, str(t.payload), t.cron, t.saved_by)
-            for t in await engine.storage.triggers(ALL_TENANTS)
+            for t in await engine.storage.triggers.triggers(ALL_TENANTS)
             if t.definition == self.definition
         ]
-        operations = await engine.storage.operations(ALL_TENANTS)
+        operations = await engine.storage.jobs.operations(ALL_TENANTS)
         return (
             [(j.id, j.state, str(j.payload), j.due_at, j.queue, j.priority) for j in jobs],
             rows,

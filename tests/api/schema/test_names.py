@@ -115,7 +115,7 @@ async def test_a_queue_that_nobody_has_used_is_not_made_under_such_a_name(api, w
 
 async def test_a_queue_of_such_a_name_that_is_in_use_can_still_be_paused(wl):
     storage = (await wl.ready()).storage
-    await storage.upsert_queue("old\x1b[2J", paused=False)
+    await storage.leases.upsert_queue("old\x1b[2J", paused=False)
 
     paused = await wl.queues.pause("old\x1b[2J")
 
@@ -125,7 +125,7 @@ async def test_a_queue_of_such_a_name_that_is_in_use_can_still_be_paused(wl):
 async def test_a_tenant_of_such_a_name_can_still_be_suspended(wl):
     storage = (await wl.ready()).storage
     await wl.tenants.create("acme")
-    await storage.change_tenant("acme", lambda tenant: replace(tenant, name="old\x1b[2J"))
+    await storage.access.change_tenant("acme", lambda tenant: replace(tenant, name="old\x1b[2J"))
 
     await wl.tenants.suspend("acme")
 

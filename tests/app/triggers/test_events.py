@@ -78,7 +78,7 @@ async def crowd(wl, ingest):
         for number in range(250)
     ]
     for trigger in made:
-        assert await engine.storage.create_trigger(trigger)
+        assert await engine.storage.triggers.create_trigger(trigger)
     return {trigger.id for number, trigger in enumerate(made) if number % 10}
 
 
@@ -93,7 +93,7 @@ async def test_an_event_makes_a_job_of_every_trigger_however_many(wl, crowd):
 
 async def test_matching_that_dies_between_batches_goes_on_where_it_stopped(wl, crowd, monkeypatch):
     engine = await wl.ready()
-    matching, batches = engine.storage.matching, iter([True, True])
+    matching, batches = engine.storage.triggers.matching, iter([True, True])
 
     def die_at_the_third():
         if next(batches, False):
@@ -102,7 +102,7 @@ async def test_matching_that_dies_between_batches_goes_on_where_it_stopped(wl, c
 
     event = engine.events.make("e", {"path": "/in"})
     with monkeypatch.context() as dying:
-        dying.setattr(engine.storage, "matching", die_at_the_third)
+        dying.setattr(engine.storage.triggers, "matching", die_at_the_third)
         with pytest.raises(KeyboardInterrupt):
             await engine.events.emit(event)
     some = (await wl.jobs.list(limit=500)).jobs

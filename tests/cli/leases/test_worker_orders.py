@@ -148,7 +148,7 @@ def test_who_cannot_be_told_is_a_conflict_or_unknown(told: Shell, do):
     do(told, lambda app: app.engine.workers.beat(replace(WORKER, lease_seconds=0.001)))
     do(
         told,
-        lambda app: app.engine.storage.set_worker_order(
+        lambda app: app.engine.storage.leases.set_worker_order(
             WorkerId("web-1:7:0badcafe"), WorkerOrder.STOP
         ),
     )

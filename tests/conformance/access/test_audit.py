@@ -12,25 +12,25 @@ from windlass.storage.access.audit import End, append
 
 
 async def entries_of(storage, tenant=None):
-    end = await storage.audit_chain_end(tenant)
-    return await storage.audit_entries_after(tenant, 0, last=end.last)
+    end = await storage.access.audit_chain_end(tenant)
+    return await storage.access.audit_entries_after(tenant, 0, last=end.last)
 
 
 async def test_entries_follow_each_other_in_the_chain_of_their_tenant(storage, clock):
-    await storage.append_audit_entry(an_entry(ACME, action="jobs.cancel"))
+    await storage.access.append_audit_entry(an_entry(ACME, action="jobs.cancel"))
     await clock.advance(MINUTE)
-    await storage.append_audit_entry(an_entry(ACME, action="jobs.retry", request_id="r-1"))
-    await storage.append_audit_entry(an_entry(None))
+    await storage.access.append_audit_entry(an_entry(ACME, action="jobs.retry", request_id="r-1"))
+    await storage.access.append_audit_entry(an_entry(None))
 
     first, second = await entries_of(storage, ACME)
     assert (first.sequence, first.previous_hash, first.at) == (1, GENESIS, START)
     assert (second.sequence, second.previous_hash) == (2, first.hash)
     assert (second.at, second.request_id) == (START + MINUTE, "r-1")
     assert [entry.sequence for entry in await entries_of(storage)] == [1]
-    assert await storage.audit_chains() == [None, ACME]
+    assert await storage.access.audit_chains() == [None, ACME]
     assert first_break([first, second]) == ChainEnd(2, second.hash)
-    assert (await storage.audit_chain_end(ACME))[:2] == (ChainEnd(2, second.hash), 2)
-    assert await storage.audit_chain_end(GLOBEX) == End(None, 0)
+    assert (await storage.access.audit_chain_end(ACME))[:2] == (ChainEnd(2, second.hash), 2)
+    assert await storage.access.audit_chain_end(GLOBEX) == End(None, 0)
 
 
 VALUES = [
@@ -44,7 +44,7 @@ VALUES = [
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 async def test_what_is_read_back_is_what_was_hashed(storage, value):
-    made = await storage.append_audit_entry(
+    made = await storage.access.append_audit_entry(
         an_entry(ACME, before=value, after=value, outcome="refused")
     )
 
@@ -55,19 +55,19 @@ async def test_what_is_read_back_is_what_was_hashed(storage, value):
 
 async def test_entries_are_told_newest_first_page_by_page(storage):
     for number in range(5):
-        await storage.append_audit_entry(an_entry(ACME, target_id=str(number)))
+        await storage.access.append_audit_entry(an_entry(ACME, target_id=str(number)))
 
-    first = await storage.entries(ACME, most=2)
-    rest = await storage.entries(ACME, before=first[-1].sequence)
+    first = await storage.access.entries(ACME, most=2)
+    rest = await storage.access.entries(ACME, before=first[-1].sequence)
 
     assert [entry.target_id for entry in first + rest] == ["4", "3", "2", "1", "0"]
-    assert await storage.entries(GLOBEX) == []
+    assert await storage.access.entries(GLOBEX) == []
 
 
 async def test_entries_written_at_once_have_numbers_without_a_gap(storage, twin):
     await asyncio.gather(
         *[
-            side.append_audit_entry(an_entry(tenant, target_id=str(number)))
+            side.access.append_audit_entry(an_entry(tenant, target_id=str(number)))
             for number in range(6)
             for side in (storage, twin)
             for tenant in (ACME, None)
@@ -77,7 +77,7 @@ async def test_entries_written_at_once_have_numbers_without_a_gap(storage, twin)
     for tenant in (ACME, None):
         entries = await entries_of(storage, tenant)
         assert [entry.sequence for entry in entries] == list(range(1, 13))
-        assert first_break(entries) == (await storage.audit_chain_end(tenant)).said
+        assert first_break(entries) == (await storage.access.audit_chain_end(tenant)).said
 
 
 async def test_a_change_that_is_undone_leaves_no_entry_and_no_gap(storage):
@@ -86,10 +86,10 @@ async def test_a_change_that_is_undone_leaves_no_entry_and_no_gap(storage):
             await append(session, an_entry(ACME, target_id="undone"))
             raise RuntimeError
 
-    await storage.append_audit_entry(an_entry(ACME))
+    await storage.access.append_audit_entry(an_entry(ACME))
     with pytest.raises(RuntimeError):
         await fails()
-    await storage.append_audit_entry(an_entry(ACME))
+    await storage.access.append_audit_entry(an_entry(ACME))
 
     entries = await entries_of(storage, ACME)
     assert [entry.target_id for entry in entries] == ["mail", "mail"]
@@ -117,7 +117,7 @@ TAMPERING = {
 @pytest.mark.parametrize("how", TAMPERING)
 async def test_tampering_is_found_where_it_was_done(storage, how):
     for number in range(4):
-        await storage.append_audit_entry(an_entry(ACME, after={"n": number}))
+        await storage.access.append_audit_entry(an_entry(ACME, after={"n": number}))
     statement, place = TAMPERING[how]
 
     await storage.database.script(f"{statement};\n")
@@ -129,7 +129,7 @@ async def test_tampering_is_found_where_it_was_done(storage, how):
 
 async def test_two_entries_that_changed_places_are_found(storage):
     for number in range(3):
-        await storage.append_audit_entry(an_entry(ACME, after={"n": number}))
+        await storage.access.append_audit_entry(an_entry(ACME, after={"n": number}))
     one, two, three = await entries_of(storage, ACME)
 
     swapped = [one, replace(three, sequence=2), replace(two, sequence=3)]
@@ -139,12 +139,12 @@ async def test_two_entries_that_changed_places_are_found(storage):
 
 async def test_entries_cut_off_at_the_end_differ_from_where_the_chain_is_said_to_end(storage):
     for _ in range(3):
-        await storage.append_audit_entry(an_entry(ACME))
-    said = (await storage.audit_chain_end(ACME)).said
+        await storage.access.append_audit_entry(an_entry(ACME))
+    said = (await storage.access.audit_chain_end(ACME)).said
 
     await storage.database.script("delete from windlass_audit where sequence = 3;\n")
 
-    assert (await storage.audit_chain_end(ACME))[:2] == (said, 2)
+    assert (await storage.access.audit_chain_end(ACME))[:2] == (said, 2)
     assert first_break(await entries_of(storage, ACME)) != said
 
 

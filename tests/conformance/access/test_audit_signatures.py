@@ -279,7 +279,7 @@ async def test_without_a_key_chains_are_unsigned_and_checked_as_far_as_that_goes
     assert report.whole
     assert not report.signed
     assert {v.head for v in report.chains} == {SignatureState.UNSIGNED}
-    assert await storage.audit_registry() is None
+    assert await storage.access.audit_registry() is None
 
 
 async def test_chains_from_before_there_was_a_key_are_signed_when_asked(engine, storage, heard):
@@ -355,7 +355,7 @@ async def test_chains_that_start_at_once_are_all_listed(engine, storage, heard):
 
     assert report.whole, report
     assert len(report.chains) == 8
-    assert (await storage.audit_registry()).chains == 8
+    assert (await storage.access.audit_registry()).chains == 8
 
 
 async def test_an_undone_first_entry_leaves_no_chain(engine, storage):
@@ -368,7 +368,7 @@ async def test_an_undone_first_entry_leaves_no_chain(engine, storage):
         await fails()
     await record(engine, GLOBEX)
 
-    assert await storage.audit_chains() == [GLOBEX]
+    assert await storage.access.audit_chains() == [GLOBEX]
     assert await broken(engine) == {}
 
 

@@ -19,10 +19,10 @@ async def test_a_token_is_told_as_it_was_made(storage):
         created_by=ada,
     )
 
-    assert await storage.create_token(token, hash_of("t"), expires=HOUR)
+    assert await storage.access.create_token(token, hash_of("t"), expires=HOUR)
 
-    found = await storage.token(token.id, fresh=MINUTE)
-    [told] = await storage.tokens(ALL_TENANTS)
+    found = await storage.access.token(token.id, fresh=MINUTE)
+    [told] = await storage.access.tokens(ALL_TENANTS)
     assert found.token == told
     assert (told.name, told.role, told.tenant, told.rights, told.permissions, told.created_by) == (
         token.name,
@@ -34,29 +34,32 @@ async def test_a_token_is_told_as_it_was_made(storage):
     )
     assert (told.created_at, told.expires_at) == (START, START + HOUR)
     assert (found.hash, found.valid, found.stale) == (hash_of("t"), True, True)
-    assert await storage.token(new_token_id(), fresh=MINUTE) is None
+    assert await storage.access.token(new_token_id(), fresh=MINUTE) is None
 
 
 async def test_a_token_of_a_tenant_or_by_a_user_that_does_not_exist_is_not_made(storage):
     await a_tenant(storage, GLOBEX, state="deleted")
 
-    assert not await storage.create_token(a_token(tenant="unheard"), hash_of("t"))
-    assert not await storage.create_token(a_token(tenant=GLOBEX), hash_of("t"))
-    assert not await storage.create_token(a_token(created_by=new_user_id()), hash_of("t"))
-    assert await storage.tokens(ALL_TENANTS) == []
+    assert not await storage.access.create_token(a_token(tenant="unheard"), hash_of("t"))
+    assert not await storage.access.create_token(a_token(tenant=GLOBEX), hash_of("t"))
+    assert not await storage.access.create_token(a_token(created_by=new_user_id()), hash_of("t"))
+    assert await storage.access.tokens(ALL_TENANTS) == []
 
 
 async def test_a_token_is_valid_until_it_expires_or_its_tenant_is_deleted(storage, clock):
     await a_tenant(storage, ACME)
     brief, bound, lasting = a_token(), a_token(tenant=ACME), a_token()
-    await storage.create_token(brief, hash_of("a"), expires=HOUR)
-    await storage.create_token(bound, hash_of("b"))
-    await storage.create_token(lasting, hash_of("c"))
+    await storage.access.create_token(brief, hash_of("a"), expires=HOUR)
+    await storage.access.create_token(bound, hash_of("b"))
+    await storage.access.create_token(lasting, hash_of("c"))
 
     await clock.advance(HOUR)
     await a_tenant(storage, ACME, state="deleted")
 
-    valid = [(await storage.token(each.id, fresh=MINUTE)).valid for each in (brief, bound, lasting)]
+    valid = [
+        (await storage.access.token(each.id, fresh=MINUTE)).valid
+        for each in (brief, bound, lasting)
+    ]
     assert valid == [False, False, True]
 
 
@@ -64,25 +67,25 @@ async def test_the_names_of_tokens_are_told_at_once_of_revoked_ones_too(storage)
     await a_tenant(storage, ACME)
     bot, theirs, other = a_token(name="bot"), a_token(name="Hällo", tenant=ACME), a_token()
     for number, token in enumerate((bot, theirs, other)):
-        await storage.create_token(token, hash_of(str(number)))
-    await storage.revoke_token(ALL_TENANTS, bot.id)
+        await storage.access.create_token(token, hash_of(str(number)))
+    await storage.access.revoke_token(ALL_TENANTS, bot.id)
 
-    names = await storage.token_names([bot.id, theirs.id, new_token_id()])
+    names = await storage.access.token_names([bot.id, theirs.id, new_token_id()])
 
     assert names == {bot.id: "bot", theirs.id: "Hällo"}
 
 
 async def test_a_tokens_use_is_noted_once_in_a_while(storage, clock):
     token = a_token()
-    await storage.create_token(token, hash_of("t"))
+    await storage.access.create_token(token, hash_of("t"))
 
-    await storage.touch_token(token.id, fresh=MINUTE)
+    await storage.access.touch_token(token.id, fresh=MINUTE)
     await clock.advance(30 * SECOND)
-    within = await storage.token(token.id, fresh=MINUTE)
-    await storage.touch_token(token.id, fresh=MINUTE)
+    within = await storage.access.token(token.id, fresh=MINUTE)
+    await storage.access.touch_token(token.id, fresh=MINUTE)
     await clock.advance(MINUTE)
 
-    after = await storage.token(token.id, fresh=MINUTE)
+    after = await storage.access.token(token.id, fresh=MINUTE)
     assert not within.stale
     assert (after.token.last_used_at, after.stale) == (START, True)
 
@@ -90,13 +93,13 @@ async def test_a_tokens_use_is_noted_once_in_a_while(storage, clock):
 async def test_a_token_is_revoked_once_and_only_within_the_scope(storage):
     await a_tenant(storage, ACME)
     token = a_token(tenant=ACME)
-    await storage.create_token(token, hash_of("t"))
+    await storage.access.create_token(token, hash_of("t"))
 
-    assert not await storage.revoke_token(Scope(GLOBEX), token.id)
-    assert await storage.revoke_token(Scope(ACME), token.id)
-    assert not await storage.revoke_token(ALL_TENANTS, token.id)
+    assert not await storage.access.revoke_token(Scope(GLOBEX), token.id)
+    assert await storage.access.revoke_token(Scope(ACME), token.id)
+    assert not await storage.access.revoke_token(ALL_TENANTS, token.id)
 
-    assert not (await storage.token(token.id, fresh=MINUTE)).valid
+    assert not (await storage.access.token(token.id, fresh=MINUTE)).valid
 
 
 async def test_a_tenants_tokens_are_told_newest_first_and_no_others(storage):
@@ -104,31 +107,31 @@ async def test_a_tenants_tokens_are_told_newest_first_and_no_others(storage):
         await a_tenant(storage, tenant)
     mine = [a_token(tenant=ACME) for _ in range(3)]
     for token in (*mine, a_token(tenant=GLOBEX), a_token()):
-        await storage.create_token(token, hash_of("t"))
+        await storage.access.create_token(token, hash_of("t"))
 
-    first = await storage.tokens(Scope(ACME), most=2)
-    rest = await storage.tokens(Scope(ACME), before=first[-1].id)
+    first = await storage.access.tokens(Scope(ACME), most=2)
+    rest = await storage.access.tokens(Scope(ACME), before=first[-1].id)
 
     assert [t.id for t in first + rest] == [t.id for t in reversed(mine)]
-    assert len(await storage.tokens(ALL_TENANTS)) == 5
+    assert len(await storage.access.tokens(ALL_TENANTS)) == 5
 
 
 async def test_a_session_lasts_as_long_as_it_is_seen_but_not_for_ever(storage, clock):
     ada = await a_user(storage, superadmin=True)
     id = await a_session(storage, ada)
 
-    found = await storage.session(hash_of("s"), fresh=MINUTE)
+    found = await storage.access.session(hash_of("s"), fresh=MINUTE)
     assert (found.session.id, found.name, found.superadmin, found.stale) == (id, "ada", True, False)
-    await storage.touch_session(id, idle=6 * HOUR)
+    await storage.access.touch_session(id, idle=6 * HOUR)
     for _ in range(4):
         await clock.advance(5 * HOUR)
-        assert (await storage.session(hash_of("s"), fresh=MINUTE)).stale
-        await storage.touch_session(id, idle=6 * HOUR)
+        assert (await storage.access.session(hash_of("s"), fresh=MINUTE)).stale
+        await storage.access.touch_session(id, idle=6 * HOUR)
     await clock.set(START + DAY)
 
-    assert await storage.session(hash_of("s"), fresh=MINUTE) is None
-    assert await storage.sessions(ada) == []
-    assert (await storage.user(ada)).last_login_at == START
+    assert await storage.access.session(hash_of("s"), fresh=MINUTE) is None
+    assert await storage.access.sessions(ada) == []
+    assert (await storage.access.user(ada)).last_login_at == START
 
 
 async def test_a_session_that_was_not_seen_ends_and_is_not_woken(storage, clock):
@@ -136,61 +139,61 @@ async def test_a_session_that_was_not_seen_ends_and_is_not_woken(storage, clock)
     id = await a_session(storage, ada)
 
     await clock.advance(10 * MINUTE)
-    await storage.touch_session(id, idle=10 * MINUTE)
+    await storage.access.touch_session(id, idle=10 * MINUTE)
 
-    assert await storage.session(hash_of("s"), fresh=MINUTE) is None
+    assert await storage.access.session(hash_of("s"), fresh=MINUTE) is None
 
 
 async def test_a_session_of_a_disabled_user_or_of_another_hash_is_none(storage):
     ada = await a_user(storage)
     await a_session(storage, ada)
 
-    assert await storage.session(hash_of("S"), fresh=MINUTE) is None
-    await storage.update_user(ada, disabled=True)
-    assert await storage.session(hash_of("s"), fresh=MINUTE) is None
+    assert await storage.access.session(hash_of("S"), fresh=MINUTE) is None
+    await storage.access.update_user(ada, disabled=True)
+    assert await storage.access.session(hash_of("s"), fresh=MINUTE) is None
 
 
 async def test_sessions_are_ended_one_by_one_and_all_at_once(storage):
     ada, bob = await a_user(storage, "ada"), await a_user(storage, "bob")
     one, _, three = [await a_session(storage, ada, str(n)) for n in range(3)]
 
-    assert not await storage.delete_session(one, user=bob)
-    assert await storage.delete_session(one, user=ada)
-    assert not await storage.delete_session(new_session_id())
-    await storage.delete_user_sessions(ada, but=three)
+    assert not await storage.access.delete_session(one, user=bob)
+    assert await storage.access.delete_session(one, user=ada)
+    assert not await storage.access.delete_session(new_session_id())
+    await storage.access.delete_user_sessions(ada, but=three)
 
-    assert [session.id for session in await storage.sessions(ada)] == [three]
+    assert [session.id for session in await storage.access.sessions(ada)] == [three]
 
 
 async def test_a_link_works_once_for_its_purpose_and_in_time(storage, clock):
     ada = await a_user(storage)
-    await storage.create_link(hash_of("a"), "login", ada, expires=HOUR)
-    await storage.create_link(hash_of("b"), "login", ada, expires=HOUR)
+    await storage.access.create_link(hash_of("a"), "login", ada, expires=HOUR)
+    await storage.access.create_link(hash_of("b"), "login", ada, expires=HOUR)
 
-    assert await storage.use_link(hash_of("a"), "password") is None
-    assert await storage.use_link(hash_of("a"), "login") == ada
-    assert await storage.use_link(hash_of("a"), "login") is None
+    assert await storage.access.use_link(hash_of("a"), "password") is None
+    assert await storage.access.use_link(hash_of("a"), "login") == ada
+    assert await storage.access.use_link(hash_of("a"), "login") is None
     await clock.advance(HOUR)
-    assert await storage.use_link(hash_of("b"), "login") is None
+    assert await storage.access.use_link(hash_of("b"), "login") is None
 
 
 async def test_somebody_who_is_gone_gets_neither_session_nor_link(storage):
     gone = new_user_id()
 
-    begun = await storage.create_session(
+    begun = await storage.access.create_session(
         new_session_id(), hash_of("s"), gone, idle=MINUTE, longest=HOUR
     )
 
     assert not begun
-    assert not await storage.create_link(hash_of("l"), "login", gone, expires=HOUR)
+    assert not await storage.access.create_link(hash_of("l"), "login", gone, expires=HOUR)
 
 
 async def test_of_many_who_use_a_link_one_does(storage, twin):
     ada = await a_user(storage)
-    await storage.create_link(hash_of("a"), "login", ada, expires=HOUR)
+    await storage.access.create_link(hash_of("a"), "login", ada, expires=HOUR)
 
     used = await asyncio.gather(
-        *[side.use_link(hash_of("a"), "login") for side in (storage, twin) * 4]
+        *[side.access.use_link(hash_of("a"), "login") for side in (storage, twin) * 4]
     )
 
     assert [id for id in used if id] == [ada]
@@ -199,46 +202,46 @@ async def test_of_many_who_use_a_link_one_does(storage, twin):
 async def test_logins_are_counted_until_their_window_is_over(storage, clock):
     window = 15 * MINUTE
 
-    counted = [await storage.count_login_try("account:1", window=window) for _ in range(3)]
+    counted = [await storage.access.count_login_try("account:1", window=window) for _ in range(3)]
     await clock.advance(5 * MINUTE)
-    later = await storage.count_login_try("account:1", window=window)
+    later = await storage.access.count_login_try("account:1", window=window)
     await clock.advance(10 * MINUTE)
-    anew = await storage.count_login_try("account:1", window=window)
+    anew = await storage.access.count_login_try("account:1", window=window)
 
     assert [tries.number for tries in counted] == [1, 2, 3]
     assert (later.number, later.left) == (4, 10 * MINUTE)
     assert (anew.number, anew.left) == (1, window)
-    assert (await storage.count_login_try("account:2", window=window)).number == 1
+    assert (await storage.access.count_login_try("account:2", window=window)).number == 1
 
 
 async def test_logins_tried_at_once_are_all_counted(storage, twin):
     counted = await asyncio.gather(
-        *[side.count_login_try("address:1", window=HOUR) for side in (storage, twin) * 5]
+        *[side.access.count_login_try("address:1", window=HOUR) for side in (storage, twin) * 5]
     )
 
     assert sorted(tries.number for tries in counted) == list(range(1, 11))
 
 
 async def test_a_success_forgets_the_tries(storage):
-    await storage.count_login_try("account:1", window=HOUR)
+    await storage.access.count_login_try("account:1", window=HOUR)
 
-    await storage.clear_login_tries("account:1")
+    await storage.access.clear_login_tries("account:1")
 
-    assert (await storage.count_login_try("account:1", window=HOUR)).number == 1
+    assert (await storage.access.count_login_try("account:1", window=HOUR)).number == 1
 
 
 async def test_a_login_is_remembered_from_the_last_time_on(storage, clock):
-    await storage.remember_login("signed-in:1", lasts=HOUR)
+    await storage.access.remember_login("signed-in:1", lasts=HOUR)
     await clock.advance(30 * MINUTE)
-    await storage.remember_login("signed-in:1", lasts=HOUR)
+    await storage.access.remember_login("signed-in:1", lasts=HOUR)
     await clock.advance(59 * MINUTE)
 
-    before = await storage.remembered_login("signed-in:1")
+    before = await storage.access.remembered_login("signed-in:1")
     await clock.advance(MINUTE)
-    await storage.prune_access()
+    await storage.access.prune_access()
 
-    assert (before, await storage.remembered_login("signed-in:1")) == (True, False)
-    assert not await storage.remembered_login("signed-in:2")
+    assert (before, await storage.access.remembered_login("signed-in:1")) == (True, False)
+    assert not await storage.access.remembered_login("signed-in:2")
     [row] = await storage.database.query("select count(*) as n from windlass_login_tries", {})
     assert row["n"] == 0
 
@@ -246,31 +249,31 @@ async def test_a_login_is_remembered_from_the_last_time_on(storage, clock):
 async def test_what_is_over_is_pruned_and_what_lasts_is_not(storage, clock):
     ada = await a_user(storage)
     await a_session(storage, ada)
-    await storage.create_link(hash_of("a"), "login", ada, expires=HOUR)
-    await storage.count_login_try("account:1", window=HOUR)
+    await storage.access.create_link(hash_of("a"), "login", ada, expires=HOUR)
+    await storage.access.count_login_try("account:1", window=HOUR)
     await clock.advance(timedelta(hours=2))
     lasting = await a_session(storage, ada, "lasting")
 
-    await storage.prune_access()
+    await storage.access.prune_access()
 
     for table, left in {"sessions": 1, "links": 0, "login_tries": 0}.items():
         [row] = await storage.database.query(f"select count(*) as n from windlass_{table}", {})
         assert row["n"] == left, table
-    assert [session.id for session in await storage.sessions(ada)] == [lasting]
-    assert await storage.user(new_user_id()) is None
+    assert [session.id for session in await storage.access.sessions(ada)] == [lasting]
+    assert await storage.access.user(new_user_id()) is None
 
 
 async def test_tokens_that_have_ended_are_left_out_if_told_so(storage, clock):
     kept, revoked, expiring = a_token(), a_token(), a_token()
     for token in (kept, revoked):
-        await storage.create_token(token, hash_of("t"))
-    await storage.create_token(expiring, hash_of("t"), expires=MINUTE)
-    await storage.revoke_token(ALL_TENANTS, revoked.id)
+        await storage.access.create_token(token, hash_of("t"))
+    await storage.access.create_token(expiring, hash_of("t"), expires=MINUTE)
+    await storage.access.revoke_token(ALL_TENANTS, revoked.id)
 
-    before = await storage.tokens(ALL_TENANTS, ended=False)
+    before = await storage.access.tokens(ALL_TENANTS, ended=False)
     await clock.advance(2 * MINUTE)
-    after = await storage.tokens(ALL_TENANTS, ended=False)
+    after = await storage.access.tokens(ALL_TENANTS, ended=False)
 
     assert {token.id for token in before} == {kept.id, expiring.id}
     assert [token.id for token in after] == [kept.id]
-    assert len(await storage.tokens(ALL_TENANTS)) == 3
+    assert len(await storage.access.tokens(ALL_TENANTS)) == 3

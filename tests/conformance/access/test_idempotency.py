@@ -9,13 +9,15 @@ KEY, REQUEST = hash_of("key"), hash_of("request")
 
 
 async def hold(storage, holder="one", request=REQUEST, key=KEY):
-    return await storage.begin_idempotent_request(
+    return await storage.access.begin_idempotent_request(
         key, request, tenant="acme", holder=holder, hold=MINUTE
     )
 
 
 async def keep(storage, holder="one", body='{"id": 1}'):
-    await storage.store_idempotent_response(KEY, holder=holder, status=201, body=body, keep=DAY)
+    await storage.access.store_idempotent_response(
+        KEY, holder=holder, status=201, body=body, keep=DAY
+    )
 
 
 async def test_a_key_is_taken_and_its_answer_kept(storage):
@@ -59,12 +61,12 @@ async def test_a_key_whose_holder_never_answered_is_anothers_to_take(storage, cl
 
 async def test_a_key_is_given_back_by_its_holder_unless_it_is_answered(storage):
     await hold(storage)
-    await storage.release_idempotency_key(KEY, holder="two")
+    await storage.access.release_idempotency_key(KEY, holder="two")
     held = await hold(storage, "two")
-    await storage.release_idempotency_key(KEY, holder="one")
+    await storage.access.release_idempotency_key(KEY, holder="one")
     free = await hold(storage, "two")
     await keep(storage, "two", body=None)
-    await storage.release_idempotency_key(KEY, holder="two")
+    await storage.access.release_idempotency_key(KEY, holder="two")
     answered = await hold(storage, "three")
 
     assert (held.holder, free.holder) == ("one", "two")
@@ -76,12 +78,12 @@ async def test_answers_are_forgotten_some_at_a_time_once_they_were_kept_long_eno
     await keep(storage)
     for number in range(3):
         await hold(storage, key=hash_of(f"other {number}"))
-    early = await storage.prune_idempotency_keys()
+    early = await storage.access.prune_idempotency_keys()
 
     await clock.advance(MINUTE)
-    some = [await storage.prune_idempotency_keys(most=2) for _ in range(3)]
+    some = [await storage.access.prune_idempotency_keys(most=2) for _ in range(3)]
     await clock.advance(DAY)
 
     assert (early, some) == (0, [2, 1, 0])
-    assert await storage.prune_idempotency_keys() == 1
+    assert await storage.access.prune_idempotency_keys() == 1
     assert (await hold(storage, "late")).holder == "late"

@@ -21,12 +21,12 @@ from windlass.storage.access.invitations import NewAccount
 
 
 async def accept(storage, hash, user, session=None):
-    return await storage.accept_invitation(hash, user, session=session, entry_of=accepted)
+    return await storage.access.accept_invitation(hash, user, session=session, entry_of=accepted)
 
 
 async def accept_as_new(storage, hash):
     account = NewAccount(new_user_id(), "$argon2id$x")
-    found = await storage.accept_invitation_as_new_user(hash, account, entry_of=accepted)
+    found = await storage.access.accept_invitation_as_new_user(hash, account, entry_of=accepted)
     return account.id if found else None
 
 
@@ -38,14 +38,14 @@ async def test_invitations_of_a_tenant_are_told_until_they_expire(storage, clock
     await invite(storage, "ada", GLOBEX, expires=DAY)
     await invite(storage, "ada", role="superadmin", expires=DAY)
 
-    ada, bob = await storage.invitations(Scope(ACME))
+    ada, bob = await storage.access.invitations(Scope(ACME))
     await clock.advance(HOUR)
 
     assert (ada.name, ada.tenant, ada.role, ada.created_at) == ("ada", ACME, "user", START)
     assert (bob.role, bob.permissions) == ("tenant_admin", {"exports"})
-    assert [each.name for each in await storage.invitations(Scope(ACME))] == ["ada"]
-    assert await storage.invitations(Scope(ACME), name="bob") == []
-    assert [each.tenant for each in await storage.invitations(ALL_TENANTS)] == [ACME, GLOBEX]
+    assert [each.name for each in await storage.access.invitations(Scope(ACME))] == ["ada"]
+    assert await storage.access.invitations(Scope(ACME), name="bob") == []
+    assert [each.tenant for each in await storage.access.invitations(ALL_TENANTS)] == [ACME, GLOBEX]
 
 
 async def test_nobody_is_invited_to_no_tenant_or_to_one_of_theirs(storage):
@@ -55,9 +55,9 @@ async def test_nobody_is_invited_to_no_tenant_or_to_one_of_theirs(storage):
 
     for tenant, name in ((GLOBEX, "bob"), ("unheard", "bob"), (ACME, "ada")):
         offer = Invitation(tenant=tenant, name=name, role="user")
-        assert await storage.upsert_invitation(offer, hash_of(name), expires=HOUR) is None
+        assert await storage.access.upsert_invitation(offer, hash_of(name), expires=HOUR) is None
 
-    assert await storage.invitations(ALL_TENANTS) == []
+    assert await storage.access.invitations(ALL_TENANTS) == []
 
 
 async def test_an_invitation_is_accepted_once_by_the_account_of_its_name(storage):
@@ -72,8 +72,11 @@ async def test_an_invitation_is_accepted_once_by_the_account_of_its_name(storage
     assert (by_eve, again) == (None, None)
     assert (by_ada.name, by_ada.tenant, by_ada.role) == ("ada", ACME, "tenant_admin")
     role = Membership(ACME, "tenant_admin", frozenset({"exports"}))
-    assert (await storage.memberships(ada), await storage.memberships(eve)) == ([role], [])
-    assert len(await storage.entries(ACME)) == 1
+    assert (await storage.access.memberships(ada), await storage.access.memberships(eve)) == (
+        [role],
+        [],
+    )
+    assert len(await storage.access.entries(ACME)) == 1
 
 
 async def test_accepting_ends_the_links_and_the_other_sessions_of_the_account(storage):
@@ -84,25 +87,25 @@ async def test_accepting_ends_the_links_and_the_other_sessions_of_the_account(st
         for user, secret in ((ada, "1"), (ada, "2"), (bob, "3"))
     ]
     for number, purpose in enumerate(("login", "password")):
-        await storage.create_link(hash_of(f"l{number}"), purpose, ada, expires=DAY)
+        await storage.access.create_link(hash_of(f"l{number}"), purpose, ada, expires=DAY)
 
     await accept(storage, await invite(storage, "ada", ACME), ada, session=own)
 
-    assert [session.id for session in await storage.sessions(ada)] == [own]
-    assert [session.id for session in await storage.sessions(bob)] == [of_bob]
-    assert await storage.use_link(hash_of("l0"), "login") is None
-    assert await storage.use_link(hash_of("l1"), "password") is None
+    assert [session.id for session in await storage.access.sessions(ada)] == [own]
+    assert [session.id for session in await storage.access.sessions(bob)] == [of_bob]
+    assert await storage.access.use_link(hash_of("l0"), "login") is None
+    assert await storage.access.use_link(hash_of("l1"), "password") is None
 
 
 async def test_a_superadmin_is_one_by_accepting(storage):
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", role="superadmin")
-    before = await storage.user(ada)
+    before = await storage.access.user(ada)
 
     await accept(storage, hash, ada)
 
-    assert (before.superadmin, (await storage.user(ada)).superadmin) == (False, True)
-    assert len(await storage.entries(None)) == 1
+    assert (before.superadmin, (await storage.access.user(ada)).superadmin) == (False, True)
+    assert len(await storage.access.entries(None)) == 1
 
 
 async def test_an_offer_to_be_superadmin_ends_with_taking_it_away(storage):
@@ -111,7 +114,7 @@ async def test_an_offer_to_be_superadmin_ends_with_taking_it_away(storage):
     hash = await invite(storage, "ada", role="superadmin")
     other = await invite(storage, "ada", ACME)
 
-    await storage.update_user(ada, superadmin=False)
+    await storage.access.update_user(ada, superadmin=False)
 
     assert await accept(storage, hash, ada) is None
     assert await accept(storage, other, ada)
@@ -130,13 +133,13 @@ async def test_an_invitation_is_void_once_it_is_over_taken_back_or_made_anew(sto
     await a_tenant(storage, "gone", state="deleted")
 
     replaced = await accept(storage, first, ada)
-    assert await storage.delete_invitation(ACME, "ada")
-    assert not await storage.delete_invitation(ACME, "ada")
+    assert await storage.access.delete_invitation(ACME, "ada")
+    assert not await storage.access.delete_invitation(ACME, "ada")
 
     for hash in (over, second, of_deleted, hash_of("never")):
         assert await accept(storage, hash, ada) is None
         assert await accept_as_new(storage, hash) is None
-    assert (replaced, await storage.memberships(ada)) == (None, [])
+    assert (replaced, await storage.access.memberships(ada)) == (None, [])
 
 
 async def test_another_role_can_be_offered_by_the_same_link(storage):
@@ -144,12 +147,12 @@ async def test_another_role_can_be_offered_by_the_same_link(storage):
     ada = await a_user(storage, "ada")
     hash = await invite(storage, "ada", ACME)
 
-    changed = await storage.update_invitation(ACME, "ada", "tenant_admin", ["exports"])
-    nobody = await storage.update_invitation(ACME, "bob", "tenant_admin")
+    changed = await storage.access.update_invitation(ACME, "ada", "tenant_admin", ["exports"])
+    nobody = await storage.access.update_invitation(ACME, "bob", "tenant_admin")
     await accept(storage, hash, ada)
 
     assert (changed.role, changed.permissions, nobody) == ("tenant_admin", {"exports"}, None)
-    assert [each.role for each in await storage.memberships(ada)] == ["tenant_admin"]
+    assert [each.role for each in await storage.access.memberships(ada)] == ["tenant_admin"]
 
 
 async def test_somebody_new_gets_an_account_with_the_role_and_nobody_elses(storage):
@@ -164,11 +167,14 @@ async def test_somebody_new_gets_an_account_with_the_role_and_nobody_elses(stora
     cleo = await accept_as_new(storage, wide)
 
     assert (refused, again) == (None, None)
-    made = await storage.user_by_name("bob")
+    made = await storage.access.user_by_name("bob")
     assert (made.user.id, made.user.superadmin, made.password_hash) == (bob, False, "$argon2id$x")
-    assert await storage.memberships(bob) == [Membership(ACME, "user")]
-    assert await storage.memberships(ada) == []
-    assert ((await storage.user(cleo)).superadmin, await storage.memberships(cleo)) == (True, [])
+    assert await storage.access.memberships(bob) == [Membership(ACME, "user")]
+    assert await storage.access.memberships(ada) == []
+    assert (
+        (await storage.access.user(cleo)).superadmin,
+        await storage.access.memberships(cleo),
+    ) == (True, [])
     assert await accept(storage, for_ada, ada)  # it was not used up by who was refused
 
 
@@ -180,7 +186,7 @@ async def test_of_many_who_accept_at_once_one_does(storage, twin):
     answers = await asyncio.gather(*[accept(side, hash, ada) for side in (storage, twin) * 4])
 
     assert len([each for each in answers if each]) == 1
-    assert len(await storage.entries(ACME)) == 1
+    assert len(await storage.access.entries(ACME)) == 1
 
 
 async def test_two_links_of_one_new_name_against_each_other_make_one_account(storage, twin):
@@ -193,7 +199,7 @@ async def test_two_links_of_one_new_name_against_each_other_make_one_account(sto
         made = await race(number, accept_as_new(storage, mine), accept_as_new(twin, theirs))
 
         [account] = [each for each in made if each]
-        assert (await storage.user_by_name(f"u{number}")).user.id == account
-        assert len(await storage.memberships(account)) == 1
+        assert (await storage.access.user_by_name(f"u{number}")).user.id == account
+        assert len(await storage.access.memberships(account)) == 1
         left = theirs if made[0] else mine
         assert await accept(storage, left, account)  # the other link was not used up

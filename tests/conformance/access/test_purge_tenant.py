@@ -80,26 +80,26 @@ async def furnish(storage, tenant):
     """Give a tenant a row in every table there is."""
     await a_tenant(storage, tenant)
     lease = await started(storage, tenant=tenant, dedupe_key="once", idempotency_key="once")
-    await storage.log(ALDER, [log_line(lease, "sent")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "sent")])
     await end(storage, held(lease), JobState.DEAD_LETTER)
-    await storage.retry(Scope(tenant), lease.job_id, actor="ada")
+    await storage.jobs.retry(Scope(tenant), lease.job_id, actor="ada")
     await end(storage, held(await lease_of(storage, lease.job_id)), once=("charge",))
     await enqueue_child(storage, lease.job_id, tenant=tenant)
-    await storage.fold()
-    await storage.create_trigger(a_trigger(tenant=tenant))
+    await storage.monitoring.roll_up_counts()
+    await storage.triggers.create_trigger(a_trigger(tenant=tenant))
     deleted = a_trigger(tenant=tenant, origin="code")
-    await storage.create_trigger(deleted)
-    await storage.delete_trigger(Scope(tenant), deleted.id)
-    await storage.emit_event(Event(id=new_event_id(), tenant=tenant, name="a.b", data={}))
+    await storage.triggers.create_trigger(deleted)
+    await storage.triggers.delete_trigger(Scope(tenant), deleted.id)
+    await storage.triggers.emit_event(Event(id=new_event_id(), tenant=tenant, name="a.b", data={}))
     await a_member(storage, await a_user(storage, f"member of {tenant}"), tenant)
     await invite(storage, f"invited to {tenant}", tenant)
-    await storage.create_token(a_token(tenant=tenant), hash_of("t"))
-    await storage.mute(Scope(tenant), "plain", "f" * 16)
-    await storage.begin_idempotent_request(
+    await storage.access.create_token(a_token(tenant=tenant), hash_of("t"))
+    await storage.jobs.mute(Scope(tenant), "plain", "f" * 16)
+    await storage.access.begin_idempotent_request(
         hash_of(tenant), hash_of("request"), tenant=tenant, holder="one", hold=DAY
     )
-    await storage.create_operation(an_operation(tenant=tenant), [lease.job_id])
-    await storage.append_audit_entry(an_entry(tenant))
+    await storage.jobs.create_operation(an_operation(tenant=tenant), [lease.job_id])
+    await storage.access.append_audit_entry(an_entry(tenant))
     return lease.job_id
 
 
@@ -133,10 +133,10 @@ async def test_a_purge_says_in_the_audit_who_removed_how_much(storage, engine):
 
     purged = await engine.tenants.purge(ACME, by=ROOT, request_id="r1")
 
-    [entry, *_] = await storage.entries(None)
+    [entry, *_] = await storage.access.entries(None)
     assert (entry.action, entry.target_id, entry.actor) == ("tenants.purge", ACME, ROOT.actor)
     assert (entry.request_id, dict(entry.after["rows"])) == ("r1", purged.rows)
-    assert len(await storage.entries(ACME)) == 2
+    assert len(await storage.access.entries(ACME)) == 2
     assert (await engine.audit.verify_all()).whole
 
 
@@ -175,22 +175,22 @@ async def test_batches_are_bounded(storage):
     await a_tenant(storage, ACME)
     for _ in range(3):
         await end(storage, held(await started(storage, tenant=ACME)))
-        await storage.create_token(a_token(tenant=ACME), hash_of("t"))
+        await storage.access.create_token(a_token(tenant=ACME), hash_of("t"))
 
-    assert (await storage.purge_tenant_jobs(ACME, most=2))["jobs"] == 2
-    assert (await storage.purge_tenant_jobs(ACME, most=2))["jobs"] == 1
-    while any((rows := await storage.purge_tenant(ACME, most=1)).values()):
+    assert (await storage.access.purge_tenant_jobs(ACME, most=2))["jobs"] == 2
+    assert (await storage.access.purge_tenant_jobs(ACME, most=2))["jobs"] == 1
+    while any((rows := await storage.access.purge_tenant(ACME, most=1)).values()):
         assert max(rows.values()) == 1
 
 
 async def test_an_operation_with_many_jobs_is_purged_in_batches(storage, engine):
     await a_tenant(storage, ACME)
     ids = [await enqueue(storage, tenant=ACME) for _ in range(3)]
-    await storage.create_operation(an_operation(tenant=ACME), ids)
-    await storage.delete_tenant(ACME)
+    await storage.jobs.create_operation(an_operation(tenant=ACME), ids)
+    await storage.access.delete_tenant(ACME)
 
     removed = []
-    while any((rows := await storage.purge_tenant(ACME, most=2)).values()):
+    while any((rows := await storage.access.purge_tenant(ACME, most=2)).values()):
         removed.append((rows["operation_items"], rows["operations"]))
 
     assert removed[:3] == [(2, 0), (1, 0), (0, 1)]
@@ -202,7 +202,7 @@ async def test_what_is_left_of_a_purged_tenant_is_its_id(storage, engine):
 
     await engine.tenants.purge(ACME)
 
-    [left] = [each for each in await storage.tenants() if each.id == ACME]
+    [left] = [each for each in await storage.access.tenants() if each.id == ACME]
     assert (left.name, left.state, left.weight) == (ACME, "deleted", 1)
     with pytest.raises(TenantExists) as refused:
         await engine.tenants.create(ACME)
@@ -235,4 +235,4 @@ async def test_the_tenants_of_the_installation_cannot_be_deleted(storage, engine
         with pytest.raises(TenantReserved):
             await verb(id)
 
-    assert {tenant.state for tenant in await storage.tenants()} == {"active"}
+    assert {tenant.state for tenant in await storage.access.tenants()} == {"active"}

@@ -21,7 +21,7 @@ from windlass.ids import TenantId
 
 
 async def test_a_new_database_has_its_two_tenants(storage):
-    assert await storage.tenants() == [
+    assert await storage.access.tenants() == [
         Tenant(id=TenantId("default"), name="Default"),
         Tenant(id=TenantId("system"), name="System"),
     ]
@@ -33,27 +33,29 @@ async def test_a_tenant_reads_back_as_it_was_made_and_can_be_changed(storage):
     second = replace(first, name="Acme Inc.", state="suspended", weight=1, max_running=None)
     second = replace(second, max_open=None, timezone="Asia/Tokyo")
 
-    assert await storage.create_tenant(first) is None
-    assert first in await storage.tenants()
-    await storage.change_tenant(first.id, lambda _: second)
+    assert await storage.access.create_tenant(first) is None
+    assert first in await storage.access.tenants()
+    await storage.access.change_tenant(first.id, lambda _: second)
 
-    assert [t for t in await storage.tenants() if t.id == first.id] == [second]
+    assert [t for t in await storage.access.tenants() if t.id == first.id] == [second]
 
 
 async def test_tenants_come_by_id_deleted_ones_included(storage):
     for id in ("zeta", "acme"):
         await a_tenant(storage, id, state="deleted")
 
-    assert [t.id for t in await storage.tenants()] == ["acme", "default", "system", "zeta"]
+    assert [t.id for t in await storage.access.tenants()] == ["acme", "default", "system", "zeta"]
 
 
 async def test_a_tenant_is_changed_as_it_stands(storage):
     await a_tenant(storage, "acme", weight=3, max_open=9)
 
-    changed = await storage.change_tenant("acme", lambda tenant: replace(tenant, max_running=1))
-    missing = await storage.change_tenant("nobody", lambda tenant: tenant)
+    changed = await storage.access.change_tenant(
+        "acme", lambda tenant: replace(tenant, max_running=1)
+    )
+    missing = await storage.access.change_tenant("nobody", lambda tenant: tenant)
 
-    [stored] = [tenant for tenant in await storage.tenants() if tenant.id == "acme"]
+    [stored] = [tenant for tenant in await storage.access.tenants() if tenant.id == "acme"]
     assert (stored.weight, stored.max_open, stored.max_running) == (3, 9, 1)
     assert (changed, missing) == (stored, None)
 
@@ -65,32 +67,34 @@ async def test_a_change_of_a_tenant_that_is_refused_changes_nothing(storage):
         raise ValueError(tenant.id)
 
     with pytest.raises(ValueError, match="acme"):
-        await storage.change_tenant("acme", refuse)
+        await storage.access.change_tenant("acme", refuse)
 
-    assert [tenant.weight for tenant in await storage.tenants() if tenant.id == "acme"] == [3]
+    assert [tenant.weight for tenant in await storage.access.tenants() if tenant.id == "acme"] == [
+        3
+    ]
 
 
 @pytest.mark.parametrize("state", ["active", "suspended", "deleted"])
 async def test_a_tenant_of_a_known_id_is_not_made_and_not_changed(storage, state):
     await a_tenant(storage, "acme", state=state, weight=3, max_open=9)
-    before = await storage.tenants()
+    before = await storage.access.tenants()
 
-    holder = await storage.create_tenant(Tenant(id=TenantId("acme"), name="Mine now"))
+    holder = await storage.access.create_tenant(Tenant(id=TenantId("acme"), name="Mine now"))
 
     assert (holder.id, holder.state, holder.weight) == ("acme", state, 3)
-    assert await storage.tenants() == before
+    assert await storage.access.tenants() == before
 
 
 async def test_of_many_who_make_a_tenant_at_once_one_does(storage, twin):
     made = await asyncio.gather(
         *[
-            side.create_tenant(Tenant(id=TenantId("acme"), name=str(number)))
+            side.access.create_tenant(Tenant(id=TenantId("acme"), name=str(number)))
             for number, side in enumerate((storage, twin) * 3)
         ]
     )
 
     [first] = [number for number, holder in enumerate(made) if holder is None]
-    [tenant] = [tenant for tenant in await storage.tenants() if tenant.id == "acme"]
+    [tenant] = [tenant for tenant in await storage.access.tenants() if tenant.id == "acme"]
     assert tenant.name == str(first)
 
 
@@ -106,33 +110,35 @@ async def test_with_a_tenant_ends_all_that_gave_access_to_it(storage):
         await a_session(storage, user, name)
     tokens = {tenant: a_token(tenant=tenant) for tenant in (ACME, GLOBEX)}
     for token in tokens.values():
-        await storage.create_token(token, hash_of("t"))
+        await storage.access.create_token(token, hash_of("t"))
     link = await invite(storage, "none", ACME)
 
-    deleted = await storage.delete_tenant(ACME)
-    again = await storage.delete_tenant(ACME)
+    deleted = await storage.access.delete_tenant(ACME)
+    again = await storage.access.delete_tenant(ACME)
 
-    assert (deleted, again, await storage.delete_tenant("unheard")) == (True, False, False)
+    assert (deleted, again, await storage.access.delete_tenant("unheard")) == (True, False, False)
     revoked = {
-        tenant: (await storage.token(token.id, fresh=MINUTE)).token.revoked_at is not None
+        tenant: (await storage.access.token(token.id, fresh=MINUTE)).token.revoked_at is not None
         for tenant, token in tokens.items()
     }
     assert revoked == {ACME: True, GLOBEX: False}
-    assert [member.name for member in await storage.members(ALL_TENANTS)] == ["both"]
-    signed_in = {name for name, user in users.items() if await storage.sessions(user)}
+    assert [member.name for member in await storage.access.members(ALL_TENANTS)] == ["both"]
+    signed_in = {name for name, user in users.items() if await storage.access.sessions(user)}
     assert signed_in == {"both", "none", "root"}
-    assert not await storage.accept_invitation(link, users["none"], session=None, entry_of=accepted)
+    assert not await storage.access.accept_invitation(
+        link, users["none"], session=None, entry_of=accepted
+    )
 
 
 async def test_a_revived_tenant_has_no_old_tokens_or_members(storage):
     """Should somebody write `active` into the row by hand."""
     await a_tenant(storage, ACME)
     token, ada = a_token(tenant=ACME), await a_user(storage, "ada")
-    await storage.create_token(token, hash_of("t"))
+    await storage.access.create_token(token, hash_of("t"))
     await a_member(storage, ada, ACME)
-    await storage.delete_tenant(ACME)
+    await storage.access.delete_tenant(ACME)
 
     await a_tenant(storage, ACME, state="active")
 
-    assert not (await storage.token(token.id, fresh=MINUTE)).valid
-    assert await storage.memberships(ada) == []
+    assert not (await storage.access.token(token.id, fresh=MINUTE)).valid
+    assert await storage.access.memberships(ada) == []

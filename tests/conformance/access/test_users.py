@@ -23,8 +23,8 @@ from windlass.ids import new_user_id
 async def test_a_user_is_told_by_id_and_by_name(storage):
     id = await a_user(storage, "ada", superadmin=True)
 
-    told = await storage.user(id)
-    found = await storage.user_by_name("ada")
+    told = await storage.access.user(id)
+    found = await storage.access.user_by_name("ada")
 
     assert told == found.user
     assert (told.name, told.superadmin, told.disabled, told.has_password) == (
@@ -35,24 +35,24 @@ async def test_a_user_is_told_by_id_and_by_name(storage):
     )
     assert told.created_at == START
     assert found.password_hash
-    assert await storage.user_by_name("eve") is None
-    assert await storage.user(new_user_id()) is None
+    assert await storage.access.user_by_name("eve") is None
+    assert await storage.access.user(new_user_id()) is None
 
 
 async def test_there_is_one_user_of_a_name_and_names_differ_by_case(storage):
     await a_user(storage, "ada")
 
-    assert not await storage.create_user(User(id=new_user_id(), name="ada"))
-    assert await storage.create_user(User(id=new_user_id(), name="Ada"))
-    assert await storage.user_by_name("ada ") is None
+    assert not await storage.access.create_user(User(id=new_user_id(), name="ada"))
+    assert await storage.access.create_user(User(id=new_user_id(), name="Ada"))
+    assert await storage.access.user_by_name("ada ") is None
 
 
 async def test_users_are_told_by_name_page_by_page(storage):
     for name in ("cleo", "ada", "bob"):
         await a_user(storage, name)
 
-    first = await storage.users(most=2)
-    rest = await storage.users(after=first[-1].name, most=2)
+    first = await storage.access.users(most=2)
+    rest = await storage.access.users(after=first[-1].name, most=2)
 
     assert [user.name for user in first + rest] == ["ada", "bob", "cleo"]
 
@@ -60,53 +60,53 @@ async def test_users_are_told_by_name_page_by_page(storage):
 async def test_a_user_is_changed_in_what_is_said(storage):
     id = await a_user(storage)
 
-    assert await storage.update_user(id, superadmin=True)
-    assert await storage.update_user(id, disabled=True)
+    assert await storage.access.update_user(id, superadmin=True)
+    assert await storage.access.update_user(id, disabled=True)
 
-    user = await storage.user(id)
+    user = await storage.access.user(id)
     assert (user.superadmin, user.disabled) == (True, True)
-    assert not await storage.update_user(new_user_id(), disabled=True)
+    assert not await storage.access.update_user(new_user_id(), disabled=True)
 
 
 async def test_disabling_a_user_ends_its_sessions(storage):
     id = await a_user(storage)
     await a_session(storage, id)
 
-    await storage.update_user(id, disabled=True)
-    await storage.update_user(id, disabled=False)
+    await storage.access.update_user(id, disabled=True)
+    await storage.access.update_user(id, disabled=False)
 
-    assert await storage.sessions(id) == []
+    assert await storage.access.sessions(id) == []
 
 
 async def test_a_new_password_ends_sessions_but_one_and_links(storage):
     id = await a_user(storage)
     kept = await a_session(storage, id, "one")
     await a_session(storage, id, "two")
-    await storage.create_link(hash_of("l"), "password", id, expires=DAY)
+    await storage.access.create_link(hash_of("l"), "password", id, expires=DAY)
 
-    assert await storage.set_password(id, "another", but=kept)
+    assert await storage.access.set_password(id, "another", but=kept)
 
-    assert [session.id for session in await storage.sessions(id)] == [kept]
-    assert await storage.use_link(hash_of("l"), "password") is None
-    assert (await storage.user_by_name("ada")).password_hash == "another"
+    assert [session.id for session in await storage.access.sessions(id)] == [kept]
+    assert await storage.access.use_link(hash_of("l"), "password") is None
+    assert (await storage.access.user_by_name("ada")).password_hash == "another"
 
 
 async def test_the_same_password_under_another_hash_ends_nothing(storage):
     id = await a_user(storage)
     kept = await a_session(storage, id)
 
-    await storage.rehash_password(id, "stronger")
+    await storage.access.rehash_password(id, "stronger")
 
-    assert [session.id for session in await storage.sessions(id)] == [kept]
+    assert [session.id for session in await storage.access.sessions(id)] == [kept]
 
 
 async def test_a_change_and_its_entry_are_stored_together_or_not_at_all(storage):
     id = await a_user(storage)
 
-    await storage.update_user(id, superadmin=True, entry=an_entry())
-    await storage.update_user(new_user_id(), superadmin=True, entry=an_entry())
+    await storage.access.update_user(id, superadmin=True, entry=an_entry())
+    await storage.access.update_user(new_user_id(), superadmin=True, entry=an_entry())
 
-    assert len(await storage.entries(None)) == 1
+    assert len(await storage.access.entries(None)) == 1
 
 
 @pytest.mark.parametrize("revoke", [True, False])
@@ -117,25 +117,27 @@ async def test_what_a_forgotten_user_made_stays_and_names_nobody(storage, revoke
     await a_member(storage, id, ACME)
     waiting = await invite(storage, "ada", GLOBEX)
     await a_session(storage, id)
-    await storage.create_link(hash_of("l"), "login", id, expires=DAY)
+    await storage.access.create_link(hash_of("l"), "login", id, expires=DAY)
     token = a_token(created_by=id)
-    await storage.create_token(token, hash_of("t"))
+    await storage.access.create_token(token, hash_of("t"))
     operation = an_operation(created_by=id)
-    await storage.create_operation(operation, [])
+    await storage.jobs.create_operation(operation, [])
 
-    assert await storage.delete_user(id, revoke_tokens=revoke, entry=an_entry())
+    assert await storage.access.delete_user(id, revoke_tokens=revoke, entry=an_entry())
 
-    assert await storage.user(id) is None
-    assert await storage.members(ALL_TENANTS) == []
-    assert await storage.session(hash_of("s"), fresh=MINUTE) is None
-    assert await storage.use_link(hash_of("l"), "login") is None
+    assert await storage.access.user(id) is None
+    assert await storage.access.members(ALL_TENANTS) == []
+    assert await storage.access.session(hash_of("s"), fresh=MINUTE) is None
+    assert await storage.access.use_link(hash_of("l"), "login") is None
     again = await a_user(storage)
-    assert not await storage.accept_invitation(waiting, again, session=None, entry_of=accepted)
-    [kept] = await storage.tokens(ALL_TENANTS)
+    assert not await storage.access.accept_invitation(
+        waiting, again, session=None, entry_of=accepted
+    )
+    [kept] = await storage.access.tokens(ALL_TENANTS)
     assert (kept.id, kept.created_by, kept.revoked_at is not None) == (token.id, None, revoke)
-    assert (await storage.operation(ALL_TENANTS, operation.id)).created_by is None
-    assert len(await storage.entries(None)) == 1
-    assert not await storage.delete_user(id)
+    assert (await storage.jobs.operation(ALL_TENANTS, operation.id)).created_by is None
+    assert len(await storage.access.entries(None)) == 1
+    assert not await storage.access.delete_user(id)
 
 
 async def test_a_member_has_a_role_in_each_tenant(storage):
@@ -145,18 +147,18 @@ async def test_a_member_has_a_role_in_each_tenant(storage):
 
     for user, tenant in ((ada, ACME), (ada, GLOBEX), (bob, ACME)):
         await a_member(storage, user, tenant)
-    assert await storage.update_member(ada, ACME, "tenant_admin", ["exports"])
+    assert await storage.access.update_member(ada, ACME, "tenant_admin", ["exports"])
 
-    told = await storage.members(Scope(ACME))
+    told = await storage.access.members(Scope(ACME))
     assert [(m.name, m.role, m.permissions) for m in told] == [
         ("ada", "tenant_admin", {"exports"}),
         ("bob", "user", frozenset()),
     ]
-    assert await storage.memberships(ada) == [
+    assert await storage.access.memberships(ada) == [
         Membership(ACME, "tenant_admin", frozenset({"exports"})),
         Membership(GLOBEX, "user"),
     ]
-    assert len(await storage.members(ALL_TENANTS, user=ada)) == 2
+    assert len(await storage.access.members(ALL_TENANTS, user=ada)) == 2
 
 
 async def test_only_a_member_is_given_another_role(storage):
@@ -165,11 +167,13 @@ async def test_only_a_member_is_given_another_role(storage):
     ada = await a_user(storage)
     await a_member(storage, ada, GLOBEX)
 
-    assert not await storage.update_member(ada, ACME, "user", entry=an_entry(ACME))
-    assert not await storage.update_member(new_user_id(), GLOBEX, "user", entry=an_entry(GLOBEX))
+    assert not await storage.access.update_member(ada, ACME, "user", entry=an_entry(ACME))
+    assert not await storage.access.update_member(
+        new_user_id(), GLOBEX, "user", entry=an_entry(GLOBEX)
+    )
 
-    assert await storage.memberships(ada) == [Membership(GLOBEX, "user")]
-    assert await storage.entries(ACME) == []
+    assert await storage.access.memberships(ada) == [Membership(GLOBEX, "user")]
+    assert await storage.access.entries(ACME) == []
 
 
 async def test_a_role_in_a_deleted_tenant_counts_no_more(storage):
@@ -179,7 +183,7 @@ async def test_a_role_in_a_deleted_tenant_counts_no_more(storage):
 
     await a_tenant(storage, ACME, state="deleted")
 
-    assert await storage.memberships(ada) == []
+    assert await storage.access.memberships(ada) == []
 
 
 async def test_a_member_is_removed_once(storage):
@@ -187,18 +191,18 @@ async def test_a_member_is_removed_once(storage):
     ada = await a_user(storage)
     await a_member(storage, ada, ACME)
 
-    assert await storage.delete_member(ada, ACME)
-    assert not await storage.delete_member(ada, ACME)
-    assert await storage.memberships(ada) == []
+    assert await storage.access.delete_member(ada, ACME)
+    assert not await storage.access.delete_member(ada, ACME)
+    assert await storage.access.memberships(ada) == []
 
 
 async def test_an_installation_is_administered_once_an_administrator_has_signed_in(storage):
     await a_session(storage, await a_user(storage, "ada"))
     root = await a_user(storage, "root", superadmin=True)
-    before = await storage.administered()
+    before = await storage.access.has_superadmin()
 
     await a_session(storage, root, "r")
-    signed_in = await storage.administered()
-    await storage.update_user(root, disabled=True)
+    signed_in = await storage.access.has_superadmin()
+    await storage.access.update_user(root, disabled=True)
 
-    assert (before, signed_in, await storage.administered()) == (False, True, False)
+    assert (before, signed_in, await storage.access.has_superadmin()) == (False, True, False)

@@ -60,11 +60,11 @@ FULL = Definition(
 
 
 async def definition(storage, key) -> Definition:
-    return next(d for d in await storage.definitions() if d.key == key)
+    return next(d for d in await storage.definitions.definitions() if d.key == key)
 
 
 async def test_a_definition_reads_back_as_it_was_declared(storage):
-    changed = await storage.sync_definitions([FULL])
+    changed = await storage.definitions.sync_definitions([FULL])
 
     assert changed == {FULL.key}
     assert await definition(storage, FULL.key) == replace(merge.follows(None, FULL), gate=FULL.key)
@@ -73,7 +73,7 @@ async def test_a_definition_reads_back_as_it_was_declared(storage):
 async def test_a_plain_definition_reads_back_with_its_defaults(storage):
     plain = Definition(key=DefinitionKey("bare"), title="Bare")
 
-    await storage.sync_definitions([plain])
+    await storage.definitions.sync_definitions([plain])
 
     assert await definition(storage, "bare") == merge.follows(None, plain)
 
@@ -82,16 +82,22 @@ async def test_definitions_come_by_key(storage):
     await a_definition(storage, "a")
     await a_definition(storage, "z")
 
-    assert [d.key for d in await storage.definitions()] == ["a", "limited", "other", "plain", "z"]
+    assert [d.key for d in await storage.definitions.definitions()] == [
+        "a",
+        "limited",
+        "other",
+        "plain",
+        "z",
+    ]
 
 
 async def test_unchanged_definitions_are_left_alone(storage):
-    assert await storage.sync_definitions(DEFINITIONS) == set()
-    assert await storage.sync_definitions([]) == set()
+    assert await storage.definitions.sync_definitions(DEFINITIONS) == set()
+    assert await storage.definitions.sync_definitions([]) == set()
 
 
 async def test_a_changed_definition_follows_the_code(storage):
-    await storage.sync_definitions([FULL])
+    await storage.definitions.sync_definitions([FULL])
     changed = replace(
         FULL,
         title="New",
@@ -103,7 +109,7 @@ async def test_a_changed_definition_follows_the_code(storage):
         code_hash="def",
     )
 
-    answer = await storage.sync_definitions([*DEFINITIONS, changed])
+    answer = await storage.definitions.sync_definitions([*DEFINITIONS, changed])
 
     assert answer == {FULL.key}
     assert await definition(storage, FULL.key) == replace(merge.follows(None, changed), gate="")
@@ -112,20 +118,20 @@ async def test_a_changed_definition_follows_the_code(storage):
 async def test_the_hash_decides_whether_a_definition_changed(storage):
     same_hash = replace(DEFINITIONS[0], title="Another title")
 
-    assert await storage.sync_definitions([same_hash]) == set()
+    assert await storage.definitions.sync_definitions([same_hash]) == set()
     assert (await definition(storage, "plain")).title == "Plain"
 
 
 async def test_a_definition_no_longer_declared_stays(storage):
-    await storage.sync_definitions([DEFINITIONS[0]])
+    await storage.definitions.sync_definitions([DEFINITIONS[0]])
 
-    assert len(await storage.definitions()) == len(DEFINITIONS)
+    assert len(await storage.definitions.definitions()) == len(DEFINITIONS)
 
 
 async def test_a_disabled_definition_stays_disabled_when_its_code_changes(storage):
     await set_enabled(storage, "plain", False)
 
-    await storage.sync_definitions([replace(DEFINITIONS[0], code_hash="2")])
+    await storage.definitions.sync_definitions([replace(DEFINITIONS[0], code_hash="2")])
 
     changed = await definition(storage, "plain")
     assert (changed.enabled, changed.gate) == (False, "plain")
@@ -159,24 +165,27 @@ async def test_processes_that_start_at_once_declare_each_definition_once(storage
     )
 
     assert sorted(key for answer in answers for key in answer) == sorted(d.key for d in declared)
-    assert len(await storage.definitions()) == len(DEFINITIONS) + 20
+    assert len(await storage.definitions.definitions()) == len(DEFINITIONS) + 20
 
 
 async def test_a_new_version_and_an_old_one_may_declare_at_once(storage, twin):
     newer = [replace(d, code_hash="2", max_concurrency=3) for d in DEFINITIONS]
 
-    await asyncio.gather(storage.sync_definitions(newer), twin.sync_definitions(DEFINITIONS[::-1]))
+    await asyncio.gather(
+        storage.definitions.sync_definitions(newer),
+        twin.definitions.sync_definitions(DEFINITIONS[::-1]),
+    )
 
-    for found in await storage.definitions():
+    for found in await storage.definitions.definitions():
         assert found.gate == ("" if found.max_concurrency is None else found.key)
 
 
 async def test_regating_goes_over_all_jobs_in_steps(storage):
-    await storage.enqueue(new_jobs(25))
+    await storage.jobs.enqueue(new_jobs(25))
     await a_definition(storage, "plain", max_concurrency=100, code_hash="2")
     cursor, steps = JobId(UUID(int=0)), 0
 
-    while cursor := await storage.regate(cursor, most=10):
+    while cursor := await storage.definitions.move_to_current_gate(cursor, most=10):
         steps += 1
 
     assert steps == 3

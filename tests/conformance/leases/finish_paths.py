@@ -21,7 +21,7 @@ Way = Callable[[World, WorkerId, LeaseRef], Awaitable[Mapping[LeaseRef, JobState
 
 def _by_itself(*, emit: bool = True, **changes: Any) -> Way:
     async def end(world: World, worker: WorkerId, held: LeaseRef) -> Mapping[LeaseRef, JobState]:
-        return await world.storage.finish(worker, [finish(held, **changes)], emit=emit)
+        return await world.storage.leases.finish(worker, [finish(held, **changes)], emit=emit)
 
     return end
 
@@ -29,7 +29,7 @@ def _by_itself(*, emit: bool = True, **changes: Any) -> Way:
 async def _handed_back(
     world: World, worker: WorkerId, held: LeaseRef
 ) -> Mapping[LeaseRef, JobState]:
-    return await world.storage.finish(worker, [release(held)])
+    return await world.storage.leases.finish(worker, [release(held)])
 
 
 async def _among_successes(
@@ -50,7 +50,7 @@ async def _among(
     """End a lease together with one that `worker` does hold, whose end must count."""
     neighbour = await started(world.storage, by=worker)
     assert worker_of(neighbour) == worker
-    ended = await world.storage.finish(worker, [end, finish(neighbour, **neighbours_end)])
+    ended = await world.storage.leases.finish(worker, [end, finish(neighbour, **neighbours_end)])
     assert ended.pop(neighbour.held, None) is not None, "the neighbour's end was not recorded"
     return ended
 

@@ -29,7 +29,7 @@ async def test_running_jobs_are_handed_back_and_their_attempts_not_counted(stora
     leases = [await started(storage, by=worker) for worker in ("alder", "birch", "birch")]
     limited = await started(storage, definition="limited")
 
-    assert await storage.begin_epoch(server=None) == 4
+    assert await storage.monitoring.begin_epoch(server=None) == 4
 
     for lease in [*leases, limited]:
         back = await job(storage, lease.job_id)
@@ -40,21 +40,21 @@ async def test_running_jobs_are_handed_back_and_their_attempts_not_counted(stora
 
 
 async def test_many_running_jobs_are_handed_back(storage):
-    await storage.enqueue(new_jobs(600))
+    await storage.jobs.enqueue(new_jobs(600))
     assert len(await claim(storage, 600)) == 600
 
-    assert await storage.begin_epoch(server=None) == 600
+    assert await storage.monitoring.begin_epoch(server=None) == 600
 
 
 async def test_the_holder_of_an_earlier_epoch_changes_nothing(storage):
     lease = await started(storage)
 
-    await storage.begin_epoch(server=None)
+    await storage.monitoring.begin_epoch(server=None)
 
     for _ in range(2):
-        assert await storage.finish(ALDER, [finish(lease)]) == {}
-        assert await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME) == []
-        assert await storage.log(ALDER, [log_line(lease, "late")]) == set()
+        assert await storage.leases.finish(ALDER, [finish(lease)]) == {}
+        assert await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME) == []
+        assert await storage.leases.append_logs(ALDER, [log_line(lease, "late")]) == set()
         # The same worker has it again, by a token that was never given.
         if await state_of(storage, lease.job_id) is JobState.QUEUED:
             again = await lease_of(storage, lease.job_id)
@@ -67,50 +67,50 @@ async def test_every_later_token_is_greater_than_any_of_an_earlier_epoch(storage
     await end(storage, dead, JobState.DEAD_LETTER)
     waiting = await enqueue(storage)
     later = await enqueue(storage, delay=HOUR)
-    await storage.begin_epoch(server=None)
+    await storage.monitoring.begin_epoch(server=None)
     fresh = await enqueue(storage)
 
-    await storage.retry(ALL_TENANTS, dead.job_id)
-    await storage.run_now(ALL_TENANTS, later)
+    await storage.jobs.retry(ALL_TENANTS, dead.job_id)
+    await storage.jobs.run_now(ALL_TENANTS, later)
 
     leases = await claim_all(storage)
     assert {lease.job_id for lease in leases} == {dead.job_id, waiting, later, fresh}
     assert {lease.token for lease in leases} == {TOKEN_STEP + 1}
-    await storage.finish(ALDER, [finish(lease, JobState.QUEUED) for lease in leases])
+    await storage.leases.finish(ALDER, [finish(lease, JobState.QUEUED) for lease in leases])
     assert {lease.token for lease in await claim_all(storage)} == {TOKEN_STEP + 2}
-    await storage.begin_epoch(server=None)
+    await storage.monitoring.begin_epoch(server=None)
     assert {lease.token for lease in await claim_all(storage)} == {2 * TOKEN_STEP + 1}
 
 
 async def test_a_job_that_was_asked_to_stop_is_canceled(storage):
     lease = await started(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
-    await storage.begin_epoch(server=None)
+    await storage.monitoring.begin_epoch(server=None)
 
     assert await state_of(storage, lease.job_id) is JobState.CANCELED
 
 
 async def test_an_epoch_differs_from_the_one_before(storage, clock):
-    before = await storage.installation()
+    before = await storage.monitoring.installation()
     await clock.advance(HOUR)
 
-    await storage.begin_epoch(server="a/1")
+    await storage.monitoring.begin_epoch(server="a/1")
 
-    now = await storage.installation()
+    now = await storage.monitoring.installation()
     assert now.epoch != before.epoch
     assert (now.server, now.begun_at) == ("a/1", clock.now)
 
 
 async def test_a_server_is_noted_once(storage):
-    await storage.record_server("a/1")
-    await storage.record_server("b/1")
+    await storage.monitoring.record_server("a/1")
+    await storage.monitoring.record_server("b/1")
 
-    assert (await storage.installation()).server == "a/1"
+    assert (await storage.monitoring.installation()).server == "a/1"
 
 
 async def test_processes_that_see_a_new_server_at_once_begin_one_epoch(storage, twin):
-    await storage.record_server("a/1")
+    await storage.monitoring.record_server("a/1")
     lease = await started(storage, by=WorkerId("birch"))
 
     begun = await asyncio.gather(

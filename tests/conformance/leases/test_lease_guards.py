@@ -52,7 +52,7 @@ async def stored(world: World, id: JobId) -> Mapping[str, Any]:
 async def retaken(world: World) -> tuple[Lease, Lease]:
     """A lease that was given back, and the lease the same worker has of that job now."""
     first = await started(world.storage)
-    await world.storage.finish(ALDER, [release(first)])
+    await world.storage.leases.finish(ALDER, [release(first)])
     return first, await lease_of(world.storage, first.job_id)
 
 
@@ -92,8 +92,8 @@ async def test_every_way_records_an_end_for_the_holder_once(world):
 async def test_no_way_records_an_end_for_a_job_that_is_queued(world):
     for way, finish_by in WAYS.items():
         first = await started(world.storage)
-        await world.storage.finish(ALDER, [release(first)])
-        await world.storage.promote()
+        await world.storage.leases.finish(ALDER, [release(first)])
+        await world.storage.leases.promote()
         before = await stored(world, first.job_id)
 
         assert await finish_by(world, ALDER, held(first)) == {}, way
@@ -108,10 +108,10 @@ async def test_only_the_holder_renews(world, clock):
     await clock.advance(SECOND)
 
     for worker, lease in [(ALDER, stale), *((other, current) for other in NEARLY_ALDER)]:
-        assert await world.storage.renew(worker, [held(lease)], lease_time=LEASE_TIME) == []
+        assert await world.storage.leases.renew(worker, [held(lease)], lease_time=LEASE_TIME) == []
 
     assert await stored(world, current.job_id) == before
-    assert await world.storage.renew(ALDER, [held(current)], lease_time=LEASE_TIME)
+    assert await world.storage.leases.renew(ALDER, [held(current)], lease_time=LEASE_TIME)
 
 
 async def test_only_the_holder_reports_progress(world):
@@ -120,7 +120,7 @@ async def test_only_the_holder_reports_progress(world):
 
     for worker, lease in [(ALDER, stale), *((other, current) for other in NEARLY_ALDER)]:
         step = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note="theirs")
-        assert await world.storage.report(worker, [step]) == set()
+        assert await world.storage.leases.record_progress(worker, [step]) == set()
 
     assert await stored(world, current.job_id) == before
 
@@ -130,29 +130,29 @@ async def test_only_the_holder_logs(world):
     before = await stored(world, current.job_id)
 
     for worker, lease in [(ALDER, stale), *((other, current) for other in NEARLY_ALDER)]:
-        assert await world.storage.log(worker, [log_line(lease, "theirs")]) == set()
+        assert await world.storage.leases.append_logs(worker, [log_line(lease, "theirs")]) == set()
 
     assert await stored(world, current.job_id) == before
-    await world.storage.log(ALDER, [log_line(current, "mine")])
+    await world.storage.leases.append_logs(ALDER, [log_line(current, "mine")])
     found = await world.storage.database.query("select job_id from windlass_logs", {})
     assert [as_uuid(row["job_id"]) for row in found] == [current.job_id]
 
 
 async def test_only_the_holder_hears_that_a_job_should_stop(world):
     stale, current = await retaken(world)
-    await world.storage.cancel(ALL_TENANTS, [current.job_id])
+    await world.storage.jobs.cancel(ALL_TENANTS, [current.job_id])
 
-    assert await world.storage.stops(ALDER, [held(stale)]) == set()
+    assert await world.storage.leases.cancel_requests(ALDER, [held(stale)]) == set()
     for other in NEARLY_ALDER:
-        assert await world.storage.stops(other, [held(current)]) == set()
-    assert await world.storage.stops(ALDER, [held(current)]) == {current.job_id}
+        assert await world.storage.leases.cancel_requests(other, [held(current)]) == set()
+    assert await world.storage.leases.cancel_requests(ALDER, [held(current)]) == {current.job_id}
 
 
 async def test_an_expired_lease_is_reaped_whichever_worker_held_it(world, clock):
     leases = [await started(world.storage, by=worker) for worker in (ALDER, BIRCH)]
     await clock.advance(LEASE_TIME)
 
-    reaped = await world.storage.reap([release(lease) for lease in leases])
+    reaped = await world.storage.leases.reap([release(lease) for lease in leases])
 
     assert set(reaped) == {held(lease) for lease in leases}
     assert (await job(world.storage, leases[0].job_id)).state is JobState.QUEUED

@@ -10,10 +10,10 @@ from windlass.ids import WorkerId, new_job_id
 
 async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
     lease = await started(storage, max_attempts=7)
-    worker = (await storage.get(ALL_TENANTS, lease.job_id)).worker_id
+    worker = (await storage.jobs.get(ALL_TENANTS, lease.job_id)).worker_id
     await clock.advance(timedelta(seconds=1.5))
 
-    found = await storage.leased(worker, [held(lease)])
+    found = await storage.leases.held_leases(worker, [held(lease)])
 
     assert found == {
         held(lease): LeasedJob(
@@ -29,29 +29,29 @@ async def test_a_lease_is_told_with_what_its_end_is_judged_by(storage, clock):
 
 async def test_a_wish_to_stop_is_told(storage):
     lease = await started(storage)
-    worker = (await storage.get(ALL_TENANTS, lease.job_id)).worker_id
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    worker = (await storage.jobs.get(ALL_TENANTS, lease.job_id)).worker_id
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
-    found = await storage.leased(worker, [held(lease)])
+    found = await storage.leases.held_leases(worker, [held(lease)])
 
     assert found[held(lease)].cancel_requested
 
 
 async def test_what_is_unknown_stale_foreign_or_ended_is_not_told(storage, clock):
     former, ended, reaped, ours = [await started(storage) for _ in range(4)]
-    worker = (await storage.get(ALL_TENANTS, ours.job_id)).worker_id
-    await storage.finish(ALDER, [release(former)])
+    worker = (await storage.jobs.get(ALL_TENANTS, ours.job_id)).worker_id
+    await storage.leases.finish(ALDER, [release(former)])
     await end(storage, ended)
     await clock.advance(2 * LEASE_TIME)
-    await storage.renew(ALDER, [held(ours)], lease_time=LEASE_TIME)
-    await storage.reap([lost(reaped)])
+    await storage.leases.renew(ALDER, [held(ours)], lease_time=LEASE_TIME)
+    await storage.leases.reap([lost(reaped)])
     asked = [
         *(held(lease) for lease in (former, ended, reaped)),
         LeaseRef(ours.job_id, ours.token + 1),
         LeaseRef(new_job_id(), 1),
     ]
 
-    assert await storage.leased(worker, asked) == {}
-    assert await storage.leased(WorkerId("another"), [held(ours)]) == {}
-    assert await storage.leased(worker, []) == {}
-    assert list(await storage.leased(worker, [*asked, held(ours)])) == [held(ours)]
+    assert await storage.leases.held_leases(worker, asked) == {}
+    assert await storage.leases.held_leases(WorkerId("another"), [held(ours)]) == {}
+    assert await storage.leases.held_leases(worker, []) == {}
+    assert list(await storage.leases.held_leases(worker, [*asked, held(ours)])) == [held(ours)]

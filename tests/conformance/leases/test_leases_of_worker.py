@@ -17,34 +17,34 @@ from windlass.core.jobs.states import JobState
 
 
 async def test_it_tells_the_leases_of_one_worker(storage):
-    await storage.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5))
     mine, others = await claim(storage, 3), await claim(storage, 2, worker="birch")
 
-    assert await storage.worker_leases("alder") == {held(lease) for lease in mine}
-    assert await storage.worker_leases("birch") == {held(lease) for lease in others}
-    assert await storage.worker_leases("cedar") == set()
+    assert await storage.leases.worker_leases("alder") == {held(lease) for lease in mine}
+    assert await storage.leases.worker_leases("birch") == {held(lease) for lease in others}
+    assert await storage.leases.worker_leases("cedar") == set()
 
 
 async def test_it_tells_of_no_lease_that_has_ended(storage):
-    await storage.enqueue(new_jobs(4))
+    await storage.jobs.enqueue(new_jobs(4))
     done, back, failed, runs = await claim(storage, 4)
     await end(storage, done)
     await end(storage, failed, JobState.DEAD_LETTER)
-    await storage.finish(ALDER, [release(back)])
+    await storage.leases.finish(ALDER, [release(back)])
 
-    assert await storage.worker_leases("alder") == {held(runs)}
+    assert await storage.leases.worker_leases("alder") == {held(runs)}
 
 
 async def test_a_lease_that_another_worker_has_by_now_is_not_told(storage, clock):
     await enqueue(storage)
     [lease] = await claim(storage)
     await clock.advance(LEASE_TIME)
-    await storage.reap([lost(lease)])
-    await storage.promote()
+    await storage.leases.reap([lost(lease)])
+    await storage.leases.promote()
     [again] = await claim(storage, worker="birch")
 
-    assert await storage.worker_leases("alder") == set()
-    assert await storage.worker_leases("birch") == {held(again)}
+    assert await storage.leases.worker_leases("alder") == set()
+    assert await storage.leases.worker_leases("birch") == {held(again)}
 
 
 async def test_a_lease_is_told_however_often_it_was_renewed(storage, clock):
@@ -52,18 +52,18 @@ async def test_a_lease_is_told_however_often_it_was_renewed(storage, clock):
     [lease] = await claim(storage)
     for _ in range(5):
         await clock.advance(LEASE_TIME - SECOND)
-        await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
-        await storage.drop_ended_claims()
+        await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+        await storage.leases.drop_ended_claims()
 
-    assert await storage.worker_leases("alder") == {held(lease)}
+    assert await storage.leases.worker_leases("alder") == {held(lease)}
 
 
 async def test_what_is_handed_back_is_not_counted(storage):
     id = await enqueue(storage, max_attempts=1)
     await claim(storage)
 
-    [unknown] = await storage.worker_leases("alder")
-    await storage.finish(ALDER, [release(unknown)])
+    [unknown] = await storage.leases.worker_leases("alder")
+    await storage.leases.finish(ALDER, [release(unknown)])
 
     back = await job(storage, id)
     assert (back.state, back.attempts, back.worker_deaths) == (JobState.QUEUED, 0, 0)

@@ -25,16 +25,16 @@ from windlass.storage.leases.expired import ExpiredLease
 
 
 async def expired_ids(storage, **how):
-    return [lease.job_id for lease in await storage.expired(**how)]
+    return [lease.job_id for lease in await storage.leases.expired_leases(**how)]
 
 
 async def test_a_lease_is_expired_once_its_time_is_up_and_not_before(storage, clock):
     lease = await started(storage)
 
     await clock.advance(LEASE_TIME - SECOND)
-    early = await storage.expired()
+    early = await storage.leases.expired_leases()
     await clock.advance(SECOND)
-    late = await storage.expired()
+    late = await storage.leases.expired_leases()
 
     assert early == []
     assert late == [
@@ -57,7 +57,7 @@ async def test_looking_changes_nothing(storage, clock):
     await clock.advance(HOUR)
     before = await job(storage, lease.job_id)
 
-    assert await storage.expired() == await storage.expired()
+    assert await storage.leases.expired_leases() == await storage.leases.expired_leases()
 
     assert await job(storage, lease.job_id) == before
 
@@ -71,7 +71,7 @@ async def test_only_leases_that_ran_out_are_seen(storage, clock):
     await end(storage, ended)
     await end(storage, again, JobState.QUEUED)
     renewed = await lease_of(storage, again.job_id)
-    await storage.renew(ALDER, [held(renewed)], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [held(renewed)], lease_time=LEASE_TIME)
 
     seen = await expired_ids(storage)
 
@@ -80,16 +80,16 @@ async def test_only_leases_that_ran_out_are_seen(storage, clock):
 
 
 async def test_a_lease_that_was_renewed_runs_out_later(storage, clock):
-    await storage.enqueue(new_jobs(2))
+    await storage.jobs.enqueue(new_jobs(2))
     first, second = await claim(storage, 2)
     await clock.advance(LEASE_TIME - SECOND)
-    await storage.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
     await clock.advance(2 * SECOND)
-    await storage.drop_ended_claims()
+    await storage.leases.drop_ended_claims()
 
     one = await expired_ids(storage)
     await clock.advance(LEASE_TIME)
-    await storage.drop_ended_claims()
+    await storage.leases.drop_ended_claims()
     both = await expired_ids(storage)
 
     assert one == [second.job_id]
@@ -99,15 +99,17 @@ async def test_a_lease_that_was_renewed_runs_out_later(storage, clock):
 async def test_tidying_forgets_no_lease_that_can_still_run_out(storage, clock):
     leases = []
     for n in range(12):
-        await storage.enqueue(new_jobs(5))
+        await storage.jobs.enqueue(new_jobs(5))
         leases.append(await claim(storage, 5, worker=f"worker {n}"))
         await clock.advance(3 * SECOND)
     for some in leases[::2]:
-        await storage.finish(worker_of(some[0]), [finish(lease) for lease in some])
+        await storage.leases.finish(worker_of(some[0]), [finish(lease) for lease in some])
     for _ in range(20):
-        await storage.renew(worker_of(leases[1][0]), [held(leases[1][0])], lease_time=LEASE_TIME)
+        await storage.leases.renew(
+            worker_of(leases[1][0]), [held(leases[1][0])], lease_time=LEASE_TIME
+        )
         await clock.advance(5 * SECOND)
-        await storage.drop_ended_claims()
+        await storage.leases.drop_ended_claims()
 
     seen = await expired_ids(storage)
     await clock.advance(LEASE_TIME)
@@ -118,25 +120,25 @@ async def test_tidying_forgets_no_lease_that_can_still_run_out(storage, clock):
 
 
 async def test_no_more_leases_are_seen_than_asked(storage, clock):
-    await storage.enqueue(new_jobs(10))
+    await storage.jobs.enqueue(new_jobs(10))
     await claim(storage, 10)
     await clock.advance(LEASE_TIME)
 
-    assert len(await storage.expired(most=4)) == 4
+    assert len(await storage.leases.expired_leases(most=4)) == 4
 
 
 async def test_a_reaped_job_is_queued_again_and_its_attempt_was_lost(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
 
-    reaped = await storage.reap([lost(lease, error="its worker is gone")])
+    reaped = await storage.leases.reap([lost(lease, error="its worker is gone")])
 
     back = await job(storage, lease.job_id)
     assert reaped == {held(lease): JobState.QUEUED}
     assert (back.state, back.attempts, back.worker_deaths) == (JobState.QUEUED, 1, 1)
     assert (back.outcome, back.last_error) == (Outcome.LOST, "its worker is gone")
     assert back.view(clock.now) is View.RETRYING
-    [attempt] = await storage.attempts(back)
+    [attempt] = await storage.jobs.attempts(back)
     assert (attempt.outcome, attempt.error) == (Outcome.LOST, "its worker is gone")
     assert attempt.finished_at == clock.now
 
@@ -144,7 +146,7 @@ async def test_a_reaped_job_is_queued_again_and_its_attempt_was_lost(storage, cl
 async def test_a_reaped_job_is_due_at_once_with_a_higher_token(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
-    await storage.reap([lost(lease)])
+    await storage.leases.reap([lost(lease)])
 
     again = await lease_of(storage, lease.job_id, worker="birch")
 
@@ -155,25 +157,25 @@ async def test_worker_deaths_add_up_until_the_job_is_set_aside(storage, clock):
     lease = await started(storage, max_attempts=100)
     for _ in range(2):
         await clock.advance(LEASE_TIME)
-        await storage.reap([lost(lease)])
+        await storage.leases.reap([lost(lease)])
         lease = await lease_of(storage, lease.job_id)
     await clock.advance(LEASE_TIME)
 
-    reaped = await storage.reap([lost(lease, JobState.DEAD_LETTER, error="three times")])
+    reaped = await storage.leases.reap([lost(lease, JobState.DEAD_LETTER, error="three times")])
 
     dead = await job(storage, lease.job_id)
     assert reaped == {held(lease): JobState.DEAD_LETTER}
     assert (dead.worker_deaths, dead.outcome, dead.last_error) == (3, Outcome.LOST, "three times")
-    assert [a.outcome for a in await storage.attempts(dead)] == [Outcome.LOST] * 3
+    assert [a.outcome for a in await storage.jobs.attempts(dead)] == [Outcome.LOST] * 3
 
 
 async def test_a_lease_renewed_after_the_look_is_left_alone(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
-    [seen] = await storage.expired()
-    await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+    [seen] = await storage.leases.expired_leases()
+    await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
 
-    reaped = await storage.reap([lost(LeaseRef(seen.job_id, seen.token))])
+    reaped = await storage.leases.reap([lost(LeaseRef(seen.job_id, seen.token))])
 
     assert reaped == {}
     assert await end(storage, lease) is JobState.COMPLETED
@@ -183,14 +185,14 @@ async def test_a_lease_that_has_not_run_out_is_not_reaped(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME - SECOND)
 
-    assert await storage.reap([lost(lease)]) == {}
+    assert await storage.leases.reap([lost(lease)]) == {}
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
 
 
 async def test_the_former_holders_reports_change_nothing(storage, clock):
     former = await started(storage)
     await clock.advance(LEASE_TIME)
-    await storage.reap([lost(former)])
+    await storage.leases.reap([lost(former)])
     waiting = await job(storage, former.job_id)
 
     while_waiting = await end(storage, former)
@@ -199,7 +201,7 @@ async def test_the_former_holders_reports_change_nothing(storage, clock):
     while_running = await end(storage, former, result='"late"')
 
     assert while_waiting is while_running is None
-    assert await storage.renew(ALDER, [held(former)], lease_time=LEASE_TIME) == []
+    assert await storage.leases.renew(ALDER, [held(former)], lease_time=LEASE_TIME) == []
     assert await end(storage, current, result='"right"') is JobState.COMPLETED
     assert (await job(storage, former.job_id)).result == "right"
 
@@ -208,8 +210,8 @@ async def test_a_job_is_reaped_once(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
 
-    first = await storage.reap([lost(lease)])
-    second = await storage.reap([lost(lease)])
+    first = await storage.leases.reap([lost(lease)])
+    second = await storage.leases.reap([lost(lease)])
 
     assert (len(first), second) == (1, {})
     assert (await job(storage, lease.job_id)).worker_deaths == 1
@@ -217,30 +219,30 @@ async def test_a_job_is_reaped_once(storage, clock):
 
 async def test_a_lost_job_asked_to_stop_is_canceled(storage, clock):
     lease = await started(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
     await clock.advance(LEASE_TIME)
 
-    reaped = await storage.reap([lost(lease)])
+    reaped = await storage.leases.reap([lost(lease)])
 
     assert reaped == {held(lease): JobState.CANCELED}
     assert (await job(storage, lease.job_id)).outcome is Outcome.LOST
 
 
 async def test_many_leases_are_reaped_in_one_call(storage, clock):
-    await storage.enqueue(new_jobs(150))
+    await storage.jobs.enqueue(new_jobs(150))
     leases = await claim(storage, 150)
     await clock.advance(LEASE_TIME)
-    await storage.renew(ALDER, [held(lease) for lease in leases[::3]], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [held(lease) for lease in leases[::3]], lease_time=LEASE_TIME)
 
-    reaped = await storage.reap([lost(lease) for lease in leases])
+    reaped = await storage.leases.reap([lost(lease) for lease in leases])
 
     assert set(reaped) == {held(lease) for n, lease in enumerate(leases) if n % 3}
 
 
 async def test_reaping_needs_no_row_of_a_worker(storage, clock):
-    assert await storage.workers() == []
+    assert await storage.leases.workers() == []
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
 
-    assert len(await storage.expired()) == 1
-    assert len(await storage.reap([lost(lease)])) == 1
+    assert len(await storage.leases.expired_leases()) == 1
+    assert len(await storage.leases.reap([lost(lease)])) == 1

@@ -23,7 +23,9 @@ from windlass.ids import new_job_id
 
 
 async def renew(storage, *leases):
-    return await storage.renew(ALDER, [held(lease) for lease in leases], lease_time=LEASE_TIME)
+    return await storage.leases.renew(
+        ALDER, [held(lease) for lease in leases], lease_time=LEASE_TIME
+    )
 
 
 async def test_a_renewal_counts_from_now(storage, clock):
@@ -39,7 +41,7 @@ async def test_a_renewal_counts_from_now(storage, clock):
 async def test_a_renewal_may_be_longer_or_shorter_than_the_claim(storage, clock):
     lease = await started(storage)
 
-    await storage.renew(ALDER, [held(lease)], lease_time=HOUR)
+    await storage.leases.renew(ALDER, [held(lease)], lease_time=HOUR)
 
     assert (await job(storage, lease.job_id)).lease_expires_at == clock.now + HOUR
 
@@ -47,26 +49,26 @@ async def test_a_renewal_may_be_longer_or_shorter_than_the_claim(storage, clock)
 async def test_an_expired_lease_is_its_holders_until_it_is_reaped(storage, clock):
     lease = await started(storage)
     await clock.advance(10 * LEASE_TIME)
-    assert len(await storage.expired()) == 1
+    assert len(await storage.leases.expired_leases()) == 1
 
     renewed = await renew(storage, lease)
 
     assert [r.job_id for r in renewed] == [lease.job_id]
-    assert await storage.expired() == []
+    assert await storage.leases.expired_leases() == []
     assert await end(storage, lease) is JobState.COMPLETED
 
 
 async def test_a_reaped_lease_cannot_be_renewed(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
-    await storage.reap([lost(lease)])
+    await storage.leases.reap([lost(lease)])
 
     assert await renew(storage, lease) == []
 
 
 async def test_a_stale_token_renews_nothing(storage, clock):
     first = await started(storage)
-    await storage.finish(ALDER, [release(first)])
+    await storage.leases.finish(ALDER, [release(first)])
     second = await lease_of(storage, first.job_id)
     await clock.advance(SECOND)
 
@@ -86,19 +88,19 @@ async def test_a_lease_that_was_ended_cannot_be_renewed(storage):
 async def test_a_lease_nobody_gave_cannot_be_renewed(storage):
     queued = await enqueue(storage)
 
-    renewed = await storage.renew(
+    renewed = await storage.leases.renew(
         ALDER,
         [LeaseRef(queued, 0), LeaseRef(queued, 1), LeaseRef(new_job_id(), 1)],
         lease_time=LEASE_TIME,
     )
 
     assert renewed == []
-    assert await storage.renew(ALDER, [], lease_time=LEASE_TIME) == []
+    assert await storage.leases.renew(ALDER, [], lease_time=LEASE_TIME) == []
 
 
 async def test_a_renewal_tells_that_the_job_is_asked_to_stop(storage):
     stopped, going_on = await started(storage), await started(storage)
-    await storage.cancel(ALL_TENANTS, [stopped.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [stopped.job_id])
 
     renewed = await renew(storage, stopped, going_on)
 
@@ -109,11 +111,11 @@ async def test_a_renewal_tells_that_the_job_is_asked_to_stop(storage):
 
 
 async def test_hundreds_of_leases_are_renewed_in_one_call(storage, clock):
-    await storage.enqueue(new_jobs(300))
+    await storage.jobs.enqueue(new_jobs(300))
     leases = await claim(storage, 300)
     await clock.advance(LEASE_TIME)
 
     renewed = await renew(storage, *leases)
 
     assert {r.job_id for r in renewed} == {lease.job_id for lease in leases}
-    assert await storage.expired() == []
+    assert await storage.leases.expired_leases() == []

@@ -15,7 +15,7 @@ LEASE = WORKER.lease_seconds * SECOND
 
 async def order_of(storage, worker):
     """What a worker's beat brings as an order."""
-    wanted, _ = await storage.beat(worker)
+    wanted, _ = await storage.leases.worker_heartbeat(worker)
     return wanted
 
 
@@ -26,37 +26,37 @@ async def test_a_worker_of_whom_nothing_is_wanted_is_to_run(storage):
 
 @pytest.mark.parametrize("order", [WorkerOrder.DRAIN, WorkerOrder.STOP])
 async def test_an_order_comes_with_every_beat_from_then_on(storage, clock, order):
-    await storage.beat(WORKER)
+    await storage.leases.worker_heartbeat(WORKER)
     await clock.advance(SECOND)
 
-    ordered = await storage.set_worker_order(WORKER.id, order, by="ada – ü")
+    ordered = await storage.leases.set_worker_order(WORKER.id, order, by="ada – ü")
 
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
     assert ordered
     assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (order, "ada – ü", START + SECOND)
     assert [await order_of(storage, WORKER) for _ in range(2)] == [order, order]
 
 
 async def test_what_is_wanted_already_stays_as_it_was_said_first(storage, clock):
-    await storage.beat(WORKER)
-    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
 
-    again = await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="bob")
+    again = await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="bob")
 
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
     assert again
     assert (seen.wanted_by, seen.wanted_at) == ("ada", START)
 
 
 async def test_a_worker_that_drains_runs_again(storage, clock):
-    await storage.beat(WORKER)
-    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN, by="ada")
     await clock.advance(SECOND)
 
-    resumed = await storage.set_worker_order(WORKER.id, WorkerOrder.RUN)
+    resumed = await storage.leases.set_worker_order(WORKER.id, WorkerOrder.RUN)
 
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
     assert resumed
     assert (seen.wanted, seen.wanted_by, seen.wanted_at) == (WorkerOrder.RUN, None, START + SECOND)
     assert await order_of(storage, replace(WORKER, doing=WorkerOrder.DRAIN)) is WorkerOrder.RUN
@@ -64,68 +64,68 @@ async def test_a_worker_that_drains_runs_again(storage, clock):
 
 @pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
 async def test_a_stop_is_not_taken_back(storage, order):
-    await storage.beat(WORKER)
-    await storage.set_worker_order(WORKER.id, WorkerOrder.STOP)
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
-    assert not await storage.set_worker_order(WORKER.id, order)
+    assert not await storage.leases.set_worker_order(WORKER.id, order)
     assert await order_of(storage, WORKER) is WorkerOrder.STOP
-    assert await storage.set_worker_order(WORKER.id, WorkerOrder.STOP)
+    assert await storage.leases.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
 
 @pytest.mark.parametrize("order", [WorkerOrder.RUN, WorkerOrder.DRAIN])
 async def test_a_worker_that_stops_by_itself_can_only_be_told_to_stop(storage, order):
-    await storage.beat(WORKER)
-    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
-    await storage.beat(replace(WORKER, doing=WorkerOrder.STOP))
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
+    await storage.leases.worker_heartbeat(replace(WORKER, doing=WorkerOrder.STOP))
 
-    assert not await storage.set_worker_order(WORKER.id, order)
-    assert await storage.set_worker_order(WORKER.id, WorkerOrder.STOP)
+    assert not await storage.leases.set_worker_order(WORKER.id, order)
+    assert await storage.leases.set_worker_order(WORKER.id, WorkerOrder.STOP)
 
 
 async def test_a_worker_not_seen_for_a_lease_is_told_nothing(storage, clock):
-    await storage.beat(WORKER)
-    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(LEASE - SECOND / 100)
-    in_time = await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
+    in_time = await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(SECOND / 100)
 
-    late = [await storage.set_worker_order(WORKER.id, order) for order in WorkerOrder]
+    late = [await storage.leases.set_worker_order(WORKER.id, order) for order in WorkerOrder]
 
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
     assert in_time
     assert late == [False] * len(WorkerOrder)
     assert seen.wanted is WorkerOrder.DRAIN
 
 
 async def test_a_worker_that_is_unknown_or_has_left_is_told_nothing(storage):
-    await storage.beat(WORKER)
-    await storage.leave(WORKER.id)
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.delete_worker(WORKER.id)
 
-    assert not await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
-    assert not await storage.set_worker_order(WorkerId("nobody"), WorkerOrder.STOP)
+    assert not await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
+    assert not await storage.leases.set_worker_order(WorkerId("nobody"), WorkerOrder.STOP)
 
 
 async def test_an_order_is_for_one_worker_and_ends_with_it(storage, clock):
     other = replace(WORKER, id=WorkerId("other"))
-    await storage.beat(WORKER)
-    await storage.beat(other)
-    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.worker_heartbeat(other)
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
     await clock.advance(MINUTE)
 
-    await storage.leave(WORKER.id)
+    await storage.leases.delete_worker(WORKER.id)
 
     assert await order_of(storage, other) is WorkerOrder.RUN
     assert await order_of(storage, WORKER) is WorkerOrder.RUN
 
 
 async def test_of_orders_given_at_once_to_stop_and_to_resume_the_stop_stands(storage, twin):
-    await storage.beat(WORKER)
-    await storage.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.set_worker_order(WORKER.id, WorkerOrder.DRAIN)
 
     _, stopped, _ = await asyncio.gather(
-        twin.set_worker_order(WORKER.id, WorkerOrder.RUN),
-        storage.set_worker_order(WORKER.id, WorkerOrder.STOP),
-        storage.beat(WORKER),
+        twin.leases.set_worker_order(WORKER.id, WorkerOrder.RUN),
+        storage.leases.set_worker_order(WORKER.id, WorkerOrder.STOP),
+        storage.leases.worker_heartbeat(WORKER),
     )
 
     assert stopped

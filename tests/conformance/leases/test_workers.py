@@ -34,54 +34,56 @@ WORKER = WorkerRow(
 
 
 async def test_a_worker_reads_back_as_it_told(storage):
-    await storage.beat(WORKER)
+    await storage.leases.worker_heartbeat(WORKER)
 
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
 
     expected = replace(WORKER, started_at=START, last_seen_at=START, age=0 * SECOND)
     assert seen == expected
 
 
 async def test_a_worker_that_beats_again_keeps_its_start(storage, clock):
-    await storage.beat(WORKER)
+    await storage.leases.worker_heartbeat(WORKER)
     await clock.advance(MINUTE)
 
-    await storage.beat(replace(WORKER, slots_used=7, queues=("a",), definitions=(), metadata={}))
+    await storage.leases.worker_heartbeat(
+        replace(WORKER, slots_used=7, queues=("a",), definitions=(), metadata={})
+    )
 
     await clock.advance(SECOND)
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
     assert (seen.started_at, seen.last_seen_at, seen.age) == (START, START + MINUTE, SECOND)
     assert (seen.slots_used, seen.queues, seen.definitions) == (7, ("a",), ())
     assert seen.metadata == {}
 
 
 async def test_a_worker_that_stopped_is_gone(storage):
-    await storage.beat(WORKER)
-    await storage.beat(replace(WORKER, id=WorkerId("other")))
+    await storage.leases.worker_heartbeat(WORKER)
+    await storage.leases.worker_heartbeat(replace(WORKER, id=WorkerId("other")))
 
-    await storage.leave(WORKER.id)
+    await storage.leases.delete_worker(WORKER.id)
 
-    assert [worker.id for worker in await storage.workers()] == ["other"]
+    assert [worker.id for worker in await storage.leases.workers()] == ["other"]
 
 
 async def test_what_a_worker_does_is_as_it_told_last(storage):
-    await storage.beat(WORKER)
+    await storage.leases.worker_heartbeat(WORKER)
 
-    await storage.beat(replace(WORKER, doing=WorkerOrder.DRAIN))
+    await storage.leases.worker_heartbeat(replace(WORKER, doing=WorkerOrder.DRAIN))
 
-    [seen] = await storage.workers()
+    [seen] = await storage.leases.workers()
     assert (seen.doing, seen.wanted) == (WorkerOrder.DRAIN, WorkerOrder.RUN)
 
 
 async def test_workers_not_seen_for_long_are_forgotten(storage, clock):
-    await storage.beat(WORKER)
+    await storage.leases.worker_heartbeat(WORKER)
     await clock.advance(DAY)
-    await storage.beat(replace(WORKER, id=WorkerId("young")))
+    await storage.leases.worker_heartbeat(replace(WORKER, id=WorkerId("young")))
 
-    forgotten = await storage.forget_workers(unseen_seconds=3600)
+    forgotten = await storage.leases.forget_workers(unseen_seconds=3600)
 
-    assert (forgotten, await storage.forget_workers(unseen_seconds=3600)) == (1, 0)
-    assert [worker.id for worker in await storage.workers()] == ["young"]
+    assert (forgotten, await storage.leases.forget_workers(unseen_seconds=3600)) == (1, 0)
+    assert [worker.id for worker in await storage.leases.workers()] == ["young"]
 
 
 async def test_many_workers_beat_at_once(storage, twin):
@@ -89,15 +91,15 @@ async def test_many_workers_beat_at_once(storage, twin):
 
     await asyncio.gather(*((storage, twin)[n % 2].beat(w) for n, w in enumerate(workers * 2)))
 
-    assert [seen.id for seen in await storage.workers()] == [worker.id for worker in workers]
+    assert [seen.id for seen in await storage.leases.workers()] == [worker.id for worker in workers]
 
 
 async def test_forgetting_a_worker_leaves_its_jobs_alone(storage):
-    await storage.beat(replace(WORKER, id=WorkerId("alder")))
+    await storage.leases.worker_heartbeat(replace(WORKER, id=WorkerId("alder")))
     await enqueue(storage)
     [lease] = await claim_all(storage)
 
-    await storage.leave(WorkerId("alder"))
+    await storage.leases.delete_worker(WorkerId("alder"))
 
     assert await state_of(storage, lease.job_id) is JobState.RUNNING
-    assert len(await storage.renew(ALDER, [held(lease)], lease_time=MINUTE)) == 1
+    assert len(await storage.leases.renew(ALDER, [held(lease)], lease_time=MINUTE)) == 1

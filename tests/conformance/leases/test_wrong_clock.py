@@ -21,17 +21,17 @@ from windlass.core.jobs.states import JobState
 
 
 async def test_what_was_written_ahead_of_now_is_seen(storage, clock):
-    nothing = await storage.clock_ahead()
+    nothing = await storage.leases.clock_ahead()
     await enqueue(storage)
-    right = await storage.clock_ahead()
+    right = await storage.leases.clock_ahead()
     await clock.advance(DAY)
     await enqueue(storage)
     await clock.advance(-DAY)
 
     assert (nothing, right) == (timedelta(), timedelta())
-    assert await storage.clock_ahead() == DAY
-    await storage.fold()
-    assert DAY - MINUTE < await storage.clock_ahead() <= DAY
+    assert await storage.leases.clock_ahead() == DAY
+    await storage.monitoring.roll_up_counts()
+    assert DAY - MINUTE < await storage.leases.clock_ahead() <= DAY
 
 
 async def test_a_lease_given_ahead_of_now_is_taken_back(storage, clock):
@@ -39,13 +39,13 @@ async def test_a_lease_given_ahead_of_now_is_taken_back(storage, clock):
     await clock.advance(DAY)
     ahead = await started(storage)
     await clock.advance(-DAY)
-    before = await storage.expired()
+    before = await storage.leases.expired_leases()
 
-    assert await storage.expire_overlong_leases() == 1
-    assert await storage.expire_overlong_leases() == 0
+    assert await storage.leases.expire_overlong_leases() == 1
+    assert await storage.leases.expire_overlong_leases() == 0
 
     assert before == []
-    assert [lease.job_id for lease in await storage.expired()] == [ahead.job_id]
+    assert [lease.job_id for lease in await storage.leases.expired_leases()] == [ahead.job_id]
     assert (await job(storage, usual.job_id)).lease_expires_at == clock.now + LEASE_TIME
 
 
@@ -53,19 +53,19 @@ async def test_a_lease_that_was_taken_back_can_be_renewed_by_its_holder(storage,
     await clock.advance(DAY)
     lease = await started(storage)
     await clock.advance(-DAY)
-    await storage.expire_overlong_leases()
+    await storage.leases.expire_overlong_leases()
 
-    [renewed] = await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+    [renewed] = await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
 
     assert renewed.job_id == lease.job_id
-    assert await storage.expired() == []
+    assert await storage.leases.expired_leases() == []
 
 
 async def test_the_longest_lease_is_left_alone(storage, clock):
     lease = await started(storage)
-    await storage.renew(ALDER, [held(lease)], lease_time=HOUR)
+    await storage.leases.renew(ALDER, [held(lease)], lease_time=HOUR)
 
-    assert await storage.expire_overlong_leases() == 0
+    assert await storage.leases.expire_overlong_leases() == 0
 
 
 @pytest.mark.parametrize("delay", [timedelta(), 10 * SECOND, HOUR])
@@ -77,8 +77,8 @@ async def test_a_retry_that_was_put_off_ahead_of_now_waits_as_long_as_it_was_to(
     await end(storage, lease, JobState.QUEUED, delay=delay)
     await clock.advance(-DAY)
 
-    moved = await storage.correct_retry_times()
-    again = await storage.correct_retry_times()
+    moved = await storage.leases.correct_retry_times()
+    again = await storage.leases.correct_retry_times()
 
     after = await job(storage, lease.job_id)
     assert (moved, again) == (1, 0)
@@ -93,6 +93,6 @@ async def test_a_job_that_was_given_a_time_keeps_it(storage, clock):
     retried = await started(storage)
     await end(storage, retried, JobState.QUEUED, delay=HOUR)
 
-    assert await storage.correct_retry_times() == 0
+    assert await storage.leases.correct_retry_times() == 0
     assert (await job(storage, given)).due_at == at
     assert (await job(storage, retried.job_id)).due_at == clock.now + HOUR

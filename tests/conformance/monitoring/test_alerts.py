@@ -9,34 +9,38 @@ CAUSE = ("mail", "report", "f" * 16)
 
 async def test_of_many_who_take_an_alert_one_does(storage):
     taken = await asyncio.gather(
-        *(storage.claim_alert(*CAUSE, interval=HOUR, last_at=None) for _ in range(6))
+        *(storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=None) for _ in range(6))
     )
 
     assert sorted(taken) == [False] * 5 + [True]
-    assert await storage.claim_alert("webhook", *CAUSE[1:], interval=HOUR), "each receiver its own"
+    assert await storage.monitoring.claim_alert("webhook", *CAUSE[1:], interval=HOUR), (
+        "each receiver its own"
+    )
 
 
 async def test_a_receiver_is_told_again_after_the_interval_and_of_news_only(storage, clock):
     now = await storage.now()
-    assert await storage.claim_alert(*CAUSE, interval=HOUR, last_at=now)
-    await storage.record_alert_sent(*CAUSE, last_at=now)
-    [alert] = await storage.alerts()
+    assert await storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=now)
+    await storage.monitoring.record_alert_sent(*CAUSE, last_at=now)
+    [alert] = await storage.monitoring.alerts()
     later = now + timedelta(minutes=1)
 
     assert alert == (*CAUSE, now, now)
-    assert not await storage.claim_alert(*CAUSE, interval=HOUR, last_at=later), "too early"
+    assert not await storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=later), (
+        "too early"
+    )
     await clock.advance(HOUR)
-    assert not await storage.claim_alert(*CAUSE, interval=HOUR, last_at=now), "no news"
-    assert await storage.claim_alert(*CAUSE, interval=HOUR, last_at=later)
-    assert not await storage.claim_alert(*CAUSE, interval=HOUR, last_at=later)
+    assert not await storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=now), "no news"
+    assert await storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=later)
+    assert not await storage.monitoring.claim_alert(*CAUSE, interval=HOUR, last_at=later)
 
 
 async def test_causes_of_long_ago_are_forgotten(storage, clock):
-    await storage.claim_alert(*CAUSE, interval=HOUR)
-    await storage.prune_alerts(days=30)
-    assert len(await storage.alerts()) == 1
+    await storage.monitoring.claim_alert(*CAUSE, interval=HOUR)
+    await storage.monitoring.prune_alerts(days=30)
+    assert len(await storage.monitoring.alerts()) == 1
 
     await clock.advance(timedelta(days=31))
-    await storage.prune_alerts(days=30)
+    await storage.monitoring.prune_alerts(days=30)
 
-    assert await storage.alerts() == []
+    assert await storage.monitoring.alerts() == []

@@ -22,13 +22,15 @@ from windlass.ids import DefinitionKey, QueueName
 
 async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
-    await storage.enqueue(new_jobs(2, tenant=ACME, definition=DefinitionKey("other"), held=True))
+    await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
+    await storage.jobs.enqueue(
+        new_jobs(2, tenant=ACME, definition=DefinitionKey("other"), held=True)
+    )
     for state in JobState:
         await a_job(storage, state, queue=QueueName(f"with {state}"))
 
-    counts = await storage.counts(ALL_TENANTS)
-    mine = await storage.counts(Scope(ACME))
+    counts = await storage.jobs.state_counts(ALL_TENANTS)
+    mine = await storage.jobs.state_counts(Scope(ACME))
 
     assert {(c["tenant_id"], c["queue"], c["definition"]): _told(c) for c in counts} == {
         ("acme", "mail", "plain"): {"queued": 3},
@@ -36,7 +38,7 @@ async def test_counts_tell_every_state_by_tenant_queue_and_definition(storage):
         **{("default", f"with {state}", "plain"): {str(state): 1} for state in JobState},
     }
     assert {c["tenant_id"] for c in mine} == {"acme"}
-    assert {c["tenant_id"] for c in (await storage.recount(Scope(ACME))).counted} == {"acme"}
+    assert {c["tenant_id"] for c in (await storage.jobs.recount(Scope(ACME))).counted} == {"acme"}
 
 
 def _told(counts):
@@ -44,13 +46,13 @@ def _told(counts):
 
 
 async def test_counts_are_the_same_before_and_after_folding_however_often(storage):
-    await storage.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5))
     leases = await claim(storage, 4)
-    before = await storage.counts(ALL_TENANTS)
+    before = await storage.jobs.state_counts(ALL_TENANTS)
 
-    folded = [await storage.fold(most=1) for _ in range(4)]
+    folded = [await storage.monitoring.roll_up_counts(most=1) for _ in range(4)]
     await end(storage, leases[0])
-    after = await storage.counts(ALL_TENANTS)
+    after = await storage.jobs.state_counts(ALL_TENANTS)
 
     assert folded == [1, 1, 0, 0]
     assert _told(before[0]) == {"queued": 1, "running": 4}
@@ -63,25 +65,25 @@ async def test_several_processes_fold_each_change_once(storage, twin):
 
     folded = await asyncio.gather(*((storage, twin)[n % 2].fold(most=7) for n in range(6)))
 
-    rest = await storage.fold()
+    rest = await storage.monitoring.roll_up_counts()
     assert sum(folded) + rest == 20
-    assert _told((await storage.counts(ALL_TENANTS))[0]) == {"queued": 20}
+    assert _told((await storage.jobs.state_counts(ALL_TENANTS))[0]) == {"queued": 20}
 
 
 async def test_totals_that_are_off_are_corrected_by_that_much(storage):
-    await storage.enqueue(new_jobs(3))
-    await storage.fold()
+    await storage.jobs.enqueue(new_jobs(3))
+    await storage.monitoring.roll_up_counts()
     await storage.database.query("update windlass_counts set queued = 7, canceled = 2", {})
 
-    before = await storage.recount(ALL_TENANTS)
+    before = await storage.jobs.recount(ALL_TENANTS)
     await enqueue(storage)  # moves both sides
-    await storage.correct_counts(
+    await storage.jobs.correct_counts(
         [
             ("default", "default", "plain", 0, -4, 0, 0, -2, 0),
             ("acme", "mail", "plain", 1, *[0] * 5),
         ]
     )
-    after = await storage.recount(ALL_TENANTS)
+    after = await storage.jobs.recount(ALL_TENANTS)
 
     assert [_told(row) for row in before.kept] == [{"queued": 7, "canceled": 2}]
     assert [_told(row) for row in before.counted] == [{"queued": 3}]
@@ -90,18 +92,18 @@ async def test_totals_that_are_off_are_corrected_by_that_much(storage):
         "acme": {"pending": 1},
     }
     assert [_told(row) for row in after.counted] == [{"queued": 4}]
-    await storage.correct_counts([("acme", "mail", "plain", -1, *[0] * 5)])
+    await storage.jobs.correct_counts([("acme", "mail", "plain", -1, *[0] * 5)])
 
 
 async def test_minutes_tell_how_much_was_done_when(storage, clock):
-    await storage.enqueue(new_jobs(4))
+    await storage.jobs.enqueue(new_jobs(4))
     await clock.advance(10 * SECOND)
     first, second, *rest = await claim(storage, 4)
     await clock.advance(2 * SECOND)
-    await storage.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
+    await storage.leases.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
     await clock.advance(MINUTE)
-    await storage.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
-    while await storage.fold():
+    await storage.leases.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
+    while await storage.monitoring.roll_up_counts():
         pass
 
     rows = await storage.database.query(

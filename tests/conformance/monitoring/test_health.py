@@ -8,7 +8,7 @@ from windlass.storage.storage import open_storage
 
 
 async def test_vitals_tell_how_our_connections_are_set(storage):
-    database_settings = await storage.database_settings()
+    database_settings = await storage.monitoring.database_settings()
 
     match storage.database.kind:
         case "postgresql":
@@ -25,7 +25,7 @@ async def test_vitals_tell_how_our_connections_are_set(storage):
 
 
 async def test_every_connection_has_a_process_of_its_own_where_there_is_a_server(storage):
-    backends = await storage.backends()
+    backends = await storage.monitoring.server_process_ids()
 
     if storage.database.kind == "sqlite":
         assert backends == [None, None, None]
@@ -36,13 +36,13 @@ async def test_every_connection_has_a_process_of_its_own_where_there_is_a_server
 async def test_nobody_pins_old_rows_of_a_database_at_rest(storage):
     await enqueue(storage)
 
-    assert await storage.pinned() == []
+    assert await storage.monitoring.old_snapshots() == []
 
 
 async def test_rows_that_nobody_needs_are_counted_where_the_database_does(storage):
     await enqueue(storage)
 
-    counted = {each.table for each in await storage.dead_tuples()}
+    counted = {each.table for each in await storage.monitoring.dead_tuples()}
 
     served = {"windlass_claims", "windlass_later", "windlass_live"}
     assert counted == (served if storage.database.kind == "postgresql" else set())
@@ -56,7 +56,7 @@ async def test_an_open_transaction_is_seen_to_pin_old_rows(database, storage):
             await session.run("upsert_queue", name="q", paused=False, paused_by=None,
                               pause_reason=None, max_concurrency=None)  # fmt: skip
 
-            [one] = await storage.pinned()
+            [one] = await storage.monitoring.old_snapshots()
     finally:
         await other.close()
 
@@ -71,7 +71,7 @@ async def test_tables_in_a_schema_are_found_there(database):
     execute(database.url, "create table apart.windlass_live (id integer)")
     storage = open_storage(database.url, schema="apart")
     try:
-        counted = [each.table for each in await storage.dead_tuples()]
+        counted = [each.table for each in await storage.monitoring.dead_tuples()]
     finally:
         await storage.close()
 

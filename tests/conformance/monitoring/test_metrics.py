@@ -38,12 +38,12 @@ def _by_name(rows, kind):
 
 async def test_depths_tell_jobs_by_tenant_by_queue_and_by_definition(storage):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
-    await storage.fold()
-    await storage.enqueue(new_jobs(2, definition=DefinitionKey("other"), held=True))
+    await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
+    await storage.monitoring.roll_up_counts()
+    await storage.jobs.enqueue(new_jobs(2, definition=DefinitionKey("other"), held=True))
     await a_job(storage, JobState.DEAD_LETTER, queue=QueueName("default"))
 
-    state_counts_by_dimension = await storage.state_counts_by_dimension(most=10)
+    state_counts_by_dimension = await storage.monitoring.state_counts_by_dimension(most=10)
 
     assert _by_name(state_counts_by_dimension, "tenant") == {
         "acme": {"queued": 3},
@@ -61,9 +61,9 @@ async def test_depths_tell_jobs_by_tenant_by_queue_and_by_definition(storage):
 
 async def test_depths_name_those_with_the_most_open_jobs_and_sum_the_others(storage):
     for number in range(1, 5):
-        await storage.enqueue(new_jobs(number, queue=QueueName(f"q{number}")))
+        await storage.jobs.enqueue(new_jobs(number, queue=QueueName(f"q{number}")))
 
-    state_counts_by_dimension = await storage.state_counts_by_dimension(most=2)
+    state_counts_by_dimension = await storage.monitoring.state_counts_by_dimension(most=2)
 
     assert _by_name(state_counts_by_dimension, "queue") == {
         "q4": {"queued": 4},
@@ -73,7 +73,7 @@ async def test_depths_name_those_with_the_most_open_jobs_and_sum_the_others(stor
 
 
 async def test_totals_tell_what_happened_and_never_fall(storage, clock):
-    await storage.enqueue(new_jobs(4))
+    await storage.jobs.enqueue(new_jobs(4))
     first, second, third, fourth = await claim(storage, 4)
     ends = [
         finish(first),
@@ -81,18 +81,18 @@ async def test_totals_tell_what_happened_and_never_fall(storage, clock):
         finish(third, JobState.DEAD_LETTER),
         finish(fourth, JobState.DEAD_LETTER),
     ]
-    await storage.finish(ALDER, ends)
-    [before] = await storage.totals()
+    await storage.leases.finish(ALDER, ends)
+    [before] = await storage.monitoring.lifetime_counts()
 
-    while await storage.fold():
+    while await storage.monitoring.roll_up_counts():
         pass
-    await storage.discard(ALL_TENANTS, third.job_id)
+    await storage.jobs.discard(ALL_TENANTS, third.job_id)
     await clock.advance(100 * DAY)
-    await storage.prune_minute_counts(days=1)
-    [after] = await storage.totals()
-    while await storage.fold():
+    await storage.monitoring.prune_minute_counts(days=1)
+    [after] = await storage.monitoring.lifetime_counts()
+    while await storage.monitoring.roll_up_counts():
         pass
-    [folded] = await storage.totals()
+    [folded] = await storage.monitoring.lifetime_counts()
 
     assert dict(before) == {
         "queue": "default",
@@ -110,12 +110,12 @@ async def test_totals_tell_what_happened_and_never_fall(storage, clock):
 
 async def test_pruning_minutes_leaves_young_ones(storage, clock):
     await enqueue(storage)
-    await storage.fold()
+    await storage.monitoring.roll_up_counts()
     await clock.advance(2 * DAY)
     await enqueue(storage)
-    await storage.fold()
+    await storage.monitoring.roll_up_counts()
 
-    pruned = await storage.prune_minute_counts(days=1)
+    pruned = await storage.monitoring.prune_minute_counts(days=1)
 
     rows = await storage.database.query("select count(*) as minutes from windlass_minutes", {})
     assert (pruned, int(rows[0]["minutes"])) == (1, 1)
@@ -123,14 +123,14 @@ async def test_pruning_minutes_leaves_young_ones(storage, clock):
 
 async def test_the_oldest_job_of_a_queue_is_found_behind_any_tenant_and_priority(storage, clock):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(1, queue=QueueName("mail"), tenant=ACME, priority=200))
+    await storage.jobs.enqueue(new_jobs(1, queue=QueueName("mail"), tenant=ACME, priority=200))
     await clock.advance(MINUTE)
-    await storage.enqueue(new_jobs(3, queue=QueueName("mail"), priority=10))
-    await storage.enqueue(new_jobs(3, queue=QueueName("mail"), tenant=ACME, priority=10))
-    await storage.enqueue(new_jobs(2, queue=QueueName("more")))
+    await storage.jobs.enqueue(new_jobs(3, queue=QueueName("mail"), priority=10))
+    await storage.jobs.enqueue(new_jobs(3, queue=QueueName("mail"), tenant=ACME, priority=10))
+    await storage.jobs.enqueue(new_jobs(2, queue=QueueName("more")))
     await clock.advance(5 * SECOND)
 
-    oldest = await storage.oldest()
+    oldest = await storage.monitoring.oldest_due_age()
 
     assert oldest == {"mail": 65.0, "more": 5.0}
 
@@ -139,11 +139,11 @@ async def test_the_oldest_job_is_one_that_waits_and_is_due(storage, clock):
     await enqueue(storage)
     await clock.advance(MINUTE)
     await claim(storage, 1)
-    await storage.enqueue(new_jobs(1, delay=timedelta(seconds=10)))
-    before = await storage.oldest()
+    await storage.jobs.enqueue(new_jobs(1, delay=timedelta(seconds=10)))
+    before = await storage.monitoring.oldest_due_age()
 
     await clock.advance(12 * SECOND)
-    after = await storage.oldest()
+    after = await storage.monitoring.oldest_due_age()
 
     assert before == {}
     assert after == {"default": 2.0}
@@ -155,9 +155,9 @@ async def test_a_schedule_is_late_that_should_have_fired_and_may(storage):
     await kept(storage, next_run_at=now - 30 * SECOND)
     await kept(storage, next_run_at=now - 2 * MINUTE, enabled=False)
 
-    before = await storage.count_late_schedules(seconds=60)
+    before = await storage.monitoring.count_late_schedules(seconds=60)
     await set_enabled(storage, late.definition, False)
-    after = await storage.count_late_schedules(seconds=60)
+    after = await storage.monitoring.count_late_schedules(seconds=60)
 
     assert (before, after) == (1, 0)
 
@@ -167,8 +167,8 @@ async def test_histograms_add_up_whoever_observes(storage, twin):
         *((storage, twin)[n % 2].observe(sorted([WAITED, RAN])) for n in range(10))
     )
 
-    ever = await storage.histograms()
-    lately = await storage.histograms(seconds=3600)
+    ever = await storage.monitoring.latency_histograms()
+    lately = await storage.monitoring.latency_histograms(seconds=3600)
 
     for found in [ever, lately]:
         assert found.keys() == {
@@ -183,26 +183,31 @@ async def test_histograms_add_up_whoever_observes(storage, twin):
 async def test_histograms_of_the_past_are_pruned_and_what_they_tell_since_ever_stays(
     storage, clock
 ):
-    await storage.observe([WAITED])
+    await storage.monitoring.record_latency([WAITED])
     await clock.advance(HOUR)
-    await storage.observe([WAITED])
-    lately = await storage.histograms(seconds=60)
+    await storage.monitoring.record_latency([WAITED])
+    lately = await storage.monitoring.latency_histograms(seconds=60)
     await clock.advance(10 * DAY)
 
-    pruned = await storage.prune_histograms(days=2)
+    pruned = await storage.monitoring.prune_histograms(days=2)
 
     assert pruned == 2
     assert lately[HistogramKey("wait", "default", "plain")].count == 2
-    assert await storage.histograms(seconds=20 * 86400) == {}
-    assert (await storage.histograms())[HistogramKey("wait", "default", "plain")].count == 4
+    assert await storage.monitoring.latency_histograms(seconds=20 * 86400) == {}
+    assert (await storage.monitoring.latency_histograms())[
+        HistogramKey("wait", "default", "plain")
+    ].count == 4
 
 
 async def test_histograms_keep_the_longest_of_all(storage):
     for seconds in (0.002, 0.004, 0.003):
         longest = Observation("wait", "default", "plain", LONGEST_MS, 0, seconds)
-        await storage.observe([longest, WAITED])
+        await storage.monitoring.record_latency([longest, WAITED])
 
-    for found in (await storage.histograms(), await storage.histograms(seconds=3600)):
+    for found in (
+        await storage.monitoring.latency_histograms(),
+        await storage.monitoring.latency_histograms(seconds=3600),
+    ):
         histogram = found[HistogramKey("wait", "default", "plain")]
         assert histogram.longest == 0.004
         assert histogram.observed == {5: 6}

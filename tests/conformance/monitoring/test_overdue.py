@@ -24,11 +24,11 @@ async def test_a_job_that_did_not_start_in_time_is_overdue(storage, clock, how):
     id = await enqueue(storage, expires=MINUTE, **how)
 
     await clock.advance(MINUTE - timedelta(microseconds=1))
-    early = await storage.overdue()
+    early = await storage.leases.jobs_to_cancel()
     await clock.advance(timedelta(microseconds=1))
 
     assert early == []
-    assert await storage.overdue() == [(id, "expired")]
+    assert await storage.leases.jobs_to_cancel() == [(id, "expired")]
     assert await state_of(storage, id) in OPEN
 
 
@@ -40,7 +40,7 @@ async def test_a_job_that_started_in_time_is_not_overdue(storage, clock):
     await end(storage, done)
     await clock.advance(HOUR)
 
-    assert await storage.overdue() == []
+    assert await storage.leases.jobs_to_cancel() == []
     assert await end(storage, running) is JobState.COMPLETED
 
 
@@ -48,8 +48,8 @@ async def test_an_expired_job_ends_canceled_with_the_reason(storage, clock):
     id = await enqueue(storage, expires=MINUTE)
     await clock.advance(HOUR)
 
-    for overdue, reason in await storage.overdue():
-        await storage.cancel(ALL_TENANTS, [overdue], reason=reason)
+    for overdue, reason in await storage.leases.jobs_to_cancel():
+        await storage.jobs.cancel(ALL_TENANTS, [overdue], reason=reason)
 
     ended = await job(storage, id)
     assert (ended.state, ended.reason, ended.cancel_requested_by) == (
@@ -57,12 +57,12 @@ async def test_an_expired_job_ends_canceled_with_the_reason(storage, clock):
         "expired",
         None,
     )
-    assert await storage.overdue() == []
+    assert await storage.leases.jobs_to_cancel() == []
 
 
 async def test_jobs_that_never_expire_wait_for_ever(storage, clock):
     id = await enqueue(storage)
     await clock.advance(5000 * DAY)
 
-    assert await storage.overdue() == []
+    assert await storage.leases.jobs_to_cancel() == []
     assert [lease.job_id for lease in await claim_all(storage)] == [id]

@@ -34,7 +34,7 @@ def _now_id() -> JobId:
 
 
 async def prune(storage, days=1.0, **how):
-    return await storage.prune("plain", days=days, **{"before_id": _now_id()} | how)
+    return await storage.monitoring.prune("plain", days=days, **{"before_id": _now_id()} | how)
 
 
 async def test_ended_jobs_are_pruned_after_their_days(storage, clock):
@@ -47,7 +47,9 @@ async def test_ended_jobs_are_pruned_after_their_days(storage, clock):
     later = await prune(storage)
 
     assert (at_once, later) == (0, 3)
-    assert await storage.known([one.id for one in old + young]) == {one.id for one in young}
+    assert await storage.jobs.existing_job_ids([one.id for one in old + young]) == {
+        one.id for one in young
+    }
 
 
 async def test_open_jobs_are_never_pruned(storage, clock):
@@ -56,8 +58,8 @@ async def test_open_jobs_are_never_pruned(storage, clock):
     await clock.advance(900 * DAY)
 
     assert await prune(storage, days=0) == 0
-    assert await storage.prune_by_count("plain", keep=0) == 0
-    assert len(await storage.known([delayed, *(one.id for one in jobs)])) == 4
+    assert await storage.monitoring.prune_by_count("plain", keep=0) == 0
+    assert len(await storage.jobs.existing_job_ids([delayed, *(one.id for one in jobs)])) == 4
 
 
 async def test_a_long_run_counts_from_its_end(storage, clock):
@@ -75,7 +77,7 @@ async def test_only_the_definition_named_is_pruned(storage, clock):
     await clock.advance(10 * DAY)
 
     assert await prune(storage) == 1
-    assert await storage.known([other.id]) == {other.id}
+    assert await storage.jobs.existing_job_ids([other.id]) == {other.id}
 
 
 async def test_dead_letters_can_be_spared(storage, clock):
@@ -96,12 +98,12 @@ async def test_jobs_younger_than_the_id_given_are_not_looked_at(storage, clock):
     await clock.advance(10 * DAY)
 
     assert await prune(storage, before_id=bound) == 1
-    assert await storage.known([old.id, young.id]) == {young.id}
+    assert await storage.jobs.existing_job_ids([old.id, young.id]) == {young.id}
 
 
 async def test_pruning_goes_in_bounded_steps(storage, clock):
-    await storage.enqueue(new_jobs(7))
-    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
+    await storage.jobs.enqueue(new_jobs(7))
+    await storage.leases.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
     await clock.advance(10 * DAY)
 
     assert [await prune(storage, most=3) for _ in range(4)] == [3, 3, 1, 0]
@@ -111,9 +113,9 @@ async def test_all_that_hangs_on_a_job_is_pruned_with_it(storage, clock):
     parent = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i", **WINDOW)
     lease = await lease_of(storage, child)
-    await storage.log(ALDER, [log_line(lease, "a line")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.DEAD_LETTER, exit_code=1)
-    await storage.retry(ALL_TENANTS, child, actor="ada")
+    await storage.jobs.retry(ALL_TENANTS, child, actor="ada")
     await end(storage, await lease_of(storage, child), exit_code=0)
     await clock.advance(2 * DAY)
 
@@ -133,35 +135,41 @@ async def test_pruning_by_number_keeps_the_newest_of_a_definition(storage):
     other = await a_job(storage, JobState.COMPLETED, definition=DefinitionKey("other"))
     queued = await enqueue(storage)
 
-    pruned = await storage.prune_by_count("plain", keep=3)
+    pruned = await storage.monitoring.prune_by_count("plain", keep=3)
 
     assert pruned == 4
     kept = {one.id for one in ended[-3:]} | {other.id, queued}
-    assert await storage.known([*(one.id for one in ended), other.id, queued]) == kept
-    assert await storage.prune_by_count("plain", keep=3) == 0
+    assert (
+        await storage.jobs.existing_job_ids([*(one.id for one in ended), other.id, queued]) == kept
+    )
+    assert await storage.monitoring.prune_by_count("plain", keep=3) == 0
 
 
 async def test_pruning_by_number_goes_in_bounded_steps_down_to_none(storage):
-    await storage.enqueue(new_jobs(7))
-    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
+    await storage.jobs.enqueue(new_jobs(7))
+    await storage.leases.finish(ALDER, [finish(lease) for lease in await claim(storage, 7)])
 
-    assert [await storage.prune_by_count("plain", keep=2, most=3) for _ in range(3)] == [3, 2, 0]
-    assert await storage.prune_by_count("plain", keep=0) == 2
-    assert await storage.prune_by_count("plain", keep=0) == 0
+    assert [await storage.monitoring.prune_by_count("plain", keep=2, most=3) for _ in range(3)] == [
+        3,
+        2,
+        0,
+    ]
+    assert await storage.monitoring.prune_by_count("plain", keep=0) == 2
+    assert await storage.monitoring.prune_by_count("plain", keep=0) == 0
 
 
 async def test_pruning_by_number_with_fewer_than_that_prunes_nothing(storage):
     await a_job(storage, JobState.COMPLETED)
 
-    assert await storage.prune_by_count("plain", keep=100) == 0
+    assert await storage.monitoring.prune_by_count("plain", keep=100) == 0
 
 
 async def test_all_that_hangs_on_a_job_is_pruned_by_number_with_it(storage):
     lease = await started(storage, idempotency_key="i")
-    await storage.log(ALDER, [log_line(lease, "a line")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, exit_code=0)
 
-    assert await storage.prune_by_count("plain", keep=0) == 1
+    assert await storage.monitoring.prune_by_count("plain", keep=0) == 1
 
     for table in ("attempts", "logs", "keys"):
         assert await rows_of(storage, f"windlass_{table}", "job_id", lease.job_id) == 0, table
@@ -172,14 +180,16 @@ async def test_a_definition_outlives_its_jobs(storage, clock):
     await clock.advance(100 * DAY)
     await prune(storage)
 
-    assert {d.key for d in await storage.definitions()} == set(KNOWN)
+    assert {d.key for d in await storage.definitions.definitions()} == set(KNOWN)
 
 
 async def test_lines_whose_job_is_gone_are_pruned_and_no_others(storage):
     leases = [await started(storage) for _ in range(5)]
-    await storage.log(ALDER, [log_line(lease, f"line {n}") for lease in leases for n in range(2)])
-    await storage.finish(ALDER, [finish(lease) for lease in leases[:3]])
-    await storage.finish(ALDER, [finish(leases[3], JobState.QUEUED, delay=DAY)])
+    await storage.leases.append_logs(
+        ALDER, [log_line(lease, f"line {n}") for lease in leases for n in range(2)]
+    )
+    await storage.leases.finish(ALDER, [finish(lease) for lease in leases[:3]])
+    await storage.leases.finish(ALDER, [finish(leases[3], JobState.QUEUED, delay=DAY)])
     strays = [new_job().id for _ in range(2)]
     for lease, stray in zip(leases, strays, strict=False):
         await storage.database.query(
@@ -189,7 +199,7 @@ async def test_lines_whose_job_is_gone_are_pruned_and_no_others(storage):
 
     steps, cursor = [], JobId(UUID(int=0))
     while cursor is not None:
-        pruned, cursor = await storage.prune_orphaned_logs(cursor, most=2)
+        pruned, cursor = await storage.monitoring.prune_orphaned_logs(cursor, most=2)
         steps.append(pruned)
 
     assert steps == [0, 2, 2, 0]

@@ -28,13 +28,13 @@ async def activity(storage):
     """What there is, by tenant: the states with jobs in them, and how much happened."""
     return {
         each.tenant: ({s: n for s, n in each.counts.items() if n}, each.moves)
-        for each in await storage.activity()
+        for each in await storage.monitoring.stream_activity()
     }
 
 
 async def test_activity_tells_counts_of_all_tenants(storage):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(3, tenant=ACME))
+    await storage.jobs.enqueue(new_jobs(3, tenant=ACME))
     await enqueue(storage, held=True)
 
     told = await activity(storage)
@@ -50,7 +50,7 @@ async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
     before = await activity(storage)
 
     [lease] = await claim(storage)
-    await storage.finish(ALDER, [release(lease)])
+    await storage.leases.finish(ALDER, [release(lease)])
 
     after = await activity(storage)
     assert after["default"][0] == before["default"][0]
@@ -58,19 +58,19 @@ async def test_activity_tells_of_a_job_that_left_and_came_back(storage):
 
 
 async def test_activity_is_the_same_before_and_after_folding(storage):
-    await storage.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5))
     [first, _] = await claim(storage, 2)
     await end(storage, first)
     before = await activity(storage)
 
-    await storage.fold()
+    await storage.monitoring.roll_up_counts()
 
     assert await activity(storage) == before
 
 
 async def test_activity_forgets_how_much_happened_after_some_minutes(storage, clock):
     await enqueue(storage)
-    await storage.fold()
+    await storage.monitoring.roll_up_counts()
 
     await clock.advance(timedelta(minutes=10))
 
@@ -80,20 +80,20 @@ async def test_activity_forgets_how_much_happened_after_some_minutes(storage, cl
 async def test_a_glance_tells_a_job_in_every_state(storage):
     jobs = {state: (await a_job(storage, state)).id for state in JobState}
 
-    told = await storage.stream_jobs([*jobs.values(), new_job_id()])
+    told = await storage.monitoring.stream_jobs([*jobs.values(), new_job_id()])
 
     assert {id: each.state for id, each in told.items()} == {id: s for s, id in jobs.items()}
 
 
 async def test_a_glance_tells_progress_and_the_last_log_line(storage, clock):
     lease = await started(storage)
-    [before] = (await storage.stream_jobs([lease.job_id])).values()
+    [before] = (await storage.monitoring.stream_jobs([lease.job_id])).values()
 
     await clock.advance(SECOND)
-    await storage.log(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
-    [logged] = (await storage.stream_jobs([lease.job_id])).values()
+    await storage.leases.append_logs(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
+    [logged] = (await storage.monitoring.stream_jobs([lease.job_id])).values()
     await end(storage, lease)
-    [ended] = (await storage.stream_jobs([lease.job_id])).values()
+    [ended] = (await storage.monitoring.stream_jobs([lease.job_id])).values()
 
     assert (before.log_sequence, logged.log_sequence, ended.log_sequence) == (0, 2, 2)
     assert (before.attempts, before.outcome, ended.outcome) == (1, None, "succeeded")
@@ -104,18 +104,18 @@ async def test_a_glance_tells_that_a_job_was_asked_to_stop(storage):
     id = await enqueue(storage)
     await lease_of(storage, id)
 
-    await storage.cancel(ALL_TENANTS, [id])
+    await storage.jobs.cancel(ALL_TENANTS, [id])
 
-    assert (await storage.stream_jobs([id]))[id].cancel_requested_at is not None
+    assert (await storage.monitoring.stream_jobs([id]))[id].cancel_requested_at is not None
 
 
 async def test_recent_events_are_the_newest_of_all_tenants(storage):
     await a_tenant(storage, "acme")
     events = [an_event(), an_event(tenant=ACME), an_event(name="last")]
     for event in events:
-        await storage.emit_event(event)
+        await storage.triggers.emit_event(event)
 
-    told = await storage.stream_events(most=2)
+    told = await storage.monitoring.stream_events(most=2)
 
     assert [(each.id, each.tenant, each.name, each.jobs) for each in told] == [
         (events[2].id, "default", "last", 0),
@@ -128,9 +128,9 @@ async def test_recent_triggers_begin_with_the_one_that_did_something_last(storag
     await clock.advance(SECOND)
     busy = await kept(storage)
     await clock.advance(SECOND)
-    await storage.record_trigger_failure(quiet.id, "no such field")
+    await storage.triggers.record_trigger_failure(quiet.id, "no such field")
 
-    told = await storage.stream_triggers(most=10)
+    told = await storage.monitoring.stream_triggers(most=10)
 
     assert [each.id for each in told] == [quiet.id, busy.id]
     assert (told[0].last_error, told[0].type, told[0].enabled) == (
@@ -138,4 +138,4 @@ async def test_recent_triggers_begin_with_the_one_that_did_something_last(storag
         "interval",
         True,
     )
-    assert [each.id for each in await storage.stream_triggers(most=1)] == [quiet.id]
+    assert [each.id for each in await storage.monitoring.stream_triggers(most=1)] == [quiet.id]

@@ -28,15 +28,16 @@ from windlass.ids import DefinitionKey, QueueName
 
 async def test_tallies_tell_every_state_by_queue_and_definition(storage):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
-    await storage.enqueue(new_jobs(2, queue=QueueName("mail")))
-    await storage.fold()
-    await storage.enqueue(new_jobs(1, definition=DefinitionKey("other"), held=True))
+    await storage.jobs.enqueue(new_jobs(3, tenant=ACME, queue=QueueName("mail")))
+    await storage.jobs.enqueue(new_jobs(2, queue=QueueName("mail")))
+    await storage.monitoring.roll_up_counts()
+    await storage.jobs.enqueue(new_jobs(1, definition=DefinitionKey("other"), held=True))
 
     everybody = {
-        (t["queue"], t["definition"]): t for t in await storage.state_counts_by_queue(ALL_TENANTS)
+        (t["queue"], t["definition"]): t
+        for t in await storage.monitoring.state_counts_by_queue(ALL_TENANTS)
     }
-    [mine] = await storage.state_counts_by_queue(Scope(ACME))
+    [mine] = await storage.monitoring.state_counts_by_queue(Scope(ACME))
 
     assert int(everybody["mail", "plain"]["queued"]) == 5
     assert int(everybody["default", "other"]["pending"]) == 1
@@ -55,11 +56,11 @@ async def test_waiting_tells_the_views_apart(storage, clock):
         lambda lease: lost(lease, delay=HOUR),
         lambda lease: release(lease, delay=HOUR),
     ):
-        await storage.finish(ALDER, [ending(await started(storage))])
+        await storage.leases.finish(ALDER, [ending(await started(storage))])
 
-    seen = await storage.waiting(ALL_TENANTS, look=100)
-    mine = await storage.waiting(Scope(ACME), look=100)
-    few = await storage.waiting(ALL_TENANTS, look=2)
+    seen = await storage.monitoring.queued_counts_by_view(ALL_TENANTS, look=100)
+    mine = await storage.monitoring.queued_counts_by_view(Scope(ACME), look=100)
+    few = await storage.monitoring.queued_counts_by_view(ALL_TENANTS, look=2)
 
     assert seen == {"live": 2, "later": 5, "scheduled": 3, "retrying": 3}
     assert (mine["scheduled"], mine["retrying"]) == (1, 0)
@@ -76,22 +77,22 @@ async def test_oldest_tells_by_queue_since_when_jobs_in_line_are_due(storage, cl
     await started(storage, queue=QueueName("busy"))
     await clock.advance(MINUTE)
 
-    oldest = await storage.oldest_due_at(ALL_TENANTS, look=100)
+    oldest = await storage.monitoring.oldest_due_at(ALL_TENANTS, look=100)
 
     assert oldest == {"mail": START, "bulk": START + MINUTE, "soon": START + 2 * MINUTE}
-    assert set(await storage.oldest_due_at(Scope(ACME), look=100)) == {"bulk"}
+    assert set(await storage.monitoring.oldest_due_at(Scope(ACME), look=100)) == {"bulk"}
 
 
 async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, clock):
-    await storage.enqueue(new_jobs(4))
+    await storage.jobs.enqueue(new_jobs(4))
     first, second, *rest = await claim(storage, 4)
     await clock.advance(2 * SECOND)
-    await storage.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
-    await storage.fold()
+    await storage.leases.finish(ALDER, [finish(first), finish(second, JobState.QUEUED)])
+    await storage.monitoring.roll_up_counts()
     await clock.advance(10 * MINUTE)
-    await storage.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
+    await storage.leases.finish(ALDER, [finish(one, JobState.DEAD_LETTER) for one in rest])
 
-    rows = await storage.rates(ALL_TENANTS, since=START, slot=5 * MINUTE)
+    rows = await storage.monitoring.throughput(ALL_TENANTS, since=START, slot=5 * MINUTE)
 
     told = {
         datetime(1970, 1, 1, tzinfo=UTC) + int(row["slot"]) * 5 * MINUTE: {
@@ -114,12 +115,14 @@ async def test_rates_tell_what_happened_slot_by_slot_folded_or_not(storage, cloc
 
 async def test_rates_keep_to_their_scope_span_and_filters(storage, clock):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(2, tenant=ACME, queue=QueueName("mail")))
+    await storage.jobs.enqueue(new_jobs(2, tenant=ACME, queue=QueueName("mail")))
     await clock.advance(HOUR)
-    await storage.enqueue(new_jobs(3, definition=DefinitionKey("other")))
+    await storage.jobs.enqueue(new_jobs(3, definition=DefinitionKey("other")))
 
     async def enqueued(scope=ALL_TENANTS, since=START, **which):
-        rows = await storage.rates(scope, since=since, slot=timedelta(hours=2), **which)
+        rows = await storage.monitoring.throughput(
+            scope, since=since, slot=timedelta(hours=2), **which
+        )
         return sum(int(row["enqueued"]) for row in rows)
 
     assert await enqueued() == 5
@@ -137,30 +140,30 @@ async def test_failing_names_the_definitions_that_failed_most(storage):
             await end(storage, lease, JobState.DEAD_LETTER)
     await a_job(storage, JobState.COMPLETED)
 
-    assert await storage.failing(ALL_TENANTS, since=START, most=10) == [
+    assert await storage.monitoring.most_failing(ALL_TENANTS, since=START, most=10) == [
         FailingDefinition("other", 2, 2, 0),
         FailingDefinition("plain", 1, 1, 1),
     ]
-    assert len(await storage.failing(ALL_TENANTS, since=START, most=1)) == 1
-    assert await storage.failing(Scope.of("acme"), since=START, most=10) == []
+    assert len(await storage.monitoring.most_failing(ALL_TENANTS, since=START, most=1)) == 1
+    assert await storage.monitoring.most_failing(Scope.of("acme"), since=START, most=10) == []
 
 
 async def test_tenant_rates_tell_what_happened_to_whom_folded_or_not(storage, clock):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(2, tenant=ACME))
-    await storage.fold()
+    await storage.jobs.enqueue(new_jobs(2, tenant=ACME))
+    await storage.monitoring.roll_up_counts()
     await clock.advance(HOUR)
     lease = await started(storage, tenant=ACME)
     await clock.advance(2 * SECOND)
-    await storage.finish(ALDER, [finish(lease)])
-    await storage.enqueue(new_jobs(3))
+    await storage.leases.finish(ALDER, [finish(lease)])
+    await storage.jobs.enqueue(new_jobs(3))
 
     async def told(scope=ALL_TENANTS, since=START):
         return {
             row["tenant_id"]: tuple(
                 int(row[name]) for name in ("enqueued", "started", "completed", "run_ms")
             )
-            for row in await storage.throughput_by_tenant(scope, since=since)
+            for row in await storage.monitoring.throughput_by_tenant(scope, since=since)
         }
 
     assert await told() == {"acme": (3, 1, 1, 2000), "default": (3, 0, 0, 0)}

@@ -29,19 +29,19 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
 
     await asyncio.gather(
         *[
-            side.create_token(a_token(tenant=ACME), hash_of(str(n)), entry=an_entry(ACME))
+            side.access.create_token(a_token(tenant=ACME), hash_of(str(n)), entry=an_entry(ACME))
             for n, side in enumerate(sides)
         ],
         *[
-            side.update_member(user, ACME, "tenant_admin", entry=an_entry(ACME))
+            side.access.update_member(user, ACME, "tenant_admin", entry=an_entry(ACME))
             for user in users
             for side in (storage, twin)
         ],
-        *[side.update_user(users[0], disabled=True, entry=an_entry(ACME)) for side in sides],
+        *[side.access.update_user(users[0], disabled=True, entry=an_entry(ACME)) for side in sides],
     )
 
-    end = await storage.audit_chain_end(ACME)
-    entries = await storage.audit_entries_after(ACME, 0, last=end.last)
+    end = await storage.access.audit_chain_end(ACME)
+    entries = await storage.access.audit_entries_after(ACME, 0, last=end.last)
     assert len(entries) == len(users) + 24
     assert first_break(entries) == end.said
 
@@ -49,16 +49,16 @@ async def test_changes_at_once_are_all_in_the_chain_in_some_order(storage, twin)
 async def test_of_two_who_revoke_a_token_one_leaves_an_entry(storage, twin):
     for number in range(ROUNDS):
         token = a_token()
-        await storage.create_token(token, hash_of("t"))
+        await storage.access.create_token(token, hash_of("t"))
 
         answers = await race(
             number,
-            storage.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
-            twin.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
+            storage.access.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
+            twin.access.revoke_token(ALL_TENANTS, token.id, entry=an_entry()),
         )
 
         assert sorted(answers) == [False, True]
-        assert len(await storage.entries(None, most=100)) == number + 1
+        assert len(await storage.access.entries(None, most=100)) == number + 1
 
 
 async def test_forgetting_a_user_against_giving_it_a_role(storage, twin):
@@ -69,12 +69,12 @@ async def test_forgetting_a_user_against_giving_it_a_role(storage, twin):
 
         gone, _ = await race(
             number,
-            storage.delete_user(user, entry=an_entry()),
-            twin.accept_invitation(offered, user, session=None, entry_of=accepted),
+            storage.access.delete_user(user, entry=an_entry()),
+            twin.access.accept_invitation(offered, user, session=None, entry_of=accepted),
         )
 
         assert gone
-        assert await storage.members(ALL_TENANTS, user=user) == []
+        assert await storage.access.members(ALL_TENANTS, user=user) == []
 
 
 async def test_forgetting_a_user_against_what_it_makes(storage, twin):
@@ -83,11 +83,11 @@ async def test_forgetting_a_user_against_what_it_makes(storage, twin):
         token = a_token(created_by=user)
 
         gone, made = await race(
-            number, storage.delete_user(user), twin.create_token(token, hash_of("t"))
+            number, storage.access.delete_user(user), twin.access.create_token(token, hash_of("t"))
         )
 
         assert gone
-        kept = {each.id: each for each in await storage.tokens(ALL_TENANTS)}
+        kept = {each.id: each for each in await storage.access.tokens(ALL_TENANTS)}
         assert (token.id in kept) is made
         assert not made or kept[token.id].revoked_at is not None
 
@@ -99,11 +99,13 @@ async def test_forgetting_a_user_against_its_login(storage, twin):
 
         await race(
             number,
-            storage.delete_user(user),
-            twin.create_session(session, hash_of(str(session)), user, idle=MINUTE, longest=MINUTE),
+            storage.access.delete_user(user),
+            twin.access.create_session(
+                session, hash_of(str(session)), user, idle=MINUTE, longest=MINUTE
+            ),
         )
 
-        assert await storage.session(hash_of(str(session)), fresh=MINUTE) is None
+        assert await storage.access.session(hash_of(str(session)), fresh=MINUTE) is None
 
 
 async def test_an_operation_against_workers_leaves_every_job_in_one_place(storage, twin):
@@ -113,7 +115,7 @@ async def test_an_operation_against_workers_leaves_every_job_in_one_place(storag
 
         async def work(operation=operation):
             while (
-                worked := await storage.work_operation(operation, most=3, hold=MINUTE)
+                worked := await storage.jobs.work_operation(operation, most=3, hold=MINUTE)
             ) and worked.looked:
                 pass
 
@@ -124,13 +126,13 @@ async def test_an_operation_against_workers_leaves_every_job_in_one_place(storag
 
         await race(number, work(), run())
 
-        after = await storage.operation(ALL_TENANTS, operation.id)
+        after = await storage.jobs.operation(ALL_TENANTS, operation.id)
         assert (after.done + after.skipped, after.failed) == (8, 0)
         states = [await state_of(storage, id) for id in ids]
         assert set(states) <= ENDED | {JobState.RUNNING}
         for id in ids:
             assert await in_one_place(storage, id)
-        await storage.finish_operation(operation, "completed")
+        await storage.jobs.finish_operation(operation, "completed")
 
 
 async def test_a_stop_against_a_batch_is_heeded_by_the_next(storage, twin):
@@ -140,11 +142,11 @@ async def test_a_stop_against_a_batch_is_heeded_by_the_next(storage, twin):
 
         worked, stopped = await race(
             number,
-            storage.work_operation(operation, most=2, hold=MINUTE),
-            twin.stop_operation(ALL_TENANTS, operation.id),
+            storage.jobs.work_operation(operation, most=2, hold=MINUTE),
+            twin.jobs.stop_operation(ALL_TENANTS, operation.id),
         )
 
         assert stopped
         assert worked.settled in (0, 2)
-        assert (await storage.work_operation(operation, most=2, hold=MINUTE)).stop_requested
-        await storage.finish_operation(operation, "stopped")
+        assert (await storage.jobs.work_operation(operation, most=2, hold=MINUTE)).stop_requested
+        await storage.jobs.finish_operation(operation, "stopped")

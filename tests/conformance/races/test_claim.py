@@ -46,13 +46,13 @@ async def test_claim_against_claim(storage, twin):
 
 
 async def test_claim_against_claim_under_a_limit(storage, twin):
-    await storage.enqueue(new_jobs(20, definition=DefinitionKey("limited")))
+    await storage.jobs.enqueue(new_jobs(20, definition=DefinitionKey("limited")))
     for number in range(ROUNDS):
         await race(number, claim(storage, 3), claim(twin, 3))
 
         running = await ids_in(storage, "running")
         assert len(running) <= 2
-        await storage.finish(ALDER, [finish(LeaseRef(id, 1)) for id in running])
+        await storage.leases.finish(ALDER, [finish(LeaseRef(id, 1)) for id in running])
 
 
 @pytest.mark.parametrize("to", [CANCELED, DEAD_LETTER], ids=["cancel", "close"])
@@ -60,7 +60,9 @@ async def test_claim_against_cancel(storage, twin, to):
     for number in range(ROUNDS):
         id = await enqueue(storage)
 
-        leases, answer = await race(number, claim(storage), twin.cancel(ALL_TENANTS, [id], to=to))
+        leases, answer = await race(
+            number, claim(storage), twin.jobs.cancel(ALL_TENANTS, [id], to=to)
+        )
 
         after = await job(storage, id)
         if leases:
@@ -76,10 +78,12 @@ async def test_claim_against_cancel(storage, twin, to):
 async def test_claim_against_a_stale_finish(storage, twin):
     for number in range(ROUNDS):
         stale = await started(storage)
-        await storage.finish(ALDER, [release(stale)])
-        await storage.promote()
+        await storage.leases.finish(ALDER, [release(stale)])
+        await storage.leases.promote()
 
-        [lease], answer = await race(number, claim(storage), twin.finish(ALDER, [finish(stale)]))
+        [lease], answer = await race(
+            number, claim(storage), twin.leases.finish(ALDER, [finish(stale)])
+        )
 
         assert answer == {}
         assert lease.token > stale.token
@@ -91,7 +95,7 @@ async def test_claim_against_release(storage, twin):
         first = await started(storage)
 
         leases, released = await race(
-            number, claim_all(twin, worker="b"), storage.finish(ALDER, [release(first)])
+            number, claim_all(twin, worker="b"), storage.leases.finish(ALDER, [release(first)])
         )
 
         assert released == {held(first): QUEUED}
@@ -106,7 +110,7 @@ async def test_claim_against_promote(storage, twin, clock):
         id = await enqueue(storage, delay=SECOND)
         await clock.advance(SECOND)
 
-        leases, _ = await race(number, claim(storage), twin.promote())
+        leases, _ = await race(number, claim(storage), twin.leases.promote())
 
         [lease] = leases or await claim(storage)
         assert (lease.job_id, lease.token) == (id, 1)
@@ -118,7 +122,7 @@ async def test_claim_against_run_now(storage, twin):
     for number in range(ROUNDS):
         id = await enqueue(storage, delay=DAY)
 
-        leases, answer = await race(number, claim(storage), twin.run_now(ALL_TENANTS, id))
+        leases, answer = await race(number, claim(storage), twin.jobs.run_now(ALL_TENANTS, id))
 
         assert answer
         [lease] = leases or await claim(storage)
@@ -148,7 +152,7 @@ async def test_claim_against_suspending_the_tenant(storage, twin):
 
         assert (await state_of(storage, id) is RUNNING) == bool(leases)
         assert await claim_all(storage) == []
-        await storage.cancel(ALL_TENANTS, [id])
+        await storage.jobs.cancel(ALL_TENANTS, [id])
         for lease in leases:
             await end(storage, lease, CANCELED)
 
@@ -156,22 +160,22 @@ async def test_claim_against_suspending_the_tenant(storage, twin):
 async def test_claim_against_setting_a_tenants_limit(storage, twin):
     for number in range(ROUNDS):
         await a_tenant(storage, "acme")
-        await storage.enqueue(new_jobs(4, tenant=ACME))
+        await storage.jobs.enqueue(new_jobs(4, tenant=ACME))
 
         leases, _ = await race(number, claim(storage, 2), a_tenant(twin, "acme", max_running=2))
 
         leases += await claim_all(storage)
         assert len(leases) == 2
         while leases:
-            await storage.finish(ALDER, [finish(lease) for lease in leases])
+            await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
             leases = await claim_all(storage)
 
 
 async def test_claim_against_tidying_claims(storage, twin, clock):
     for number in range(ROUNDS):
-        await storage.enqueue(new_jobs(3))
+        await storage.jobs.enqueue(new_jobs(3))
         await clock.advance(LEASE_TIME)
 
-        leases, _ = await race(number, claim(storage, 3), twin.drop_ended_claims())
+        leases, _ = await race(number, claim(storage, 3), twin.leases.drop_ended_claims())
 
         assert len(leases) == 3

@@ -35,18 +35,20 @@ async def test_finish_against_finish(storage, twin, state):
         assert (one is None) != (other is None)
         assert await state_of(storage, lease.job_id) is (one or other)
         assert await in_one_place(storage, lease.job_id)
-        assert len(await storage.attempts(await job(storage, lease.job_id))) == 1
+        assert len(await storage.jobs.attempts(await job(storage, lease.job_id))) == 1
 
 
 async def test_finish_of_batches_that_overlap_in_opposite_order(storage, twin):
     for number in range(ROUNDS):
-        await storage.enqueue(new_jobs(20))
+        await storage.jobs.enqueue(new_jobs(20))
         leases = await claim(storage, 20)
 
         one, other = await race(
             number,
-            storage.finish(ALDER, [finish(lease) for lease in leases[:15]]),
-            twin.finish(ALDER, [finish(lease, QUEUED, delay=DAY) for lease in leases[:4:-1]]),
+            storage.leases.finish(ALDER, [finish(lease) for lease in leases[:15]]),
+            twin.leases.finish(
+                ALDER, [finish(lease, QUEUED, delay=DAY) for lease in leases[:4:-1]]
+            ),
         )
 
         assert len(one) + len(other) == 20
@@ -59,7 +61,9 @@ async def test_finish_against_reap(storage, twin, clock, state):
         lease = await started(storage)
         await clock.advance(LEASE_TIME)
 
-        ended, reaped = await race(number, end(storage, lease, state), twin.reap([lost(lease)]))
+        ended, reaped = await race(
+            number, end(storage, lease, state), twin.leases.reap([lost(lease)])
+        )
 
         assert (ended is not None) != bool(reaped)
         after = await job(storage, lease.job_id)
@@ -73,7 +77,9 @@ async def test_reap_against_reap(storage, twin, clock):
         lease = await started(storage)
         await clock.advance(LEASE_TIME)
 
-        one, other = await race(number, storage.reap([lost(lease)]), twin.reap([lost(lease)]))
+        one, other = await race(
+            number, storage.leases.reap([lost(lease)]), twin.leases.reap([lost(lease)])
+        )
 
         assert len(one) + len(other) == 1
         assert (await job(storage, lease.job_id)).worker_deaths == 1
@@ -85,7 +91,7 @@ async def test_release_against_reap(storage, twin, clock):
         await clock.advance(LEASE_TIME)
 
         released, reaped = await race(
-            number, storage.finish(ALDER, [release(lease)]), twin.reap([lost(lease)])
+            number, storage.leases.finish(ALDER, [release(lease)]), twin.leases.reap([lost(lease)])
         )
 
         assert bool(released) != bool(reaped)
@@ -102,7 +108,7 @@ async def test_an_unsuccessful_finish_against_cancel(storage, twin, state):
         ended, answer = await race(
             number,
             end(storage, lease, state),
-            twin.cancel(ALL_TENANTS, [lease.job_id]),
+            twin.jobs.cancel(ALL_TENANTS, [lease.job_id]),
         )
 
         after = await state_of(storage, lease.job_id)
@@ -120,7 +126,7 @@ async def test_success_against_cancel(storage, twin):
         lease = await started(storage)
 
         ended, answer = await race(
-            number, end(storage, lease), twin.cancel(ALL_TENANTS, [lease.job_id])
+            number, end(storage, lease), twin.jobs.cancel(ALL_TENANTS, [lease.job_id])
         )
 
         assert ended is COMPLETED
@@ -135,8 +141,8 @@ async def test_release_against_cancel(storage, twin, to):
 
         released, answer = await race(
             number,
-            storage.finish(ALDER, [release(lease)]),
-            twin.cancel(ALL_TENANTS, [lease.job_id], to=to),
+            storage.leases.finish(ALDER, [release(lease)]),
+            twin.jobs.cancel(ALL_TENANTS, [lease.job_id], to=to),
         )
 
         assert len(released) == len(answer) == 1

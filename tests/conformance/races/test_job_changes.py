@@ -33,8 +33,8 @@ async def test_cancel_against_cancel(storage, twin, how):
 
         one, other = await race(
             number,
-            storage.cancel(ALL_TENANTS, [id], actor="a"),
-            twin.cancel(ALL_TENANTS, [id], actor="b", to=DEAD_LETTER),
+            storage.jobs.cancel(ALL_TENANTS, [id], actor="a"),
+            twin.jobs.cancel(ALL_TENANTS, [id], actor="b", to=DEAD_LETTER),
         )
 
         assert sorted([one, other], key=len) == [{}, one or other]
@@ -50,8 +50,8 @@ async def test_cancel_against_cancel_of_a_running_job(storage, twin):
 
         one, other = await race(
             number,
-            storage.cancel(ALL_TENANTS, [id], actor="a"),
-            twin.cancel(ALL_TENANTS, [id], actor="b"),
+            storage.jobs.cancel(ALL_TENANTS, [id], actor="a"),
+            twin.jobs.cancel(ALL_TENANTS, [id], actor="b"),
         )
 
         assert one == other == {id: RUNNING}
@@ -65,8 +65,8 @@ async def test_cancel_of_batches_in_opposite_order(storage, twin):
 
         one, other = await race(
             number,
-            storage.cancel(ALL_TENANTS, ids),
-            twin.cancel(ALL_TENANTS, ids[::-1]),
+            storage.jobs.cancel(ALL_TENANTS, ids),
+            twin.jobs.cancel(ALL_TENANTS, ids[::-1]),
         )
 
         assert one.keys() | other.keys() == set(ids)
@@ -78,7 +78,9 @@ async def test_cancel_against_promote(storage, twin, clock):
         id = await enqueue(storage, delay=SECOND)
         await clock.advance(SECOND)
 
-        answer, _ = await race(number, storage.cancel(ALL_TENANTS, [id]), twin.promote())
+        answer, _ = await race(
+            number, storage.jobs.cancel(ALL_TENANTS, [id]), twin.leases.promote()
+        )
 
         assert answer == {id: CANCELED}
         assert await tables_of(storage, id) == ["windlass_ended"]
@@ -90,8 +92,8 @@ async def test_cancel_against_run_now(storage, twin):
 
         answer, _ = await race(
             number,
-            storage.cancel(ALL_TENANTS, [id]),
-            twin.run_now(ALL_TENANTS, id),
+            storage.jobs.cancel(ALL_TENANTS, [id]),
+            twin.jobs.run_now(ALL_TENANTS, id),
         )
 
         assert answer == {id: CANCELED}
@@ -103,7 +105,7 @@ async def test_run_now_against_promote(storage, twin, clock):
         id = await enqueue(storage, delay=SECOND)
         await clock.advance(SECOND)
 
-        answer, _ = await race(number, storage.run_now(ALL_TENANTS, id), twin.promote())
+        answer, _ = await race(number, storage.jobs.run_now(ALL_TENANTS, id), twin.leases.promote())
 
         assert answer
         assert await tables_of(storage, id) == ["windlass_live"]
@@ -116,13 +118,13 @@ async def test_run_now_against_run_now(storage, twin):
 
         answers = await race(
             number,
-            storage.run_now(ALL_TENANTS, id),
-            twin.run_now(ALL_TENANTS, id),
+            storage.jobs.run_now(ALL_TENANTS, id),
+            twin.jobs.run_now(ALL_TENANTS, id),
         )
 
         assert answers == (True, True)
         assert await tables_of(storage, id) == ["windlass_live"]
-        assert len(await storage.transitions(await job(storage, id))) == 1
+        assert len(await storage.jobs.transitions(await job(storage, id))) == 1
 
 
 async def test_run_now_against_the_end_of_a_parent(storage, twin):
@@ -130,10 +132,10 @@ async def test_run_now_against_the_end_of_a_parent(storage, twin):
         lease = await started(storage)
         child = await enqueue_child(storage, lease.job_id, held=True)
 
-        freed, _ = await race(number, storage.run_now(ALL_TENANTS, child), end(twin, lease))
+        freed, _ = await race(number, storage.jobs.run_now(ALL_TENANTS, child), end(twin, lease))
 
         assert await state_of(storage, child) is (QUEUED if freed else PENDING)
-        assert freed or await storage.run_now(ALL_TENANTS, child)
+        assert freed or await storage.jobs.run_now(ALL_TENANTS, child)
 
 
 async def test_retry_against_retry(storage, twin):
@@ -143,14 +145,14 @@ async def test_retry_against_retry(storage, twin):
 
         one, other = await race(
             number,
-            storage.retry(ALL_TENANTS, lease.job_id, actor="a"),
-            twin.retry(ALL_TENANTS, lease.job_id, actor="b"),
+            storage.jobs.retry(ALL_TENANTS, lease.job_id, actor="a"),
+            twin.jobs.retry(ALL_TENANTS, lease.job_id, actor="b"),
         )
 
         assert {one, other} == {"queued", None}
         after = await job(storage, lease.job_id)
-        assert len(await storage.attempts(after)) == 1
-        assert (await storage.transitions(after))[-1].actor == ("a" if one else "b")
+        assert len(await storage.jobs.attempts(after)) == 1
+        assert (await storage.jobs.transitions(after))[-1].actor == ("a" if one else "b")
         assert await in_one_place(storage, lease.job_id)
 
 
@@ -163,18 +165,18 @@ async def test_retry_against_deletion(storage, twin, clock, by):
 
         async def delete(id=dead.id, bound=bound) -> int:
             if by == "days":
-                return await twin.prune("plain", days=1, before_id=bound)
+                return await twin.monitoring.prune("plain", days=1, before_id=bound)
             if by == "number":
-                return await twin.prune_by_count("plain", keep=0)
-            return await twin.discard(ALL_TENANTS, id)
+                return await twin.monitoring.prune_by_count("plain", keep=0)
+            return await twin.jobs.discard(ALL_TENANTS, id)
 
-        retried, deleted = await race(number, storage.retry(ALL_TENANTS, dead.id), delete())
+        retried, deleted = await race(number, storage.jobs.retry(ALL_TENANTS, dead.id), delete())
 
         assert (retried == "queued") != bool(deleted)
-        assert await storage.known([dead.id]) == ({dead.id} if retried else set())
+        assert await storage.jobs.existing_job_ids([dead.id]) == ({dead.id} if retried else set())
         assert await rows_of(storage, "windlass_keys", "job_id", dead.id) == (1 if retried else 0)
-        await storage.cancel(ALL_TENANTS, [dead.id], to=DEAD_LETTER)
-        await twin.prune_by_count("plain", keep=0)
+        await storage.jobs.cancel(ALL_TENANTS, [dead.id], to=DEAD_LETTER)
+        await twin.monitoring.prune_by_count("plain", keep=0)
 
 
 async def test_retry_against_cancel(storage, twin):
@@ -183,8 +185,8 @@ async def test_retry_against_cancel(storage, twin):
 
         retried, answer = await race(
             number,
-            storage.retry(ALL_TENANTS, dead.id),
-            twin.cancel(ALL_TENANTS, [dead.id]),
+            storage.jobs.retry(ALL_TENANTS, dead.id),
+            twin.jobs.cancel(ALL_TENANTS, [dead.id]),
         )
 
         assert retried == "queued"
@@ -198,7 +200,9 @@ async def test_retry_against_enqueue_of_its_key(storage, twin):
         dead = await a_job(storage, DEAD_LETTER, dedupe_key=key)
         new = new_job(dedupe_key=key)
 
-        retried, stored = await race(number, storage.retry(ALL_TENANTS, dead.id), offer(twin, new))
+        retried, stored = await race(
+            number, storage.jobs.retry(ALL_TENANTS, dead.id), offer(twin, new)
+        )
 
         assert (retried, stored.status, stored.existing_id) in [
             ("queued", "existing", dead.id),
@@ -214,8 +218,8 @@ async def test_retry_against_retry_of_a_job_with_the_same_key(storage, twin):
 
         answers = await race(
             number,
-            storage.retry(ALL_TENANTS, first.id),
-            twin.retry(ALL_TENANTS, second.id),
+            storage.jobs.retry(ALL_TENANTS, first.id),
+            twin.jobs.retry(ALL_TENANTS, second.id),
         )
 
         assert sorted(answers) == ["duplicate", "queued"]

@@ -30,8 +30,8 @@ async def test_renew_against_reap(storage, twin, clock):
 
         renewed, reaped = await race(
             number,
-            storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME),
-            twin.reap([lost(lease)]),
+            storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME),
+            twin.leases.reap([lost(lease)]),
         )
 
         assert bool(renewed) != bool(reaped)
@@ -46,12 +46,12 @@ async def test_renew_against_finish(storage, twin):
 
         _, ended = await race(
             number,
-            storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME),
+            storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME),
             end(twin, lease),
         )
 
         assert ended is COMPLETED
-        assert await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME) == []
+        assert await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME) == []
         assert (await job(storage, lease.job_id)).lease_expires_at is None
 
 
@@ -61,8 +61,8 @@ async def test_renew_against_cancel(storage, twin):
 
         renewed, asked = await race(
             number,
-            storage.renew(ALDER, [held(lease)], lease_time=2 * LEASE_TIME),
-            twin.cancel(ALL_TENANTS, [lease.job_id]),
+            storage.leases.renew(ALDER, [held(lease)], lease_time=2 * LEASE_TIME),
+            twin.jobs.cancel(ALL_TENANTS, [lease.job_id]),
         )
 
         assert (len(renewed), asked) == (1, {lease.job_id: RUNNING})
@@ -77,12 +77,14 @@ async def test_report_against_finish(storage, twin):
         progress = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
 
         _, ended = await race(
-            number, storage.report(ALDER, [progress]), end(twin, lease, progress=1.0)
+            number,
+            storage.leases.record_progress(ALDER, [progress]),
+            end(twin, lease, progress=1.0),
         )
 
         assert ended is COMPLETED
         assert (await job(storage, lease.job_id)).progress == 1.0
-        assert await storage.report(ALDER, [progress]) == set()
+        assert await storage.leases.record_progress(ALDER, [progress]) == set()
 
 
 @pytest.mark.parametrize("reaped", [True, False], ids=["reap", "finish"])
@@ -93,18 +95,22 @@ async def test_log_against_an_end(storage, twin, clock, reaped):
 
         written, ended = await race(
             number,
-            storage.log(ALDER, [log_line(lease, "a"), log_line(lease, "b")]),
-            (twin.reap([lost(lease)]) if reaped else twin.finish(ALDER, [finish(lease)])),
+            storage.leases.append_logs(ALDER, [log_line(lease, "a"), log_line(lease, "b")]),
+            (
+                twin.leases.reap([lost(lease)])
+                if reaped
+                else twin.leases.finish(ALDER, [finish(lease)])
+            ),
         )
 
         if reaped and not ended:  # it passed by the row, which the lines had locked
-            ended = await twin.reap([lost(lease)])
+            ended = await twin.leases.reap([lost(lease)])
         assert len(ended) == 1
-        lines = await storage.logs(await job(storage, lease.job_id))
+        lines = await storage.jobs.logs(await job(storage, lease.job_id))
         assert [line.sequence for line in lines] == ([1, 2] if written else [])
         if reaped:
             again = await lease_of(storage, lease.job_id)
-            await storage.log(ALDER, [log_line(again, "c")])
-            after = await storage.logs(await job(storage, lease.job_id))
+            await storage.leases.append_logs(ALDER, [log_line(again, "c")])
+            after = await storage.jobs.logs(await job(storage, lease.job_id))
             assert [line.sequence for line in after] == list(range(1, len(lines) + 2))
             await end(storage, again)

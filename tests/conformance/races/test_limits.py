@@ -38,7 +38,7 @@ def gate(key):
 
 
 async def edit(storage, key, **changes):
-    await storage.change_definitions(
+    await storage.definitions.change_definitions(
         [key], lambda found: [merge.edited(each, edits(changes)) for each in found.values()]
     )
 
@@ -46,10 +46,10 @@ async def edit(storage, key, **changes):
 async def test_claim_against_limiting_a_queue_of_which_nothing_was_said(storage, twin):
     for number in range(ROUNDS):
         queue = QueueName(f"of {new_job_id()}")
-        await storage.enqueue(new_jobs(4, queue=queue))
+        await storage.jobs.enqueue(new_jobs(4, queue=queue))
 
         first, _ = await race(
-            number, claim(storage, 1, queues=[queue]), twin.upsert_queue(queue, limit=2)
+            number, claim(storage, 1, queues=[queue]), twin.leases.upsert_queue(queue, limit=2)
         )
         rest = await claim_all(twin, queues=[queue])
 
@@ -58,11 +58,11 @@ async def test_claim_against_limiting_a_queue_of_which_nothing_was_said(storage,
 
 async def test_claim_about_to_commit_against_limiting_its_queue(storage, twin):
     queue = QueueName("mail")
-    await storage.enqueue(new_jobs(4, queue=queue))
+    await storage.jobs.enqueue(new_jobs(4, queue=queue))
 
     async with uncommitted(storage) as inside:
         first = await claim(inside, 1, queues=[queue])
-        limiting = asyncio.create_task(twin.upsert_queue(queue, limit=2))
+        limiting = asyncio.create_task(twin.leases.upsert_queue(queue, limit=2))
         await asyncio.wait({limiting}, timeout=MEETING)
     await limiting
 
@@ -75,11 +75,11 @@ async def test_claim_against_pausing_its_queue(storage, twin):
         await enqueue(storage, queue=queue)
 
         leases, _ = await race(
-            number, claim(storage, queues=[queue]), twin.upsert_queue(queue, paused=True)
+            number, claim(storage, queues=[queue]), twin.leases.upsert_queue(queue, paused=True)
         )
 
         assert await claim(storage, queues=[queue]) == []
-        await twin.upsert_queue(queue, paused=False)
+        await twin.leases.upsert_queue(queue, paused=False)
         assert len(leases + await claim(storage, queues=[queue])) == 1
 
 
@@ -87,7 +87,7 @@ async def test_claim_against_limiting_its_definition(storage, twin):
     for number in range(ROUNDS):
         key = DefinitionKey(f"sync {number}")
         await a_definition(storage, key)
-        await storage.enqueue(new_jobs(4, definition=key))
+        await storage.jobs.enqueue(new_jobs(4, definition=key))
 
         first, _ = await race(
             number, claim(storage, 1, known=[key]), edit(twin, key, max_concurrency=2)
@@ -102,7 +102,7 @@ async def test_claim_against_limiting_its_key(storage, twin):
     for number in range(ROUNDS):
         await a_definition(storage, "sync", limit_key="args.a", code_hash=str(number))
         jobs = [new_job(definition=SYNC, gate=gate(f"key {number}")) for _ in range(4)]
-        await storage.enqueue(jobs)
+        await storage.jobs.enqueue(jobs)
 
         first, _ = await race(
             number, claim(storage, 1, known=SYNCS), edit(twin, "sync", max_per_key=2)
@@ -121,7 +121,7 @@ async def test_claims_of_many_under_one_rate(storage, twin):
     for number in range(ROUNDS):
         key = DefinitionKey(f"sync {number}")
         await a_definition(storage, key, rate_count=5, rate_seconds=3600.0)
-        await storage.enqueue(new_jobs(20, definition=key))
+        await storage.jobs.enqueue(new_jobs(20, definition=key))
 
         rounds = await asyncio.gather(
             *(claim((storage, twin)[n % 2], 2, worker=f"w{n}", known=[key]) for n in range(6))
@@ -134,7 +134,7 @@ async def test_claims_of_many_under_one_rate(storage, twin):
 async def test_claims_of_many_under_rates_of_many_keys(storage, twin):
     await a_definition(storage, "sync", limit_key="a", key_rate_count=2, key_rate_seconds=3600.0)
     keys = [f"key {n}" for n in range(6)]
-    await storage.enqueue([new_job(definition=SYNC, gate=gate(key)) for key in keys * 4])
+    await storage.jobs.enqueue([new_job(definition=SYNC, gate=gate(key)) for key in keys * 4])
 
     rounds = await asyncio.gather(
         *(claim((storage, twin)[n % 2], 4, worker=f"w{n}", known=SYNCS) for n in range(10))
@@ -150,7 +150,7 @@ async def test_limits_of_tenant_queue_and_definition_set_and_taken_away_at_once(
         limit = 3 if number % 2 else None
         await asyncio.gather(
             a_tenant(storage, "acme", max_running=limit),
-            twin.upsert_queue("mail", limit=limit),
+            twin.leases.upsert_queue("mail", limit=limit),
             change_definition(storage, "other", max_concurrency=limit),
             a_tenant(twin, "globex", max_running=limit),
         )
@@ -165,7 +165,7 @@ async def test_a_tenants_limit_taken_away_about_to_commit_against_another_limit(
 
     async with uncommitted(storage) as inside:
         await a_tenant(inside, "acme", max_running=None)
-        limiting = asyncio.create_task(twin.upsert_queue("mail", limit=1))
+        limiting = asyncio.create_task(twin.leases.upsert_queue("mail", limit=1))
         await asyncio.wait({limiting}, timeout=MEETING)
     await limiting
 
@@ -177,11 +177,15 @@ async def test_an_edit_against_a_sync(storage, twin):
     for number in range(ROUNDS):
         declared = Definition(key=SYNC, title=f"Sync {number}", code_hash=str(number))
 
-        await storage.sync_definitions([declared])
+        await storage.definitions.sync_definitions([declared])
         newer = Definition(key=SYNC, title=f"Newer {number}", code_hash=f"n{number}")
-        await race(number, edit(storage, "sync", max_attempts=9), twin.sync_definitions([newer]))
+        await race(
+            number,
+            edit(storage, "sync", max_attempts=9),
+            twin.definitions.sync_definitions([newer]),
+        )
 
-        [row] = [each for each in await storage.definitions() if each.key == SYNC]
+        [row] = [each for each in await storage.definitions.definitions() if each.key == SYNC]
         assert (row.title, row.max_attempts, row.edited) == (newer.title, 9, ("max_attempts",))
 
 
@@ -193,7 +197,7 @@ async def test_an_edit_against_another_edit(storage, twin):
             edit(twin, "plain", tags=[f"round {number}"]),
         )
 
-        [row] = [each for each in await storage.definitions() if each.key == "plain"]
+        [row] = [each for each in await storage.definitions.definitions() if each.key == "plain"]
         assert (row.max_attempts, tuple(row.tags)) == (number + 4, (f"round {number}",))
 
 
@@ -203,31 +207,31 @@ async def test_suspending_a_tenant_against_another_change_of_it(storage, twin):
 
         await race(
             number,
-            storage.change_tenant("acme", lambda tenant: replace(tenant, weight=7)),
-            twin.change_tenant("acme", lambda tenant: replace(tenant, state="suspended")),
+            storage.access.change_tenant("acme", lambda tenant: replace(tenant, weight=7)),
+            twin.access.change_tenant("acme", lambda tenant: replace(tenant, state="suspended")),
         )
 
-        [acme] = [tenant for tenant in await storage.tenants() if tenant.id == ACME]
+        [acme] = [tenant for tenant in await storage.access.tenants() if tenant.id == ACME]
         assert (acme.weight, acme.state) == (7, "suspended")
 
 
 @pytest.mark.parametrize("paused_first", [True, False])
 async def test_pausing_a_queue_against_limiting_it(storage, twin, paused_first):
     pause, limit = (
-        twin.upsert_queue("mail", paused=True, reason="later"),
-        storage.upsert_queue("mail", limit=4),
+        twin.leases.upsert_queue("mail", paused=True, reason="later"),
+        storage.leases.upsert_queue("mail", limit=4),
     )
 
     await race(paused_first, limit, pause)
 
-    [queue] = await storage.queues()
+    [queue] = await storage.leases.queues()
     assert (queue.max_concurrency, queue.pause_reason) == (4, "later")
 
 
 async def test_ends_and_claims_against_limits_that_change(storage, twin):
     """Nobody waits for anybody for ever, and what runs is counted."""
     await a_tenant(storage, "acme")
-    await storage.enqueue([*new_jobs(30, tenant=ACME), *new_jobs(30, queue=QueueName("mail"))])
+    await storage.jobs.enqueue([*new_jobs(30, tenant=ACME), *new_jobs(30, queue=QueueName("mail"))])
 
     async def work(mine, name):
         done = 0
@@ -239,7 +243,7 @@ async def test_ends_and_claims_against_limits_that_change(storage, twin):
 
     async def steer(theirs):
         for n in range(1, 8):
-            await theirs.upsert_queue("mail", limit=n if n % 2 else None)
+            await theirs.leases.upsert_queue("mail", limit=n if n % 2 else None)
             await a_tenant(theirs, "acme", max_running=n if n % 2 else None)
             await edit(theirs, "plain", max_concurrency=4 * n if n % 2 else None)
             await regate(theirs)

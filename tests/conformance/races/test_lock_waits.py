@@ -44,9 +44,9 @@ async def test_a_child_stored_while_the_end_of_its_parent_is_stuck_elsewhere(
 ):
     other, parent = await started(storage), await started(storage)
     async with uncommitted(twin) as inside:
-        await inside.renew(ALDER, [held(other)], lease_time=LEASE_TIME)
+        await inside.leases.renew(ALDER, [held(other)], lease_time=LEASE_TIME)
         ending = asyncio.create_task(
-            storage.finish(ALDER, [finish(other, keep=keep), finish(parent, keep=keep)])
+            storage.leases.finish(ALDER, [finish(other, keep=keep), finish(parent, keep=keep)])
         )
         await asyncio.wait({ending}, timeout=MEETING)
         child = await enqueue_child(twin, parent.job_id)
@@ -63,8 +63,8 @@ async def test_a_child_stored_while_the_cancel_of_its_parent_is_stuck_elsewhere(
 ):
     other, parent = await enqueue(storage, **how), await enqueue(storage, **how)
     async with uncommitted(twin) as inside:
-        await inside.admit([await enqueue_child(inside, other)])  # holds a lock on the other
-        canceling = asyncio.create_task(storage.cancel(ALL_TENANTS, [other, parent]))
+        await inside.leases.admit([await enqueue_child(inside, other)])  # holds a lock on the other
+        canceling = asyncio.create_task(storage.jobs.cancel(ALL_TENANTS, [other, parent]))
         await asyncio.wait({canceling}, timeout=MEETING)
         child = await enqueue_child(twin, parent)
 
@@ -80,12 +80,12 @@ async def test_a_reaper_passes_by_a_row_that_an_open_transaction_holds(
     stuck, free = await started(storage), await started(storage)
     await clock.advance(LEASE_TIME)
     async with uncommitted(twin) as inside:
-        await inside.log(ALDER, [log_line(stuck, "frozen here")])
+        await inside.leases.append_logs(ALDER, [log_line(stuck, "frozen here")])
         async with asyncio.timeout(GENEROUS):
-            passed_by = await storage.reap([lost(stuck), lost(free)])
+            passed_by = await storage.leases.reap([lost(stuck), lost(free)])
 
     assert list(passed_by) == [held(free)]
-    assert list(await storage.reap([lost(stuck)])) == [held(stuck)]
+    assert list(await storage.leases.reap([lost(stuck)])) == [held(stuck)]
 
 
 @several_writers
@@ -103,9 +103,9 @@ async def test_a_claim_passes_by_what_others_hold(storage, twin, database):
 async def test_a_renewal_does_not_wait_for_ends_of_other_jobs(storage, twin, database):
     leases = [await started(storage) for _ in range(4)]
     async with uncommitted(twin) as inside:
-        await inside.finish(ALDER, [finish(leases[0])])
+        await inside.leases.finish(ALDER, [finish(leases[0])])
 
-        renewed = await storage.renew(
+        renewed = await storage.leases.renew(
             ALDER, [held(one) for one in leases[1:]], lease_time=LEASE_TIME
         )
 
@@ -117,20 +117,20 @@ async def test_a_verb_that_crosses_another_transaction_is_tried_again(storage, t
     first, second = await started(storage), await started(storage)
     child = await enqueue(storage, after=(first.job_id, second.job_id))
     async with uncommitted(twin) as inside:
-        await inside.renew(ALDER, [held(second)], lease_time=LEASE_TIME)
-        admitting = asyncio.create_task(storage.admit([child]))
+        await inside.leases.renew(ALDER, [held(second)], lease_time=LEASE_TIME)
+        admitting = asyncio.create_task(storage.leases.admit([child]))
         await asyncio.wait({admitting}, timeout=MEETING)
 
-        await inside.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
+        await inside.leases.renew(ALDER, [held(first)], lease_time=LEASE_TIME)
 
     assert await admitting == {child: JobState.PENDING}
-    await storage.finish(ALDER, [finish(first), finish(second)])
+    await storage.leases.finish(ALDER, [finish(first), finish(second)])
     assert await state_of(storage, child) is JobState.QUEUED
 
 
 @several_writers
 async def test_a_claim_passes_by_what_another_claim_has_locked(storage, twin, database):
-    await storage.enqueue(new_jobs(3))
+    await storage.jobs.enqueue(new_jobs(3))
     async with uncommitted(twin) as inside:
         first = await claim(inside, 1)
         claiming = asyncio.create_task(claim(storage, 3, worker="birch"))

@@ -58,7 +58,7 @@ async def test_enqueue_of_a_child_against_the_end_of_a_parent_that_is_not_kept(s
         async def store(child=child) -> str:
             stored = await offer(storage, child)
             if stored.status == "created":
-                await storage.admit([child.id])
+                await storage.leases.admit([child.id])
             return stored.status
 
         status, _ = await race(number, store(), end(twin, lease, keep=False))
@@ -79,7 +79,7 @@ async def test_enqueue_of_a_child_against_the_cancel_of_its_parent(storage, twin
         child, answer = await race(
             number,
             enqueue_child(storage, parent, on_parent_failure=policy),
-            twin.cancel(ALL_TENANTS, [parent]),
+            twin.jobs.cancel(ALL_TENANTS, [parent]),
         )
 
         assert answer == {parent: CANCELED}
@@ -97,13 +97,13 @@ async def test_enqueue_of_a_child_against_the_deletion_of_its_parent(storage, tw
         async def store(child=child) -> str:
             stored = await offer(storage, child)
             if stored.status == "created":
-                await storage.admit([child.id])
+                await storage.leases.admit([child.id])
             return stored.status
 
         async def delete(id=parent.id, bound=bound) -> int:
             if by == "days":
-                return await twin.prune("plain", days=1, before_id=bound)
-            return await twin.discard(ALL_TENANTS, id)
+                return await twin.monitoring.prune("plain", days=1, before_id=bound)
+            return await twin.jobs.discard(ALL_TENANTS, id)
 
         status, deleted = await race(number, store(), delete())
 
@@ -112,7 +112,7 @@ async def test_enqueue_of_a_child_against_the_deletion_of_its_parent(storage, tw
         assert deleted or status == "created"
         if status == "created":
             assert await state_of(storage, child.id) is QUEUED
-            await storage.cancel(ALL_TENANTS, [child.id])
+            await storage.jobs.cancel(ALL_TENANTS, [child.id])
 
 
 async def test_two_parents_finishing_at_once(storage, twin):
@@ -141,22 +141,22 @@ async def test_one_parent_failing_while_the_other_completes(storage, twin):
 
 async def test_parents_of_many_children_finishing_at_once(storage, twin):
     for number in range(ROUNDS // 2):
-        await storage.enqueue(new_jobs(6))
+        await storage.jobs.enqueue(new_jobs(6))
         leases = await claim(storage, 6)
         parents = [lease.job_id for lease in leases]
         children = [new_job(after=tuple(parents[:: (-1) ** n])) for n in range(10)]
-        await storage.enqueue(children)
-        await storage.admit([child.id for child in children])
+        await storage.jobs.enqueue(children)
+        await storage.leases.admit([child.id for child in children])
 
         await race(
             number,
-            storage.finish(ALDER, [finish(lease) for lease in leases[:3]]),
-            twin.finish(ALDER, [finish(lease) for lease in leases[:2:-1]]),
+            storage.leases.finish(ALDER, [finish(lease) for lease in leases[:3]]),
+            twin.leases.finish(ALDER, [finish(lease) for lease in leases[:2:-1]]),
         )
 
         ready = await claim_all(storage)
         assert {lease.job_id for lease in ready} == {child.id for child in children}
-        await storage.finish(ALDER, [finish(lease) for lease in ready])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in ready])
 
 
 async def test_cancel_of_a_parent_against_its_end(storage, twin):
@@ -167,7 +167,7 @@ async def test_cancel_of_a_parent_against_its_end(storage, twin):
         ended, _ = await race(
             number,
             end(storage, lease, QUEUED, delay=HOUR),
-            twin.cancel(ALL_TENANTS, [lease.job_id]),
+            twin.jobs.cancel(ALL_TENANTS, [lease.job_id]),
         )
 
         assert ended in (QUEUED, CANCELED)
@@ -181,7 +181,9 @@ async def test_cancel_of_a_child_against_the_end_of_its_parent(storage, twin):
         lease = await started(storage)
         child = await enqueue_child(storage, lease.job_id)
 
-        answer, ended = await race(number, storage.cancel(ALL_TENANTS, [child]), end(twin, lease))
+        answer, ended = await race(
+            number, storage.jobs.cancel(ALL_TENANTS, [child]), end(twin, lease)
+        )
 
         assert ended is COMPLETED
         assert answer == {child: CANCELED}
@@ -193,19 +195,19 @@ async def test_cancel_of_one_parent_against_the_end_of_the_other(storage, twin):
         lease, other = await started(storage), await enqueue(storage, held=True)
         child = await enqueue_child(storage, lease.job_id, other, on_parent_failure="run")
 
-        await race(number, storage.cancel(ALL_TENANTS, [other]), end(twin, lease))
+        await race(number, storage.jobs.cancel(ALL_TENANTS, [other]), end(twin, lease))
 
         assert [ready.job_id for ready in await claim_all(storage)] == [child]
-        await storage.finish(ALDER, [finish(LeaseRef(child, 1))])
+        await storage.leases.finish(ALDER, [finish(LeaseRef(child, 1))])
 
 
 async def test_admit_against_the_end_of_a_parent(storage, twin):
     for number in range(ROUNDS):
         lease = await started(storage)
         child = new_job(after=(lease.job_id,))
-        await storage.enqueue([child])
+        await storage.jobs.enqueue([child])
 
-        await race(number, storage.admit([child.id]), end(twin, lease))
+        await race(number, storage.leases.admit([child.id]), end(twin, lease))
 
         await settle(storage)
         after = await job(storage, child.id)
@@ -217,9 +219,11 @@ async def test_admit_against_admit(storage, twin):
         parents = [(await a_job(storage, COMPLETED)).id for _ in range(2)]
         lease = await started(storage)
         children = [new_job(after=(*parents, lease.job_id)).id for _ in range(2)]
-        await storage.enqueue([new_job(id=id, after=(*parents, lease.job_id)) for id in children])
+        await storage.jobs.enqueue(
+            [new_job(id=id, after=(*parents, lease.job_id)) for id in children]
+        )
 
-        await race(number, storage.admit(children), twin.admit(children[::-1]))
+        await race(number, storage.leases.admit(children), twin.leases.admit(children[::-1]))
 
         assert [(await job(storage, child)).waits for child in children] == [1, 1]
 
@@ -231,7 +235,7 @@ async def test_retry_of_a_parent_against_the_enqueue_of_a_child(storage, twin):
         child, retried = await race(
             number,
             enqueue_child(storage, dead.id, on_parent_failure="wait"),
-            twin.retry(ALL_TENANTS, dead.id),
+            twin.jobs.retry(ALL_TENANTS, dead.id),
         )
 
         assert retried == "queued"

@@ -33,7 +33,7 @@ def a_key():
 
 async def replaced(storage, new):
     met = await offer(storage, new)
-    return met if met.existing_id is None else await storage.replace(new, met.existing_id)
+    return met if met.existing_id is None else await storage.jobs.replace(new, met.existing_id)
 
 
 async def run_all(storage, key):
@@ -94,7 +94,7 @@ async def test_replace_against_promote(storage, twin, clock):
         id = await enqueue(storage, queue=key, dedupe_key=key, delay=SECOND)
         await clock.advance(SECOND)
 
-        _, answer = await race(number, storage.promote(), replaced(twin, newer(key)))
+        _, answer = await race(number, storage.leases.promote(), replaced(twin, newer(key)))
 
         assert (answer.status, answer.existing_id) == ("replaced", id)
         assert await in_one_place(storage, id)
@@ -107,7 +107,7 @@ async def test_replace_against_cancel(storage, twin):
         id = await enqueue(storage, queue=key, dedupe_key=key)
 
         _, answer = await race(
-            number, storage.cancel(ALL_TENANTS, [id]), replaced(twin, newer(key))
+            number, storage.jobs.cancel(ALL_TENANTS, [id]), replaced(twin, newer(key))
         )
 
         assert (await job(storage, id)).state is JobState.CANCELED
@@ -137,7 +137,9 @@ async def test_an_edited_retry_against_claim(storage, twin):
         edit = PayloadEdit(payload='{"n":2}', message="edited", token=lease.token)
 
         answer, leases = await race(
-            number, storage.retry(ALL_TENANTS, lease.job_id, edit=edit), claim(twin, queues=[key])
+            number,
+            storage.jobs.retry(ALL_TENANTS, lease.job_id, edit=edit),
+            claim(twin, queues=[key]),
         )
 
         assert answer == "queued"
@@ -157,8 +159,8 @@ async def test_two_edits_of_one_dead_lettered_job(storage, twin):
 
         answers = await race(
             number,
-            storage.retry(ALL_TENANTS, lease.job_id, edit=edits[0]),
-            twin.retry(ALL_TENANTS, lease.job_id, edit=edits[1]),
+            storage.jobs.retry(ALL_TENANTS, lease.job_id, edit=edits[0]),
+            twin.jobs.retry(ALL_TENANTS, lease.job_id, edit=edits[1]),
         )
 
         assert sorted(answers, key=str) == [None, "queued"]
@@ -174,9 +176,9 @@ async def test_an_edited_retry_against_replace_of_its_key(storage, twin):
 
         answer, stored = await race(
             number,
-            storage.retry(ALL_TENANTS, lease.job_id, edit=edit),
+            storage.jobs.retry(ALL_TENANTS, lease.job_id, edit=edit),
             replaced(twin, newer(key, delay=DAY)),
         )
 
         assert (answer, stored.status) in [("queued", "replaced"), ("duplicate", "created")]
-        await storage.cancel(ALL_TENANTS, [lease.job_id, stored.id])
+        await storage.jobs.cancel(ALL_TENANTS, [lease.job_id, stored.id])

@@ -30,10 +30,10 @@ async def test_changing_a_trigger_against_firing_it(storage, twin, due):
         _, fired = await race(
             number,
             changed(storage, trigger, payload={"n": 2}),
-            twin.fire(trigger, trigger.next_run_at, next_run_at, [new_job()]),
+            twin.triggers.fire(trigger, trigger.next_run_at, next_run_at, [new_job()]),
         )
 
-        after = await storage.trigger(ALL_TENANTS, trigger.id)
+        after = await storage.triggers.trigger(ALL_TENANTS, trigger.id)
         assert fired is not None
         assert (after.payload, after.next_run_at) == ({"n": 2}, next_run_at)
 
@@ -43,12 +43,12 @@ async def test_changing_a_trigger_that_is_about_to_have_fired(storage, twin, due
     next_run_at = trigger.next_run_at + MINUTE
 
     async with uncommitted(storage) as inside:
-        await inside.fire(trigger, trigger.next_run_at, next_run_at, [new_job()])
+        await inside.triggers.fire(trigger, trigger.next_run_at, next_run_at, [new_job()])
         changing = asyncio.create_task(changed(twin, trigger, payload={"n": 2}))
         await asyncio.wait({changing}, timeout=MEETING)
 
     assert await changing
-    after = await storage.trigger(ALL_TENANTS, trigger.id)
+    after = await storage.triggers.trigger(ALL_TENANTS, trigger.id)
     assert (after.payload, after.next_run_at) == ({"n": 2}, next_run_at)
 
 
@@ -59,11 +59,13 @@ async def test_disabling_a_trigger_against_firing_it(storage, twin, due):
         _, fired = await race(
             number,
             changed(storage, trigger, enabled=False),
-            twin.fire(trigger, trigger.next_run_at, None, [made]),
+            twin.triggers.fire(trigger, trigger.next_run_at, None, [made]),
         )
 
-        assert not (await storage.trigger(ALL_TENANTS, trigger.id)).enabled
-        assert await storage.known([made.id]) == (set() if fired is None else {made.id})
+        assert not (await storage.triggers.trigger(ALL_TENANTS, trigger.id)).enabled
+        assert await storage.jobs.existing_job_ids([made.id]) == (
+            set() if fired is None else {made.id}
+        )
 
 
 async def test_disabling_a_trigger_against_another_change(storage, twin, due):
@@ -76,7 +78,7 @@ async def test_disabling_a_trigger_against_another_change(storage, twin, due):
             changed(twin, trigger, payload={"n": 2}),
         )
 
-        after = await storage.trigger(ALL_TENANTS, trigger.id)
+        after = await storage.triggers.trigger(ALL_TENANTS, trigger.id)
         assert (after.enabled, after.payload) == (False, {"n": 2})
 
 
@@ -86,9 +88,9 @@ async def test_deleting_a_trigger_against_changing_it(storage, twin, due):
 
         dropped, _ = await race(
             number,
-            storage.delete_trigger(ALL_TENANTS, trigger.id),
-            twin.update_trigger(trigger.id, lambda row: replace(row, payload={"n": 2})),
+            storage.triggers.delete_trigger(ALL_TENANTS, trigger.id),
+            twin.triggers.update_trigger(trigger.id, lambda row: replace(row, payload={"n": 2})),
         )
 
         assert dropped
-        assert await storage.trigger(ALL_TENANTS, trigger.id) is None
+        assert await storage.triggers.trigger(ALL_TENANTS, trigger.id) is None

@@ -64,29 +64,31 @@ def ending(**how: Any) -> Verb:
     async def end(storage: Storage, subject: Subject) -> list[str]:
         make = how.get("make", finish)
         rest = {name: value for name, value in how.items() if name != "make"}
-        return [*(await storage.finish(ALDER, [make(subject.lease, **rest)])).values()]
+        return [*(await storage.leases.finish(ALDER, [make(subject.lease, **rest)])).values()]
 
     return end
 
 
 async def reap(storage: Storage, subject: Subject) -> list[str]:
-    return [*(await storage.reap([lost(subject.lease)])).values()]
+    return [*(await storage.leases.reap([lost(subject.lease)])).values()]
 
 
 async def renew(storage: Storage, subject: Subject) -> list[bool]:
-    renewed = await storage.renew(ALDER, [held(subject.lease)], lease_time=LEASE_TIME)
+    renewed = await storage.leases.renew(ALDER, [held(subject.lease)], lease_time=LEASE_TIME)
     return [renewal.cancel_requested for renewal in renewed]
 
 
 async def report(storage: Storage, subject: Subject) -> int:
     lease = subject.lease
     progress = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note="half")
-    return len(await storage.report(ALDER, [progress]))
+    return len(await storage.leases.record_progress(ALDER, [progress]))
 
 
 async def log(storage: Storage, subject: Subject) -> int:
     return len(
-        await storage.log(ALDER, [log_line(subject.lease, "a"), log_line(subject.lease, "b")])
+        await storage.leases.append_logs(
+            ALDER, [log_line(subject.lease, "a"), log_line(subject.lease, "b")]
+        )
     )
 
 
@@ -95,49 +97,49 @@ async def take(storage: Storage, subject: Subject) -> int:
 
 
 async def promote(storage: Storage, subject: Subject) -> bool:
-    return subject.queue in await storage.promote()
+    return subject.queue in await storage.leases.promote()
 
 
 async def cancel(storage: Storage, subject: Subject) -> list[str]:
-    return [*(await storage.cancel(ALL_TENANTS, [subject.id])).values()]
+    return [*(await storage.jobs.cancel(ALL_TENANTS, [subject.id])).values()]
 
 
 async def close(storage: Storage, subject: Subject) -> list[str]:
     to = JobState.DEAD_LETTER
-    return [*(await storage.cancel(ALL_TENANTS, [subject.id], to=to)).values()]
+    return [*(await storage.jobs.cancel(ALL_TENANTS, [subject.id], to=to)).values()]
 
 
 async def run_now(storage: Storage, subject: Subject) -> bool:
-    return await storage.run_now(ALL_TENANTS, subject.id)
+    return await storage.jobs.run_now(ALL_TENANTS, subject.id)
 
 
 async def retry(storage: Storage, subject: Subject) -> str | None:
-    return await storage.retry(ALL_TENANTS, subject.id)
+    return await storage.jobs.retry(ALL_TENANTS, subject.id)
 
 
 async def edit(storage: Storage, subject: Subject) -> str | None:
     other = PayloadEdit(payload='{"n": 2}', message="edited", token=1)
-    return await storage.retry(ALL_TENANTS, subject.id, edit=other)
+    return await storage.jobs.retry(ALL_TENANTS, subject.id, edit=other)
 
 
 async def put_off(storage: Storage, subject: Subject) -> str:
     newer = new_job(queue=subject.queue, dedupe_key=subject.queue, payload='{"n": 3}', delay=DAY)
-    return (await storage.replace(newer, subject.id)).status
+    return (await storage.jobs.replace(newer, subject.id)).status
 
 
 async def discard(storage: Storage, subject: Subject) -> bool:
-    return await storage.discard(ALL_TENANTS, subject.id)
+    return await storage.jobs.discard(ALL_TENANTS, subject.id)
 
 
 async def prune(storage: Storage, subject: Subject) -> None:
-    await storage.prune("plain", days=1, before_id=new_job_id())
+    await storage.monitoring.prune("plain", days=1, before_id=new_job_id())
 
 
 async def add_child(storage: Storage, subject: Subject) -> str:
     child = new_job(after=(subject.id,))
     stored = await offer(storage, child)
     if stored.status == "created":
-        await storage.admit([child.id])
+        await storage.leases.admit([child.id])
         subject.children.append(child.id)
     return stored.status
 
@@ -226,9 +228,9 @@ async def left(world: World, subject: Subject) -> Any:
     await settle(storage)
     if not subject.kept:
         await world.clock.advance(SECOND)
-        await storage.prune("plain", days=0, before_id=new_job_id(), spare_dead=True)
-    found = await storage.get(ALL_TENANTS, subject.id)
-    children = [(await storage.get(ALL_TENANTS, child)).state for child in subject.children]
+        await storage.monitoring.prune("plain", days=0, before_id=new_job_id(), spare_dead=True)
+    found = await storage.jobs.get(ALL_TENANTS, subject.id)
+    children = [(await storage.jobs.get(ALL_TENANTS, child)).state for child in subject.children]
     if found is None:
         return children
     assert len(await tables_of(storage, subject.id)) == 1
@@ -236,9 +238,9 @@ async def left(world: World, subject: Subject) -> Any:
     return (
         [found.state, found.attempts, found.worker_deaths, found.lease_token, found.progress],
         [found.cancel_requested_at is not None, found.outcome, found.waits, found.payload],
-        sorted(job.state for job in (await storage.page(ALL_TENANTS, keyed)).jobs),
+        sorted(job.state for job in (await storage.jobs.page(ALL_TENANTS, keyed)).jobs),
         await rows_of(storage, "windlass_logs", "job_id", subject.id),
-        len(await storage.attempts(found)),
+        len(await storage.jobs.attempts(found)),
         children,
     )
 
@@ -306,7 +308,7 @@ async def test_a_verb_inside_a_transaction_is_seen_by_nobody_until_it_commits(wo
 
     async with uncommitted(world.storage) as inside:
         await take(inside, subject)
-        before = await twin.get(ALL_TENANTS, subject.id)
-    after = await twin.get(ALL_TENANTS, subject.id)
+        before = await twin.jobs.get(ALL_TENANTS, subject.id)
+    after = await twin.jobs.get(ALL_TENANTS, subject.id)
 
     assert (before.state, after.state) == (JobState.QUEUED, JobState.RUNNING)

@@ -30,26 +30,26 @@ PENDING, QUEUED, RUNNING, COMPLETED, CANCELED, DEAD_LETTER = JobState
 
 async def test_promote_against_promote(storage, twin, clock):
     for number in range(ROUNDS):
-        await storage.enqueue(new_jobs(5, delay=SECOND))
+        await storage.jobs.enqueue(new_jobs(5, delay=SECOND))
         await clock.advance(SECOND)
 
-        one, other = await race(number, storage.promote(), twin.promote())
+        one, other = await race(number, storage.leases.promote(), twin.leases.promote())
 
         assert sum([*one.values(), *other.values()]) <= 5
         leases = await claim_all(storage)
         assert len(leases) == 5
-        await storage.finish(ALDER, [finish(lease) for lease in leases])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
 
 
 async def test_fold_against_everything_that_counts(storage, twin):
     for number in range(ROUNDS):
-        await storage.enqueue(new_jobs(3))
+        await storage.jobs.enqueue(new_jobs(3))
         leases = await claim(storage, 2)
 
         folded, _ = await race(
             number,
-            twin.fold(most=2),
-            storage.finish(ALDER, [finish(leases[0]), finish(leases[1], QUEUED)]),
+            twin.monitoring.roll_up_counts(most=2),
+            storage.leases.finish(ALDER, [finish(leases[0]), finish(leases[1], QUEUED)]),
         )
 
         assert folded <= 2
@@ -61,11 +61,11 @@ async def test_prune_keys_against_enqueue_of_the_key(storage, twin, clock):
         await clock.advance(SECOND)
         new = new_job(dedupe_key="k")
 
-        _, stored = await race(number, twin.prune_keys(), offer(storage, new))
+        _, stored = await race(number, twin.monitoring.prune_keys(), offer(storage, new))
 
         assert stored.status == "created"
         assert (await offer(storage, new_job(dedupe_key="k"))).existing_id == new.id
-        await storage.cancel(ALL_TENANTS, [new.id])
+        await storage.jobs.cancel(ALL_TENANTS, [new.id])
 
 
 async def test_sync_against_enqueue(storage, twin):
@@ -74,7 +74,7 @@ async def test_sync_against_enqueue(storage, twin):
 
         stored, _ = await race(
             number,
-            storage.enqueue(new_jobs(3)),
+            storage.jobs.enqueue(new_jobs(3)),
             a_definition(twin, "plain", max_concurrency=limit, code_hash=f"hash {number}"),
         )
 
@@ -82,7 +82,7 @@ async def test_sync_against_enqueue(storage, twin):
         await regate(storage)
         leases = await claim_all(storage)
         assert len(leases) == 3
-        await storage.finish(ALDER, [finish(lease) for lease in leases])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
 
 
 async def test_disabling_a_definition_against_enqueue(storage, twin):
@@ -95,7 +95,7 @@ async def test_disabling_a_definition_against_enqueue(storage, twin):
         await regate(storage)
         leases = await claim_all(storage)
         assert len(leases) == (1 if stored.status == "created" else 0)
-        await storage.finish(ALDER, [finish(lease) for lease in leases])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
 
 
 async def test_deleting_a_tenant_against_enqueue(storage, twin):
@@ -109,9 +109,9 @@ async def test_deleting_a_tenant_against_enqueue(storage, twin):
         )
 
         assert stored.status in ("created", "unknown_tenant")
-        found = await storage.open_jobs(ACME)
+        found = await storage.access.open_jobs(ACME)
         assert found == ([stored.id] if stored.status == "created" else [])
-        await storage.cancel(ALL_TENANTS, found, to=DEAD_LETTER)
+        await storage.jobs.cancel(ALL_TENANTS, found, to=DEAD_LETTER)
 
 
 async def test_enqueue_against_its_own_repeat(storage, twin):
@@ -128,30 +128,32 @@ async def test_enqueue_against_its_own_repeat(storage, twin):
 async def test_a_whole_life_with_everybody_at_once(storage, twin, clock):
     """Workers, people and upkeep at once: every job ends once, or waits."""
     new = new_jobs(40) + new_jobs(10, delay=SECOND) + new_jobs(10, definition="limited")
-    await storage.enqueue(new)
+    await storage.jobs.enqueue(new)
     await clock.advance(SECOND)
 
     async def work(mine: Storage, name: str) -> None:
         for _ in range(12):
             leases = await claim(mine, 5, worker=name)
             endings = [COMPLETED, QUEUED, DEAD_LETTER]
-            await mine.finish(ALDER, [finish(lease, endings[lease.token % 3]) for lease in leases])
+            await mine.leases.finish(
+                ALDER, [finish(lease, endings[lease.token % 3]) for lease in leases]
+            )
 
     async def meddle(mine: Storage) -> None:
         for chosen in new[::4]:
-            await mine.cancel(ALL_TENANTS, [chosen.id])
-            await mine.retry(ALL_TENANTS, chosen.id)
+            await mine.jobs.cancel(ALL_TENANTS, [chosen.id])
+            await mine.jobs.retry(ALL_TENANTS, chosen.id)
 
     async def keep_up(mine: Storage) -> None:
         for _ in range(12):
-            await mine.promote()
-            await mine.fold(most=5)
-            await mine.drop_ended_claims()
+            await mine.leases.promote()
+            await mine.monitoring.roll_up_counts(most=5)
+            await mine.leases.drop_ended_claims()
 
     await asyncio.gather(
         work(storage, "a"), work(twin, "b"), meddle(twin), keep_up(storage), keep_up(twin)
     )
 
-    assert await storage.known([n.id for n in new]) == {n.id for n in new}
+    assert await storage.jobs.existing_job_ids([n.id for n in new]) == {n.id for n in new}
     for lease in await claim_all(storage, known=KNOWN):
         assert await end(storage, lease) is not None

@@ -28,7 +28,7 @@ def an_event(**changes) -> Event:
 @pytest.fixture
 async def event(storage):
     event = an_event()
-    await storage.emit_event(event)
+    await storage.triggers.emit_event(event)
     return event
 
 
@@ -42,23 +42,23 @@ async def listener(storage, **changes):
 async def test_an_event_is_kept_as_it_is(storage):
     event = an_event(correlation_id="c", created_by="ada", depth=3, data=["ä", None, 1.5])
 
-    await storage.emit_event(event)
+    await storage.triggers.emit_event(event)
 
-    found = await storage.event(ALL_TENANTS, event.id)
+    found = await storage.triggers.event(ALL_TENANTS, event.id)
     assert (found.name, found.data, found.depth) == (event.name, event.data, 3)
     assert (found.correlation_id, found.created_by, found.matched_at) == ("c", "ada", None)
-    assert await storage.event(Scope(TenantId("acme")), event.id) is None
+    assert await storage.triggers.event(Scope(TenantId("acme")), event.id) is None
 
 
 async def test_events_are_listed_newest_first(storage):
     ids = []
     for _ in range(5):
         event = an_event()
-        await storage.emit_event(event)
+        await storage.triggers.emit_event(event)
         ids.append(event.id)
 
-    first = await storage.events(ALL_TENANTS, most=2)
-    rest = await storage.events(ALL_TENANTS, before=first[-1].id)
+    first = await storage.triggers.events(ALL_TENANTS, most=2)
+    rest = await storage.triggers.events(ALL_TENANTS, before=first[-1].id)
 
     assert [e.id for e in first + rest] == ids[::-1]
 
@@ -67,12 +67,12 @@ async def test_events_are_found_by_name_correlation_and_time(storage):
     first = an_event(name="a", correlation_id="c")
     other = an_event(name="b")
     for event in (first, other):
-        await storage.emit_event(event)
-    at = (await storage.event(ALL_TENANTS, first.id)).created_at
+        await storage.triggers.emit_event(event)
+    at = (await storage.triggers.event(ALL_TENANTS, first.id)).created_at
     hour = timedelta(hours=1)
 
     async def found(**chosen):
-        return [event.name for event in await storage.events(ALL_TENANTS, **chosen)]
+        return [event.name for event in await storage.triggers.events(ALL_TENANTS, **chosen)]
 
     assert await found(name="a") == await found(correlation_id="c") == ["a"]
     assert await found(created_after=at - hour, created_before=at + hour) == ["b", "a"]
@@ -88,46 +88,46 @@ async def test_an_event_tells_what_its_triggers_did_batch_by_batch(storage, even
         trigger_id=None, trigger=None, definition="d", outcome="failed", because="why"
     )
 
-    async with storage.matching() as matching:
+    async with storage.triggers.matching() as matching:
         await matching.take(event.id)
         await matching.matched(event, 1, [first], last=trigger.id)
-    async with storage.matching() as matching:
+    async with storage.triggers.matching() as matching:
         await matching.take(event.id)
         await matching.matched(event, 0, [hook])
 
-    found = await storage.event(ALL_TENANTS, event.id)
+    found = await storage.triggers.event(ALL_TENANTS, event.id)
     assert (found.matches, found.jobs) == ((first, hook), 1)
 
 
 async def test_an_event_waits_until_it_is_matched(storage, event):
-    assert await storage.unmatched_events() == [event.id]
+    assert await storage.triggers.unmatched_events() == [event.id]
 
-    async with storage.matching() as matching:
+    async with storage.triggers.matching() as matching:
         assert (await matching.take(event.id)).data == event.data
         await matching.matched(event, 2)
 
-    assert await storage.unmatched_events() == []
-    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 2
+    assert await storage.triggers.unmatched_events() == []
+    assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 2
 
 
 async def test_of_many_who_match_an_event_one_does(storage, event):
     jobs = [new_job() for _ in range(6)]
 
     async def match(job):
-        async with storage.matching() as matching:
+        async with storage.triggers.matching() as matching:
             if await matching.take(event.id):
                 await matching.store([job])
 
     await asyncio.gather(*[match(job) for job in jobs])
 
-    assert len(await storage.known([job.id for job in jobs])) == 1
+    assert len(await storage.jobs.existing_job_ids([job.id for job in jobs])) == 1
 
 
 async def test_matching_that_fails_is_undone_and_can_be_done_again(storage, event):
     made = new_job()
 
     async def fail():
-        async with storage.matching() as matching:
+        async with storage.triggers.matching() as matching:
             await matching.take(event.id)
             await matching.store([made])
             raise ZeroDivisionError
@@ -135,8 +135,8 @@ async def test_matching_that_fails_is_undone_and_can_be_done_again(storage, even
     with pytest.raises(ZeroDivisionError):
         await fail()
 
-    assert await storage.known([made.id]) == set()
-    assert await storage.unmatched_events() == [event.id]
+    assert await storage.jobs.existing_job_ids([made.id]) == set()
+    assert await storage.triggers.unmatched_events() == [event.id]
 
 
 async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
@@ -146,7 +146,7 @@ async def test_an_event_sets_off_its_tenants_enabled_triggers(storage, event):
     await listener(storage, event_name="folder.removed")
     await listener(storage, tenant=TenantId("system"))
 
-    async with storage.matching() as matching:
+    async with storage.triggers.matching() as matching:
         heard = await matching.listening(event, most=100)
         few = await matching.listening(event, most=1)
 
@@ -159,26 +159,26 @@ async def test_an_event_is_matched_in_batches_of_triggers(storage, event):
     batches = []
 
     for jobs in (2, 1, 0):
-        async with storage.matching() as matching:
+        async with storage.triggers.matching() as matching:
             await matching.take(event.id)
             batch = [trigger.id for trigger in await matching.listening(event, most=2)]
             batches.append((matching.first_batch, batch))
             more = len(batch) == 2
             await matching.matched(event, jobs, last=batch[-1] if more else None)
-        assert await storage.unmatched_events() == ([event.id] if more else [])
+        assert await storage.triggers.unmatched_events() == ([event.id] if more else [])
 
     assert batches == [(True, ids[:2]), (False, ids[2:4]), (False, ids[4:])]
-    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 3
+    assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 3
 
 
 async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storage, event):
     first, second = sorted([(await listener(storage)).id for _ in range(2)])
-    async with storage.matching() as matching:
+    async with storage.triggers.matching() as matching:
         await matching.take(event.id)
         await matching.matched(event, 1, last=first)
 
     async def fail():
-        async with storage.matching() as matching:
+        async with storage.triggers.matching() as matching:
             await matching.take(event.id)
             await matching.matched(event, 1, last=None)
             raise ZeroDivisionError
@@ -186,33 +186,33 @@ async def test_a_batch_that_fails_is_undone_and_the_batch_before_it_stays(storag
     with pytest.raises(ZeroDivisionError):
         await fail()
 
-    async with storage.matching() as matching:
+    async with storage.triggers.matching() as matching:
         await matching.take(event.id)
         assert [t.id for t in await matching.listening(event, most=100)] == [second]
-    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 1
+    assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 1
 
 
 async def test_events_matched_long_ago_are_forgotten(storage, clock, event):
     waiting = an_event()
-    await storage.emit_event(waiting)
-    async with storage.matching() as matching:
+    await storage.triggers.emit_event(waiting)
+    async with storage.triggers.matching() as matching:
         await matching.take(event.id)
     await clock.set(clock.now + timedelta(days=31))
     recent = an_event()
-    await storage.emit_event(recent)
-    async with storage.matching() as matching:
+    await storage.triggers.emit_event(recent)
+    async with storage.triggers.matching() as matching:
         await matching.take(recent.id)
     before = EventId(UUID(int=2**128 - 1))
 
-    assert await storage.prune_events(days=30, before_id=event.id) == 0
-    assert await storage.prune_events(days=30, before_id=before) == 1
-    assert await storage.prune_events(days=30, before_id=before) == 0
+    assert await storage.triggers.prune_events(days=30, before_id=event.id) == 0
+    assert await storage.triggers.prune_events(days=30, before_id=before) == 1
+    assert await storage.triggers.prune_events(days=30, before_id=before) == 0
 
-    assert {e.id for e in await storage.events(ALL_TENANTS)} == {waiting.id, recent.id}
+    assert {e.id for e in await storage.triggers.events(ALL_TENANTS)} == {waiting.id, recent.id}
 
 
 async def test_an_unknown_event_is_taken_by_nobody(storage):
-    async with storage.matching() as matching:
+    async with storage.triggers.matching() as matching:
         assert await matching.take(EventId(new_event_id())) is None
 
 
@@ -222,17 +222,19 @@ async def test_events_are_found_by_the_end_of_their_id(storage):
         for end in ("00abcdef", "11abcdef", "22fedcba")
     ]
     for id, tenant in zip(ids, ("default", "acme", "default"), strict=True):
-        await storage.emit_event(an_event(id=id, tenant=TenantId(tenant)))
+        await storage.triggers.emit_event(an_event(id=id, tenant=TenantId(tenant)))
 
-    assert await storage.find_events_by_suffix(ALL_TENANTS, "abcdef") == [ids[1], ids[0]]
-    assert await storage.find_events_by_suffix(ALL_TENANTS, "00abcdef") == [ids[0]]
-    assert await storage.find_events_by_suffix(ALL_TENANTS, ids[2].hex[-20:]) == [ids[2]]
-    assert await storage.find_events_by_suffix(Scope(TenantId("acme")), "abcdef") == [ids[1]]
-    assert await storage.find_events_by_suffix(ALL_TENANTS, "000000") == []
+    assert await storage.triggers.find_events_by_suffix(ALL_TENANTS, "abcdef") == [ids[1], ids[0]]
+    assert await storage.triggers.find_events_by_suffix(ALL_TENANTS, "00abcdef") == [ids[0]]
+    assert await storage.triggers.find_events_by_suffix(ALL_TENANTS, ids[2].hex[-20:]) == [ids[2]]
+    assert await storage.triggers.find_events_by_suffix(Scope(TenantId("acme")), "abcdef") == [
+        ids[1]
+    ]
+    assert await storage.triggers.find_events_by_suffix(ALL_TENANTS, "000000") == []
 
 
 async def test_events_that_wait_are_found_page_by_page(storage, event):
-    first = await storage.unmatched_events(most=1)
+    first = await storage.triggers.unmatched_events(most=1)
 
     assert first == [event.id]
-    assert await storage.unmatched_events(after=event.id) == []
+    assert await storage.triggers.unmatched_events(after=event.id) == []

@@ -39,14 +39,14 @@ def a_trigger(**changes) -> Trigger:
 
 async def kept(storage, **changes) -> Trigger:
     trigger = a_trigger(**changes)
-    assert await storage.create_trigger(trigger)
-    found = await storage.trigger(ALL_TENANTS, trigger.id)
+    assert await storage.triggers.create_trigger(trigger)
+    found = await storage.triggers.trigger(ALL_TENANTS, trigger.id)
     assert found is not None
     return found
 
 
 async def changed(storage, trigger, **changes):
-    return await storage.update_trigger(trigger.id, lambda row: replace(row, **changes))
+    return await storage.triggers.update_trigger(trigger.id, lambda row: replace(row, **changes))
 
 
 @pytest.fixture
@@ -88,22 +88,22 @@ async def test_a_tenants_triggers_have_different_names(storage):
     first = await kept(storage, name="nightly")
     other = await kept(storage, name="weekly")
 
-    assert not await storage.create_trigger(a_trigger(name="nightly"))
+    assert not await storage.triggers.create_trigger(a_trigger(name="nightly"))
     assert await changed(storage, other, name="nightly") is False
     assert await changed(storage, first, name="nightly", enabled=False)
     assert await changed(storage, a_trigger(), name="yearly") is None
-    assert [t.name for t in await storage.triggers(ALL_TENANTS)] == ["nightly", "weekly"]
+    assert [t.name for t in await storage.triggers.triggers(ALL_TENANTS)] == ["nightly", "weekly"]
 
 
 async def test_a_trigger_is_seen_by_its_tenant_alone(storage):
     trigger = await kept(storage)
     stranger = Scope(TenantId("acme"))
 
-    assert await storage.trigger(stranger, trigger.id) is None
-    assert await storage.triggers(stranger) == []
-    assert not await storage.delete_trigger(stranger, trigger.id)
-    assert await storage.delete_trigger(Scope(DEFAULT_TENANT), trigger.id)
-    assert await storage.trigger(ALL_TENANTS, trigger.id) is None
+    assert await storage.triggers.trigger(stranger, trigger.id) is None
+    assert await storage.triggers.triggers(stranger) == []
+    assert not await storage.triggers.delete_trigger(stranger, trigger.id)
+    assert await storage.triggers.delete_trigger(Scope(DEFAULT_TENANT), trigger.id)
+    assert await storage.triggers.trigger(ALL_TENANTS, trigger.id) is None
 
 
 async def test_a_trigger_of_code_that_is_deleted_is_remembered_until_that_is_forgotten(storage):
@@ -111,16 +111,16 @@ async def test_a_trigger_of_code_that_is_deleted_is_remembered_until_that_is_for
     code = await kept(storage, origin="code", name="renamed", code={"name": "nightly"})
     gone = (DEFAULT_TENANT, "nightly", code.definition)
 
-    assert not await storage.delete_trigger(Scope(TenantId("acme")), code.id)
-    assert await storage.deleted_triggers() == set()
-    assert await storage.delete_trigger(ALL_TENANTS, own.id)
-    assert await storage.delete_trigger(ALL_TENANTS, code.id)
-    assert await storage.deleted_triggers() == {gone}
+    assert not await storage.triggers.delete_trigger(Scope(TenantId("acme")), code.id)
+    assert await storage.triggers.deleted_triggers() == set()
+    assert await storage.triggers.delete_trigger(ALL_TENANTS, own.id)
+    assert await storage.triggers.delete_trigger(ALL_TENANTS, code.id)
+    assert await storage.triggers.deleted_triggers() == {gone}
 
-    await storage.clear_deleted_triggers(code.definition, name="weekly")
-    assert await storage.deleted_triggers() == {gone}
-    await storage.clear_deleted_triggers(code.definition)
-    assert await storage.deleted_triggers() == set()
+    await storage.triggers.clear_deleted_triggers(code.definition, name="weekly")
+    assert await storage.triggers.deleted_triggers() == {gone}
+    await storage.triggers.clear_deleted_triggers(code.definition)
+    assert await storage.triggers.deleted_triggers() == set()
 
 
 async def test_a_trigger_takes_another_type(storage):
@@ -128,7 +128,7 @@ async def test_a_trigger_takes_another_type(storage):
 
     assert await changed(storage, trigger, type="cron", cron="0 2 * * *", interval_seconds=None)
 
-    found = await storage.trigger(ALL_TENANTS, trigger.id)
+    found = await storage.triggers.trigger(ALL_TENANTS, trigger.id)
     assert (found.type, found.cron, found.interval_seconds) == ("cron", "0 2 * * *", None)
 
 
@@ -139,7 +139,7 @@ async def test_what_is_due_is_found_and_nothing_else(storage, due):
     await kept(storage, next_run_at=now - MINUTE, missing_from_code=True)
     await kept(storage)
 
-    [found], _ = await storage.due_triggers()
+    [found], _ = await storage.triggers.due_triggers()
 
     assert found.trigger == due
     assert found.now == now
@@ -147,17 +147,17 @@ async def test_what_is_due_is_found_and_nothing_else(storage, due):
 
 async def test_a_disabled_definition_or_tenant_is_not_scheduled(storage, due):
     await set_enabled(storage, due.definition, False)
-    assert await storage.due_triggers() == ([], None)
+    assert await storage.triggers.due_triggers() == ([], None)
     await set_enabled(storage, due.definition, True)
     await a_tenant(storage, DEFAULT_TENANT, state="suspended")
 
-    assert await storage.due_triggers() == ([], None)
+    assert await storage.triggers.due_triggers() == ([], None)
 
 
 async def test_a_definition_missing_from_code_is_not_scheduled(storage, due):
     await change_definition(storage, due.definition, missing_from_code=True)
 
-    assert await storage.due_triggers() == ([], None)
+    assert await storage.triggers.due_triggers() == ([], None)
 
 
 async def test_what_is_due_comes_by_priority_and_what_runs_after_others_last(storage, due):
@@ -168,18 +168,18 @@ async def test_what_is_due_comes_by_priority_and_what_runs_after_others_last(sto
     await change_definition(storage, "other", priority=25)
     await change_definition(storage, "limited", priority=1, runs_after=("plain",))
 
-    found, _ = await storage.due_triggers()
-    first, _ = await storage.due_triggers(most=1)
+    found, _ = await storage.triggers.due_triggers()
+    first, _ = await storage.triggers.due_triggers(most=1)
 
     assert [each.trigger.id for each in found] == [urgent.id, due.id, late.id, follower.id]
     assert [each.trigger.id for each in first] == [urgent.id]
 
 
 async def test_how_long_it_is_until_the_next_one(storage, due):
-    assert (await storage.due_triggers())[1] is None
+    assert (await storage.triggers.due_triggers())[1] is None
     await kept(storage, next_run_at=await storage.now() + MINUTE)
 
-    found, left = await storage.due_triggers()
+    found, left = await storage.triggers.due_triggers()
 
     assert [each.trigger.id for each in found] == [due.id]
     assert left == MINUTE
@@ -188,10 +188,10 @@ async def test_how_long_it_is_until_the_next_one(storage, due):
 async def test_firing_moves_on_and_stores_the_job(storage, due):
     made, then = new_job(source="schedule"), due.next_run_at + MINUTE
 
-    stored = await storage.fire(due, due.next_run_at, then, [made])
+    stored = await storage.triggers.fire(due, due.next_run_at, then, [made])
 
     assert [each.status for each in stored] == ["created"]
-    after = await storage.trigger(ALL_TENANTS, due.id)
+    after = await storage.triggers.trigger(ALL_TENANTS, due.id)
     assert (after.next_run_at, after.last_run_at, after.last_job_id) == (
         then,
         due.next_run_at,
@@ -201,59 +201,64 @@ async def test_firing_moves_on_and_stores_the_job(storage, due):
 
 
 async def test_a_due_time_is_fired_once(storage, due):
-    await storage.fire(due, due.next_run_at, due.next_run_at + MINUTE, [new_job()])
+    await storage.triggers.fire(due, due.next_run_at, due.next_run_at + MINUTE, [new_job()])
 
-    assert await storage.fire(due, due.next_run_at, due.next_run_at + MINUTE, [new_job()]) is None
+    assert (
+        await storage.triggers.fire(due, due.next_run_at, due.next_run_at + MINUTE, [new_job()])
+        is None
+    )
 
 
 async def test_of_many_who_fire_a_due_time_one_does(storage, due):
     jobs = [new_job() for _ in range(8)]
 
     fired = await asyncio.gather(
-        *[storage.fire(due, due.next_run_at, None, [each]) for each in jobs]
+        *[storage.triggers.fire(due, due.next_run_at, None, [each]) for each in jobs]
     )
 
     assert sum(each is not None for each in fired) == 1
-    assert len(await storage.known([each.id for each in jobs])) == 1
+    assert len(await storage.jobs.existing_job_ids([each.id for each in jobs])) == 1
 
 
 async def test_a_trigger_disabled_meanwhile_makes_no_job(storage, due):
     await changed(storage, due, enabled=False)
     made = new_job()
 
-    assert await storage.fire(due, due.next_run_at, None, [made]) is None
-    assert await storage.known([made.id]) == set()
+    assert await storage.triggers.fire(due, due.next_run_at, None, [made]) is None
+    assert await storage.jobs.existing_job_ids([made.id]) == set()
 
 
 async def test_a_job_that_may_not_be_stored_leaves_the_trigger_where_it_was(storage, due):
     with pytest.raises(TriggerRefused):
-        await storage.fire(due, due.next_run_at, None, [new_job(definition=DefinitionKey("none"))])
+        await storage.triggers.fire(
+            due, due.next_run_at, None, [new_job(definition=DefinitionKey("none"))]
+        )
 
-    assert (await storage.trigger(ALL_TENANTS, due.id)).next_run_at == due.next_run_at
+    assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).next_run_at == due.next_run_at
 
 
 async def test_a_trigger_names_the_job_that_stands_for_its_due_time(storage, due):
     equal = new_job(dedupe_key="equal")
-    await storage.enqueue([equal])
+    await storage.jobs.enqueue([equal])
 
-    await storage.fire(due, due.next_run_at, None, [new_job(dedupe_key="equal")])
+    await storage.triggers.fire(due, due.next_run_at, None, [new_job(dedupe_key="equal")])
 
-    assert (await storage.trigger(ALL_TENANTS, due.id)).last_job_id == equal.id
+    assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).last_job_id == equal.id
 
 
 async def test_passing_a_due_time_by_makes_no_job(storage, due):
-    assert await storage.fire(due, due.next_run_at, due.next_run_at + MINUTE, []) == []
+    assert await storage.triggers.fire(due, due.next_run_at, due.next_run_at + MINUTE, []) == []
 
-    assert (await storage.trigger(ALL_TENANTS, due.id)).last_job_id is None
+    assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).last_job_id is None
 
 
 async def test_an_error_is_noted_and_gone_after_the_next_success(storage, due):
-    await storage.record_trigger_failure(due.id, "no such field")
-    failed = await storage.trigger(ALL_TENANTS, due.id)
-    await storage.fire(due, due.next_run_at, None, [])
+    await storage.triggers.record_trigger_failure(due.id, "no such field")
+    failed = await storage.triggers.trigger(ALL_TENANTS, due.id)
+    await storage.triggers.fire(due, due.next_run_at, None, [])
 
     assert (failed.last_error, failed.last_error_at is not None) == ("no such field", True)
-    assert (await storage.trigger(ALL_TENANTS, due.id)).last_error is None
+    assert (await storage.triggers.trigger(ALL_TENANTS, due.id)).last_error is None
 
 
 async def test_of_processes_that_start_at_once_one_makes_a_trigger(storage, twin):
@@ -264,27 +269,29 @@ async def test_of_processes_that_start_at_once_one_makes_a_trigger(storage, twin
     )
 
     assert sorted(made) == [False] * 7 + [True]
-    assert len(await storage.triggers(ALL_TENANTS)) == 1
+    assert len(await storage.triggers.triggers(ALL_TENANTS)) == 1
 
 
 async def test_passing_a_due_time_over_notes_why_once(storage, due):
-    [seen], _ = await storage.due_triggers()
+    [seen], _ = await storage.triggers.due_triggers()
     coming = seen.now + MINUTE
 
-    passed = await asyncio.gather(*(storage.skip_due_time(seen, coming, "no") for _ in range(4)))
+    passed = await asyncio.gather(
+        *(storage.triggers.skip_due_time(seen, coming, "no") for _ in range(4))
+    )
 
-    after = await storage.trigger(ALL_TENANTS, due.id)
+    after = await storage.triggers.trigger(ALL_TENANTS, due.id)
     assert sorted(passed) == [False, False, False, True]
     assert (after.next_run_at, after.last_run_at) == (coming, due.next_run_at)
     assert (after.last_error, after.last_error_at, after.enabled) == ("no", seen.now, True)
 
 
 async def test_a_trigger_that_is_passed_over_can_be_stopped_by_it(storage, due):
-    [seen], _ = await storage.due_triggers()
+    [seen], _ = await storage.triggers.due_triggers()
 
-    assert await storage.skip_due_time(seen, None, "no right", stop=True)
+    assert await storage.triggers.skip_due_time(seen, None, "no right", stop=True)
 
-    after = await storage.trigger(ALL_TENANTS, due.id)
+    after = await storage.triggers.trigger(ALL_TENANTS, due.id)
     assert (after.enabled, after.next_run_at) == (False, None)
 
 
@@ -292,13 +299,13 @@ async def test_a_trigger_that_failed_is_due_again_after_a_pause_or_when_it_is_ed
     storage, clock, due
 ):
     async def seen():
-        return [each.trigger.id for each in (await storage.due_triggers())[0]]
+        return [each.trigger.id for each in (await storage.triggers.due_triggers())[0]]
 
-    await storage.record_trigger_failure(due.id, "broken")
+    await storage.triggers.record_trigger_failure(due.id, "broken")
     at_once = await seen()
     await clock.advance(MINUTE)
     later = await seen()
-    await storage.record_trigger_failure(due.id, "broken")
+    await storage.triggers.record_trigger_failure(due.id, "broken")
     await changed(storage, due, timezone="UTC")
 
     assert (at_once, later, await seen()) == ([], [due.id], [due.id])
@@ -307,10 +314,10 @@ async def test_a_trigger_that_failed_is_due_again_after_a_pause_or_when_it_is_ed
 async def test_a_time_zone_that_is_none_hides_no_trigger(storage, due):
     other = await kept(storage, timezone="Europe/Atlantis", next_run_at=due.next_run_at)
 
-    found, _ = await storage.due_triggers()
+    found, _ = await storage.triggers.due_triggers()
 
     assert {each.trigger.id for each in found} == {due.id, other.id}
-    assert {each.id for each in await storage.triggers(ALL_TENANTS)} == {due.id, other.id}
+    assert {each.id for each in await storage.triggers.triggers(ALL_TENANTS)} == {due.id, other.id}
 
 
 async def test_definitions_tell_how_their_jobs_are_made_and_when_the_next_is_due(storage):
@@ -323,23 +330,28 @@ async def test_definitions_tell_how_their_jobs_are_made_and_when_the_next_is_due
     await kept(storage, next_run_at=now, missing_from_code=True, origin="code", type="interval")
     await kept(storage, next_run_at=now, definition=DefinitionKey(KNOWN[1]))
 
-    everywhere = await storage.definition_triggers(ALL_TENANTS, [KNOWN[0], "unknown"])
-    here = await storage.definition_triggers(Scope(DEFAULT_TENANT), [KNOWN[0]])
+    everywhere = await storage.definitions.definition_triggers(ALL_TENANTS, [KNOWN[0], "unknown"])
+    here = await storage.definitions.definition_triggers(Scope(DEFAULT_TENANT), [KNOWN[0]])
 
     assert everywhere == {KNOWN[0]: ("interval", soon)}
     assert here == {KNOWN[0]: ("interval", later)}
-    assert await storage.definition_triggers(ALL_TENANTS, []) == {}
+    assert await storage.definitions.definition_triggers(ALL_TENANTS, []) == {}
 
 
 async def test_the_last_run_of_a_definition_is_when_its_newest_ended_job_began(storage):
     await a_tenant(storage, "acme")
-    nothing = await storage.last_attempt_started_at(ALL_TENANTS, KNOWN[0])
+    nothing = await storage.definitions.last_attempt_started_at(ALL_TENANTS, KNOWN[0])
     await a_job(storage, JobState.COMPLETED)
     failed = await a_job(storage, JobState.DEAD_LETTER)
     await a_job(storage, JobState.COMPLETED, definition=DefinitionKey(KNOWN[1]))
 
-    last = await storage.last_attempt_started_at(ALL_TENANTS, failed.definition)
+    last = await storage.definitions.last_attempt_started_at(ALL_TENANTS, failed.definition)
 
     assert nothing is None
     assert last == failed.last_started_at
-    assert await storage.last_attempt_started_at(Scope(TenantId("acme")), failed.definition) is None
+    assert (
+        await storage.definitions.last_attempt_started_at(
+            Scope(TenantId("acme")), failed.definition
+        )
+        is None
+    )

@@ -65,7 +65,7 @@ async def test_an_entry_is_stored_with_the_change_it_is_about_or_not_at_all(engi
         await change(fails=True)
     await change(fails=False)
 
-    assert [e.sequence for e in await storage.entries(ACME)] == [1]
+    assert [e.sequence for e in await storage.access.entries(ACME)] == [1]
 
 
 async def test_a_chain_is_read_by_who_may_and_page_by_page(engine):

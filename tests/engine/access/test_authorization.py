@@ -39,21 +39,21 @@ async def test_a_refused_change_leaves_an_entry_in_the_chain_of_who_tried(engine
     with pytest.raises(Forbidden):
         await engine.access.allow_installation(user, Right.QUEUES_PAUSE, Target("queue", "mail"))
 
-    paused, canceled, discarded = await storage.entries(ACME)
+    paused, canceled, discarded = await storage.access.entries(ACME)
     assert (discarded.actor, discarded.outcome, discarded.request_id) == (
         user.actor,
         "refused",
         "r-1",
     )
     assert (canceled.action, paused.target_id) == (Right.JOBS_CANCEL, "mail")
-    assert await storage.entries(GLOBEX) == []
+    assert await storage.access.entries(GLOBEX) == []
 
 
 async def test_a_refused_enqueue_leaves_one(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(person(Role.WORKER, None), Right.JOBS_ENQUEUE, JOB)
 
-    [entry] = await storage.entries(None)
+    [entry] = await storage.access.entries(None)
     assert (entry.action, entry.outcome) == ("jobs.enqueue", "refused")
 
 
@@ -63,14 +63,14 @@ async def test_refused_reading_and_strangers_leave_none(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(ANONYMOUS, Right.JOBS_CANCEL, JOB)
 
-    assert await storage.audit_chains() == []
+    assert await storage.access.audit_chains() == []
 
 
 async def test_who_is_bound_to_nothing_is_recorded_by_the_installation(engine, storage):
     with pytest.raises(Forbidden):
         await engine.access.allow(replace(admin(), memberships=()), Right.JOBS_CANCEL, JOB)
 
-    assert len(await storage.entries(None)) == 1
+    assert len(await storage.access.entries(None)) == 1
 
 
 async def test_a_job_of_somebody_else_is_answered_like_an_unknown_one(engine, storage):
@@ -209,7 +209,7 @@ async def _of_globex(engine, storage):
     return (
         await engine.members.list(ROOT, tenant=GLOBEX),
         await engine.tokens.list(ROOT, tenant=GLOBEX),
-        await storage.entries(GLOBEX),
+        await storage.access.entries(GLOBEX),
         await engine.operations.list(ROOT, tenant=GLOBEX),
-        [j.state for j in (await storage.page(Scope(GLOBEX), JobQuery())).jobs],
+        [j.state for j in (await storage.jobs.page(Scope(GLOBEX), JobQuery())).jobs],
     )

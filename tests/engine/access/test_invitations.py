@@ -158,7 +158,9 @@ async def test_inviting_looks_the_same_whether_there_is_an_account_or_not(engine
     }
     listed = await engine.members.list(admin())
     assert listed == sorted((each.member for each in invited), key=lambda member: member.name)
-    entries = [each for each in await storage.entries(ACME) if each.action == "members.write"]
+    entries = [
+        each for each in await storage.access.entries(ACME) if each.action == "members.write"
+    ]
     assert {each.target_id for each in entries} == set(names)
     for name in ("boss", "there", "disabled", "new"):  # by the id of an account nobody is found
         changed = await engine.members.change(admin(), ACME, name, role=Role.TENANT_ADMIN)
@@ -232,7 +234,7 @@ async def test_an_account_becomes_superadmin_by_its_own_session_alone(engine, st
     assert scope_of(await engine.access.authenticate_session(signed.secret)) == ALL_TENANTS
     with pytest.raises(UserExists):
         await engine.users.invite(ROOT, "bob")
-    accepted, offered, *_ = await storage.entries(None)
+    accepted, offered, *_ = await storage.access.entries(None)
     assert (offered.after, accepted.after["role"]) == (
         {"name": "bob", "superadmin": True, "pending": True},
         "superadmin",

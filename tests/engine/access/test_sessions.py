@@ -336,7 +336,7 @@ async def test_no_secret_is_stored_logged_or_shown(engine, storage, ada, heard):
 
 
 async def test_a_weaker_hash_is_replaced_when_its_password_is_known(engine, storage, ada):
-    weaker = (await storage.user_by_name(ada.name)).password_hash
+    weaker = (await storage.access.user_by_name(ada.name)).password_hash
     from argon2 import PasswordHasher
 
     engine.sessions._passwords = Passwords(
@@ -345,7 +345,7 @@ async def test_a_weaker_hash_is_replaced_when_its_password_is_known(engine, stor
 
     signed = await engine.sessions.login(ada.name, PASSWORD)
 
-    assert (await storage.user_by_name(ada.name)).password_hash != weaker
+    assert (await storage.access.user_by_name(ada.name)).password_hash != weaker
     assert (await engine.access.authenticate_session(signed.secret)).id == ada.id
 
 

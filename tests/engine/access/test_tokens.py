@@ -114,7 +114,7 @@ async def test_nobody_makes_a_token_that_may_do_more_than_itself(engine, storage
         await engine.tokens.create(person(Role.USER), "mine")
 
     assert await engine.tokens.list(ROOT) == []
-    refused = await storage.entries(ACME)
+    refused = await storage.access.entries(ACME)
     assert len(refused) == 6
     assert {(e.action, e.outcome) for e in refused} == {("tokens.write", "refused")}
 
@@ -172,7 +172,7 @@ async def test_making_and_revoking_leave_an_entry_each_in_the_tenants_chain(engi
     await engine.tokens.revoke(by, made.token.id)
     await engine.tokens.revoke(by, made.token.id)
 
-    revoked, created = await storage.entries(ACME)
+    revoked, created = await storage.access.entries(ACME)
 
     assert (created.actor, created.request_id) == (by.actor, "r-1")
     assert created.after["name"] == "deploy"

@@ -39,7 +39,7 @@ async def test_users_are_managed_by_superadmins_alone(engine, storage):
             await engine.users.list(by)
 
     assert [user.name for user in await engine.users.list(ROOT)] == ["bob"]
-    assert len([e for e in await storage.entries(ACME) if e.outcome == "refused"]) == 8
+    assert len([e for e in await storage.access.entries(ACME) if e.outcome == "refused"]) == 8
 
 
 async def test_a_user_is_found_by_id_or_by_name_in_any_case(engine):
@@ -92,7 +92,7 @@ async def test_changes_of_users_are_recorded(engine, storage):
     await engine.users.change(ROOT, bob.id, disabled=True)
     await engine.users.delete(ROOT, bob.id)
 
-    deleted, changed, created = await storage.entries(None)
+    deleted, changed, created = await storage.access.entries(None)
 
     assert created.after == {"name": "bob", "superadmin": False}
     assert (changed.before, changed.after) == (
@@ -119,8 +119,8 @@ async def test_an_admin_gives_no_role_it_does_not_hold_and_nowhere_else(engine, 
         await engine.members.invite(ROOT, ACME, "eve", role=Role.WORKER)
 
     assert await engine.members.list(ROOT) == []
-    assert {e.outcome for e in await storage.entries(ACME)} == {"refused"}
-    assert await storage.entries(GLOBEX) == []
+    assert {e.outcome for e in await storage.access.entries(ACME)} == {"refused"}
+    assert await storage.access.entries(GLOBEX) == []
 
 
 async def test_a_members_role_is_changed_and_taken_away(engine, storage):

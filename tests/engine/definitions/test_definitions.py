@@ -13,7 +13,7 @@ async def test_an_edit_is_answered_though_older_rows_are_read_at_the_same_time(e
     definitions, storage = engine.definitions, engine.storage
     definitions.declare(MAIL)
     await definitions.sync()
-    read, changed = storage.definitions, storage.recently_changed_gates
+    read, changed = storage.definitions.definitions, storage.definitions.recently_changed_gates
     asked, edited = asyncio.Event(), asyncio.Event()
 
     async def read_slowly():
@@ -27,11 +27,11 @@ async def test_an_edit_is_answered_though_older_rows_are_read_at_the_same_time(e
         await reading
         return await changed()
 
-    monkeypatch.setattr(storage, "definitions", read_slowly)
+    monkeypatch.setattr(storage.definitions, "definitions", read_slowly)
     reading = asyncio.create_task(definitions.list())
     await asked.wait()
-    monkeypatch.setattr(storage, "definitions", read)
-    monkeypatch.setattr(storage, "recently_changed_gates", meanwhile)
+    monkeypatch.setattr(storage.definitions, "definitions", read)
+    monkeypatch.setattr(storage.definitions, "recently_changed_gates", meanwhile)
 
     answer = await definitions.disable(MAIL.key)
 

@@ -55,7 +55,7 @@ def made(engine, storage):
 
     async def jobs():
         await engine.events.match_waiting()
-        page = await storage.page(ALL_TENANTS, JobQuery.of(source="event"), limit=500)
+        page = await storage.jobs.page(ALL_TENANTS, JobQuery.of(source="event"), limit=500)
         return [await job(storage, each.id) for each in page.jobs]
 
     return jobs
@@ -214,7 +214,7 @@ async def test_a_hook_gets_one_job_that_tells_what_failed(engine, storage, fail,
 
     assert (hook.definition, hook.source, hook.correlation_id) == ("plain", "event", str(id))
     assert (hook.payload["job_id"], hook.payload["error"]) == (str(id), "no route")
-    [event] = await storage.events(ALL_TENANTS)
+    [event] = await storage.triggers.events(ALL_TENANTS)
     assert hook.idempotency_key == f"event {event.id} hook"
     assert await engine.events.match(event.id) == 0
     assert len(await made()) == 1
@@ -273,7 +273,7 @@ async def test_a_hook_that_cannot_be_made_is_logged_and_the_job_has_ended(
     [about] = [about for _, event, about in heard.said if "on_dead_letter" in event]
     assert about["job_id"] == str(id)
     assert "nobody" in about["error"]
-    assert await storage.unmatched_events() == []
+    assert await storage.triggers.unmatched_events() == []
 
 
 async def test_a_hook_of_a_disabled_definition_is_logged(engine, storage, fail, made, heard):

@@ -24,13 +24,13 @@ class Counted:
         self.batches.append(len(jobs))
         if self.before:
             raise self.before.pop()
-        stored = await self._storage.enqueue(jobs, **how)
+        stored = await self._storage.jobs.enqueue(jobs, **how)
         if self.after:
             raise self.after.pop()
         return stored
 
     async def known(self, ids):
-        return await self._storage.known(ids)
+        return await self._storage.jobs.existing_job_ids(ids)
 
 
 @pytest.fixture

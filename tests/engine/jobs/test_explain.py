@@ -83,7 +83,7 @@ async def test_a_job_that_runs(storage, reason):
 
     assert await _said(reason, running.id) == ("running", "It is running on alder.")
 
-    await storage.cancel(ALL_TENANTS, [running.id])
+    await storage.jobs.cancel(ALL_TENANTS, [running.id])
     assert (await reason(running.id)).sentence.endswith("and is asked to stop.")
 
 
@@ -153,8 +153,8 @@ async def test_a_full_limit_of_its_tenant(storage, reason):
 
 async def test_no_worker_that_serves_its_queue(storage, reason, clock):
     id = await enqueue(storage)
-    await storage.beat(replace(FREE, id=WorkerId("beech"), queues=("mail",)))
-    await storage.beat(FREE)
+    await storage.leases.worker_heartbeat(replace(FREE, id=WorkerId("beech"), queues=("mail",)))
+    await storage.leases.worker_heartbeat(FREE)
     await clock.advance(LEASE_TIME)  # long unseen
 
     assert (await reason(id)).code == "no_worker"
@@ -163,13 +163,15 @@ async def test_no_worker_that_serves_its_queue(storage, reason, clock):
 async def test_workers_that_do_not_know_its_definition(storage, reason):
     await a_definition(storage, "novel")
     id = await enqueue(storage, definition="novel")
-    await storage.beat(FREE)
+    await storage.leases.worker_heartbeat(FREE)
 
     assert (await reason(id)).code == "unknown_to_workers"
 
 
 async def test_workers_that_know_an_older_version_of_its_payload(storage, reason):
-    await storage.beat(replace(FREE, metadata={"payload_versions": {"plain": 2}}))
+    await storage.leases.worker_heartbeat(
+        replace(FREE, metadata={"payload_versions": {"plain": 2}})
+    )
     plain = Definition(key=DefinitionKey("plain"), title="Plain")
     gates = [own_gate(replace(plain, version=n), DEFAULT_TENANT, None) for n in (2, 3)]
     second, third = [await enqueue(storage, gate=gate) for gate in gates]
@@ -182,7 +184,7 @@ async def test_workers_that_know_an_older_version_of_its_payload(storage, reason
 
 async def test_workers_that_are_all_busy(storage, reason):
     ids = [await enqueue(storage) for _ in range(3)]
-    await storage.beat(BUSY)
+    await storage.leases.worker_heartbeat(BUSY)
 
     assert await _said(reason, ids[0]) == (
         "workers_busy",
@@ -193,8 +195,8 @@ async def test_workers_that_are_all_busy(storage, reason):
 async def test_workers_that_all_drain(storage, reason):
     id = await enqueue(storage)
     for name in ("alder", "beech"):
-        await storage.beat(replace(FREE, id=WorkerId(name)))
-        await storage.set_worker_order(WorkerId(name), WorkerOrder.DRAIN)
+        await storage.leases.worker_heartbeat(replace(FREE, id=WorkerId(name)))
+        await storage.leases.set_worker_order(WorkerId(name), WorkerOrder.DRAIN)
 
     told = await reason(id)
 
@@ -207,7 +209,7 @@ async def test_workers_that_all_drain(storage, reason):
 
 async def test_one_worker_that_stops_by_itself_cannot_be_resumed(storage, reason):
     id = await enqueue(storage)
-    await storage.beat(replace(FREE, doing=WorkerOrder.STOP))
+    await storage.leases.worker_heartbeat(replace(FREE, doing=WorkerOrder.STOP))
 
     told = await reason(id)
 
@@ -217,16 +219,16 @@ async def test_one_worker_that_stops_by_itself_cannot_be_resumed(storage, reason
 
 async def test_a_worker_that_drains_beside_one_that_does_not_is_no_reason(storage, reason):
     id = await enqueue(storage)
-    await storage.beat(FREE)
-    await storage.beat(replace(FREE, id=WorkerId("beech")))
-    await storage.set_worker_order(WorkerId("beech"), WorkerOrder.DRAIN)
+    await storage.leases.worker_heartbeat(FREE)
+    await storage.leases.worker_heartbeat(replace(FREE, id=WorkerId("beech")))
+    await storage.leases.set_worker_order(WorkerId("beech"), WorkerOrder.DRAIN)
 
     assert (await reason(id)).code == "claiming"
 
 
 async def test_a_job_that_is_just_being_claimed(storage, reason):
     id = await enqueue(storage)
-    await storage.beat(FREE)
+    await storage.leases.worker_heartbeat(FREE)
 
     assert (await reason(id)).code == "claiming"
 
@@ -239,9 +241,9 @@ async def test_a_job_whose_worker_died_with_others(storage, reason, clock, alone
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
     gate = suspect_gate("", "plain", alone=alone)
-    await storage.reap([lost(lease, gate=gate, uncounted=True, spared=True)])
-    await storage.promote()
-    await storage.beat(FREE)
+    await storage.leases.reap([lost(lease, gate=gate, uncounted=True, spared=True)])
+    await storage.leases.promote()
+    await storage.leases.worker_heartbeat(FREE)
 
     why = await reason(lease.job_id)
 
@@ -261,7 +263,7 @@ async def test_the_first_true_reason_wins(storage, reason):
     await a_tenant(storage, ACME)
     assert (await reason(id)).code == "held"
 
-    await storage.run_now(ALL_TENANTS, id)
+    await storage.jobs.run_now(ALL_TENANTS, id)
     assert (await reason(id)).code == "no_worker"
 
 

@@ -9,9 +9,11 @@ from windlass.errors import OptionInvalid
 
 async def test_a_search_keeps_to_job_and_time_and_its_hits_lead_to_the_line(storage, clock, engine):
     first, second = await started(storage), await started(storage)
-    await storage.log(ALDER, [log_line(first, "mail sent", at=clock.now)])
+    await storage.leases.append_logs(ALDER, [log_line(first, "mail sent", at=clock.now)])
     await clock.advance(10 * MINUTE)
-    await storage.log(ALDER, [log_line(second, "mail lost", at=clock.now, level="error")])
+    await storage.leases.append_logs(
+        ALDER, [log_line(second, "mail lost", at=clock.now, level="error")]
+    )
 
     async def found(words="mail", **which):
         return [line.message for line in await engine.logs.search(words, **which)]
@@ -28,7 +30,7 @@ async def test_a_search_keeps_to_job_and_time_and_its_hits_lead_to_the_line(stor
 
 async def test_a_search_keeps_to_its_scope(storage, engine):
     await a_tenant(storage, "acme")
-    await storage.log(ALDER, [log_line(await started(storage), "mail sent")])
+    await storage.leases.append_logs(ALDER, [log_line(await started(storage), "mail sent")])
 
     assert await engine.logs.search("mail", scope=Scope(ACME)) == []
 

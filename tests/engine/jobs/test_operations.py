@@ -97,7 +97,7 @@ async def test_retry_puts_jobs_in_line_and_discard_deletes_them(engine, storage)
     gone = (await a_job(storage, DEAD_LETTER)).id
     await begin(engine, action="discard", jobs=dead)
     await OperationRunner(engine).tick()
-    assert await storage.known([gone]) == set()
+    assert await storage.jobs.existing_job_ids([gone]) == set()
 
 
 async def test_run_now_makes_jobs_due(engine, storage):
@@ -121,7 +121,7 @@ async def test_an_update_changes_what_waits_with_a_delay_from_when_it_began(engi
     changed = await job(storage, mine)
     assert (changed.priority, changed.due_at) == (200, began + HOUR)
     assert (await job(storage, theirs)).priority == 100
-    entry = next(e for e in await storage.entries(ACME) if e.action == "operations.update")
+    entry = next(e for e in await storage.access.entries(ACME) if e.action == "operations.update")
     assert entry.after["changes"] == begun.changes
     with pytest.raises(Forbidden):
         await begin(engine, replace(admin(), rights=RIGHTS), "update", change=change)
@@ -149,7 +149,7 @@ async def test_an_operation_needs_its_own_right_and_that_of_its_action(engine, s
         await begin(engine, action="launder")
 
     assert await engine.operations.list(ROOT) == []
-    assert [e.outcome for e in await storage.entries(ACME)] == ["refused"] * 4
+    assert [e.outcome for e in await storage.access.entries(ACME)] == ["refused"] * 4
 
 
 async def test_an_operation_stays_in_its_tenant_whatever_the_set_says(engine, storage):
@@ -222,7 +222,7 @@ async def test_an_operation_is_stopped_between_batches(engine, storage, monkeypa
     ids = [await enqueue(storage) for _ in range(6)]
     operation = await begin(engine)
     worked = OperationRunner(engine)
-    taken = await storage.claim_operation(hold=MINUTE)
+    taken = await storage.jobs.claim_operation(hold=MINUTE)
     await worked._process_batches(taken)
 
     stopping = await engine.operations.stop(ROOT, operation.id)
@@ -248,8 +248,8 @@ async def test_a_process_that_dies_is_followed_by_another(engine, storage, clock
     for _ in range(5):
         await enqueue(storage)
     operation = await begin(engine)
-    died = await storage.claim_operation(hold=MINUTE)
-    await storage.work_operation(died, most=2, hold=MINUTE)
+    died = await storage.jobs.claim_operation(hold=MINUTE)
+    await storage.jobs.work_operation(died, most=2, hold=MINUTE)
 
     assert await OperationRunner(engine).tick() == 0
     await clock.advance(HOUR)
@@ -282,14 +282,14 @@ async def test_operations_have_their_turns(engine, storage, monkeypatch):
             await enqueue(storage, tenant=tenant)
     first, second = await begin(engine, tenant=ACME), await begin(engine, tenant=GLOBEX)
     taken = []
-    take = storage.claim_operation
+    take = storage.jobs.claim_operation
 
     async def take_and_tell(**how):
         got = await take(**how)
         taken.append(got and got.id)
         return got
 
-    monkeypatch.setattr(storage, "claim_operation", take_and_tell)
+    monkeypatch.setattr(storage.jobs, "claim_operation", take_and_tell)
     await OperationRunner(engine).tick()
 
     assert {first.id, second.id} <= set(taken[:3])
@@ -300,15 +300,15 @@ async def test_a_job_on_which_the_action_fails_is_told_and_the_others_go_on(
 ):
     ids = sorted([await enqueue(storage) for _ in range(3)])
     operation = await begin(engine)
-    work = storage.work_operation
+    work = storage.jobs.work_operation
 
     async def cursed(operation, *, most, hold):
-        [item] = await storage.operation_items(operation.id, "waiting", most=1) or [None]
+        [item] = await storage.jobs.operation_items(operation.id, "waiting", most=1) or [None]
         if item and item.job_id <= ids[1] and (most > 1 or item.job_id == ids[1]):
             raise ValueError("secret payload")
         return await work(operation, most=most, hold=hold)
 
-    monkeypatch.setattr(storage, "work_operation", cursed)
+    monkeypatch.setattr(storage.jobs, "work_operation", cursed)
     await OperationRunner(engine).tick()
 
     after = await engine.operations.get(ROOT, operation.id)
@@ -327,7 +327,7 @@ async def test_an_outage_leaves_the_operation_to_be_gone_on_with(
         async def gone(*args, **kwargs):
             raise DatabaseTimeout("answer a statement", seconds=1)
 
-        outage.setattr(storage, "work_operation", gone)
+        outage.setattr(storage.jobs, "work_operation", gone)
         with pytest.raises(DatabaseTimeout):
             await OperationRunner(engine).tick()
 
@@ -345,7 +345,7 @@ async def test_jobs_that_keep_moving_are_left_for_a_while(engine, storage, monke
         return SimpleNamespace(looked=1, settled=0, stop_requested=False)
 
     with monkeypatch.context() as busy:
-        busy.setattr(storage, "work_operation", moved)
+        busy.setattr(storage.jobs, "work_operation", moved)
         assert await OperationRunner(engine).tick() == 0
 
     assert await OperationRunner(engine).tick() == 1
@@ -384,7 +384,7 @@ async def test_beginning_stopping_and_ending_are_recorded(engine, storage):
     await engine.operations.stop(by, operation.id)
     await OperationRunner(engine).tick()
 
-    ended, stopped, began = await storage.entries(ACME)
+    ended, stopped, began = await storage.access.entries(ACME)
 
     assert (began.action, began.request_id) == ("operations.cancel", "r-1")
     assert (began.after["total"], began.after["reason"]) == (1, "not needed")

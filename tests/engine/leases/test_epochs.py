@@ -23,7 +23,7 @@ BIRCH = replace(ROW, id=WorkerId("birch"))
 async def on_any(database):
     """An engine on each database."""
     engine = Engine(open_storage(database.url), Settings(), Telemetry())
-    await engine.storage.sync_definitions(DEFINITIONS)
+    await engine.storage.definitions.sync_definitions(DEFINITIONS)
     yield engine
     await engine.close()
 

@@ -103,7 +103,7 @@ async def test_an_end_is_recorded_even_if_its_children_cannot_be_ended_now(
     async def away(**_):
         raise OUTAGE
 
-    monkeypatch.setattr(storage, "overdue", away)
+    monkeypatch.setattr(storage.leases, "jobs_to_cancel", away)
     ended = await leases.finish([finish(parent, JobState.DEAD_LETTER)])
 
     assert ended == {held(parent): JobState.DEAD_LETTER}
@@ -143,7 +143,7 @@ async def test_a_log_line_that_is_refused_loses_no_other(leases, storage, refuse
 
     await leases.log([log_line(lease, text) for text in ("one", "indigestible", "two")])
 
-    lines = await storage.logs(await job(storage, lease.job_id))
+    lines = await storage.jobs.logs(await job(storage, lease.job_id))
     assert [line.message for line in lines] == ["one", "two"]
     assert "writing logs failed" in heard.events()
 
@@ -153,7 +153,7 @@ async def test_a_long_log_line_keeps_its_head_and_tail(leases, storage):
 
     await leases.log([log_line(lease, "head" + "x" * 100_000 + "tail")])
 
-    [line] = await storage.logs(await job(storage, lease.job_id))
+    [line] = await storage.jobs.logs(await job(storage, lease.job_id))
     assert line.message.startswith("head")
     assert line.message.endswith("tail")
     assert len(line.message.encode()) <= LINE_BYTES

@@ -42,7 +42,7 @@ async def test_an_order_is_kept_with_who_gave_it_and_calls_the_worker(engine):
     id = WorkerId("web-1:7:8c1f42d7")
     await engine.workers.beat(replace(ROW, id=id))
     heard = []
-    engine.nudges.here.add(heard.append)
+    engine.nudges.local_listeners.add(heard.append)
 
     ordered = await engine.workers.drain("8c1f42d7", actor="ada")
 

@@ -48,7 +48,7 @@ async def limited(storage):
 
 async def tried(storage):
     lease = await started(storage)
-    await storage.finish(ALDER, [release(lease, delay=HOUR)])
+    await storage.leases.finish(ALDER, [release(lease, delay=HOUR)])
     return lease.job_id
 
 
@@ -141,7 +141,7 @@ _TWICE = (
 @pytest.fixture
 async def storage(database):
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -180,7 +180,7 @@ def unguarded(request, new_database):
 async def test_every_kind_of_damage_is_named_with_the_job(unguarded):
     database = unguarded
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     expected = []
     for number, (rule, table, make, statement) in enumerate(DAMAGE):
         if make in (deduped, repeatable):
@@ -202,7 +202,7 @@ async def test_every_kind_of_damage_is_named_with_the_job(unguarded):
     damage(database, f"update windlass_later set id = '{both}' where id = '{id}'")
     expected.append(("one-row", "windlass_later", str(both)))
 
-    found = [(each.rule, each.table, each.id) async for each in storage.violations()]
+    found = [(each.rule, each.table, each.id) async for each in storage.monitoring.violations()]
 
     assert [each for each in expected if each not in found] == []
     assert {rule for rule, _, _ in found} == set(RULES)

@@ -25,7 +25,9 @@ async def test_a_summary_tells_states_and_views_apart(storage, clock, engine):
     for state in (*JobState,)[::-1]:
         await a_job(storage, state, queue=QueueName("mail"))
     await enqueue(storage, delay=HOUR)
-    await storage.finish(ALDER, [finish(await started(storage), JobState.QUEUED, delay=HOUR)])
+    await storage.leases.finish(
+        ALDER, [finish(await started(storage), JobState.QUEUED, delay=HOUR)]
+    )
     await clock.advance(4 * MINUTE)
 
     seen = await engine.summaries.summary()

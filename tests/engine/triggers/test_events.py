@@ -23,7 +23,7 @@ from windlass.storage.connection.deadlock_retry import Deadlock
 @pytest.fixture
 def made(storage):
     async def jobs():
-        return (await storage.page(ALL_TENANTS, JobQuery(), limit=500)).jobs
+        return (await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=500)).jobs
 
     return jobs
 
@@ -54,10 +54,10 @@ async def test_an_event_makes_a_job_of_each_trigger(storage, emit, listen, made)
 
     jobs = {job.trigger_id: job for job in await made()}
     assert set(jobs) == {first.id, second.id}
-    whole = await storage.get(ALL_TENANTS, jobs[first.id].id)
+    whole = await storage.jobs.get(ALL_TENANTS, jobs[first.id].id)
     assert whole.payload == {"path": "/in", "size": 3}
     assert (whole.source, whole.source_ref) == ("event", f"{event.id} {first.id}")
-    assert (await storage.event(ALL_TENANTS, event.id)).jobs == 2
+    assert (await storage.triggers.event(ALL_TENANTS, event.id)).jobs == 2
 
 
 @pytest.mark.parametrize("error", [DatabaseTimeout("answer", seconds=1), Deadlock("x", seconds=1)])
@@ -70,7 +70,7 @@ async def test_an_event_that_is_kept_has_happened_though_nobody_could_match_it_y
         raise error
 
     with monkeypatch.context() as broken:
-        broken.setattr(engine.storage, "matching", fail)
+        broken.setattr(engine.storage.triggers, "matching", fail)
         event = await emit()
     waiting = await made()
     await engine.events.match_waiting()
@@ -83,14 +83,14 @@ async def test_matching_that_meets_another_transaction_is_tried_again(
     engine, emit, listen, made, monkeypatch
 ):
     await listen()
-    matching, crossed = engine.storage.matching, iter([True, True])
+    matching, crossed = engine.storage.triggers.matching, iter([True, True])
 
     def sometimes():
         if next(crossed, False):
             raise Deadlock("get past the locks", seconds=1)
         return matching()
 
-    monkeypatch.setattr(engine.storage, "matching", sometimes)
+    monkeypatch.setattr(engine.storage.triggers, "matching", sometimes)
     await emit()
 
     assert len(await made()) == 1

@@ -14,7 +14,7 @@ from windlass.storage.storage import open_storage
 def windlass(database):
     with asyncio.Runner() as runner:
         storage = open_storage(database.url)
-        runner.run(storage.sync_definitions(DEFINITIONS))
+        runner.run(storage.definitions.sync_definitions(DEFINITIONS))
         yield Windlass(storage, runner, database.url)
         runner.run(storage.close())
 

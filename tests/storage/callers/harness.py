@@ -35,10 +35,10 @@ class Windlass:
 
     def enqueue_alone(self, *jobs: NewJob) -> list[EnqueueResult]:
         """Enqueue in a transaction of Windlass's own."""
-        return self.runner.run(self.storage.enqueue(jobs))
+        return self.runner.run(self.storage.jobs.enqueue(jobs))
 
     def job(self, id: JobId) -> Job | None:
-        return self.runner.run(self.storage.get(ALL_TENANTS, id))
+        return self.runner.run(self.storage.jobs.get(ALL_TENANTS, id))
 
     def claimed(self) -> list[JobId]:
         return [lease.job_id for lease in self.runner.run(claim(self.storage, limit=10))]

@@ -201,7 +201,7 @@ def test_a_key_taken_after_the_caller_s_first_look_is_met(windlass, caller):
 def test_tables_in_a_schema_are_found(windlass, kind):
     storage = open_storage(windlass.url, schema="elsewhere")
     windlass.runner.run(migrate(storage))
-    windlass.runner.run(storage.sync_definitions(DEFINITIONS))
+    windlass.runner.run(storage.definitions.sync_definitions(DEFINITIONS))
     there = Windlass(storage, windlass.runner, windlass.url)
     job = new_job()
 

@@ -21,14 +21,14 @@ def file(databases):
 
 async def test_leases_are_renewed_from_another_thread(database):
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     lease = await started(storage)
     again = storage.reopen(lease_time=LEASE_TIME)
     thread = LoopThread("renews")
     thread.start(asyncio.Event().wait)
 
     async def renew():
-        renewed = await again.renew(lease.worker, [held(lease)], lease_time=LEASE_TIME)
+        renewed = await again.leases.renew(lease.worker, [held(lease)], lease_time=LEASE_TIME)
         await again.close()
         return renewed
 
@@ -43,7 +43,7 @@ async def test_leases_are_renewed_from_another_thread(database):
 async def test_a_file_is_the_same_wherever_the_program_has_gone(file, tmp_path, monkeypatch):
     monkeypatch.chdir(os.path.dirname(file))
     storage = open_storage(f"sqlite:///{os.path.basename(file)}")
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     id = await enqueue(storage)
     monkeypatch.chdir(tmp_path)
 

@@ -43,7 +43,7 @@ def proxy(database) -> Iterator[Proxy]:
 @pytest.fixture
 async def storage(proxy) -> AsyncIterator[Storage]:
     storage = open_storage(proxy.url, lease_time=timedelta(seconds=3 * SHORT))
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -69,13 +69,13 @@ async def test_a_silent_link_costs_one_deadline_however_many_connections_waited(
     await fall_silent(storage, proxy)
 
     with pytest.raises(DatabaseTimeout):
-        await storage.expired()
+        await storage.leases.expired_leases()
 
-    await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
-    await storage.expired()
-    await storage.definitions()
+    await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+    await storage.leases.expired_leases()
+    await storage.definitions.definitions()
     id = await enqueue(storage)
-    assert await storage.get(ALL_TENANTS, id)
+    assert await storage.jobs.get(ALL_TENANTS, id)
 
 
 @servers
@@ -84,9 +84,9 @@ async def test_a_renewal_on_a_silent_link_is_given_up_in_time_for_another_one(st
     await fall_silent(storage, proxy)
 
     with pytest.raises(DatabaseTimeout, match=f"within {SHORT:g} s"):
-        await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+        await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
 
-    [renewal] = await storage.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
+    [renewal] = await storage.leases.renew(ALDER, [held(lease)], lease_time=LEASE_TIME)
     assert renewal.job_id == lease.job_id
 
 
@@ -105,7 +105,7 @@ async def test_a_transaction_on_a_link_that_falls_silent_ends_without_a_goodbye(
         async with asyncio.timeout(60):
             await falls_silent_half_way()
 
-    assert await storage.expired() == []
+    assert await storage.leases.expired_leases() == []
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -147,7 +147,7 @@ async def test_a_connection_that_nobody_answers_is_given_up_and_made_anew(
         await storage.database.run("database_time", lane=Lane.WORK)
 
     proxy.heal()
-    assert await storage.expired() == []
+    assert await storage.leases.expired_leases() == []
 
 
 @servers

@@ -48,7 +48,7 @@ VALUES: list[Any] = [
 @pytest.fixture
 async def storage(database) -> AsyncIterator[Storage]:
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -90,9 +90,9 @@ async def test_a_batch_longer_than_a_statement_may_be_is_stored_whole(storage, m
     children = [new_job(after=(parent.id, jobs[0].id)) for _ in range(5)]
 
     with overheard() as said:
-        stored = await storage.enqueue([parent, *jobs, *children], whole=True)
+        stored = await storage.jobs.enqueue([parent, *jobs, *children], whole=True)
     leases = await claim_all(storage)
-    ended = await storage.finish(
+    ended = await storage.leases.finish(
         ALDER, [finish(lease, result=json.dumps("y" * 3000)) for lease in leases]
     )
 
@@ -107,7 +107,7 @@ async def test_a_payload_that_reads_like_our_statements_is_only_a_payload(storag
 
     id = await enqueue(storage, payload=json.dumps(text), correlation_id=text)
     [lease] = await claim_all(storage)
-    ended = await storage.finish(ALDER, [finish(lease, result=json.dumps(text))])
+    ended = await storage.leases.finish(ALDER, [finish(lease, result=json.dumps(text))])
 
     assert list(ended.values()) == [JobState.COMPLETED]
     made = await job(storage, id)
@@ -120,7 +120,7 @@ async def test_what_most_jobs_have_in_common_may_differ_in_each(storage):
         for n in range(10)
     ]
 
-    await storage.enqueue(jobs)
+    await storage.jobs.enqueue(jobs)
 
     for given in jobs:
         made = await job(storage, given.id)
@@ -129,11 +129,11 @@ async def test_what_most_jobs_have_in_common_may_differ_in_each(storage):
 
 
 async def test_every_lease_of_a_batch_may_end_in_another_way(storage):
-    await storage.enqueue([new_job() for _ in range(4)])
+    await storage.jobs.enqueue([new_job() for _ in range(4)])
     leases = await claim_all(storage)
     states = [JobState.COMPLETED, JobState.DEAD_LETTER, JobState.QUEUED, JobState.CANCELED]
 
-    ended = await storage.finish(
+    ended = await storage.leases.finish(
         ALDER,
         [
             finish(lease, state, error=f"error {n}", result=json.dumps(n))

@@ -35,7 +35,7 @@ ISOLATION = ["repeatable read", "read committed", "serializable"]
 @pytest.fixture
 async def storage(database) -> AsyncIterator[Storage]:
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -73,11 +73,11 @@ async def test_an_open_transaction_with_jobs_in_it_keeps_nobody_waiting(storage,
         await enqueue(storage, held=True)
         await enqueue(storage, dedupe_key="free", idempotency_key="free")
         await a_tenant(storage, "new")
-        await storage.change_tenant("default", lambda tenant: replace(tenant, weight=2))
-        await storage.sync_definitions([replace(DEFINITIONS[0], code_hash="2")])
+        await storage.access.change_tenant("default", lambda tenant: replace(tenant, weight=2))
+        await storage.definitions.sync_definitions([replace(DEFINITIONS[0], code_hash="2")])
         leases = await claim(storage, 10, queues=["busy", "default"])
-        await storage.finish(ALDER, [finish(lease) for lease in leases])
-        await storage.promote()
+        await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
+        await storage.leases.promote()
 
     assert [s.status for s in stored] == [
         "created",
@@ -124,7 +124,7 @@ async def test_jobs_are_there_when_the_caller_commits_and_not_before(storage, ca
     job = new_job(payload='"Ünïcödé 😀"', dedupe_key="d ")
     drive(store(caller_session(caller, storage.database), [job]))
 
-    assert await storage.known([job.id]) == set()
+    assert await storage.jobs.existing_job_ids([job.id]) == set()
     caller.commit()
     assert await state_of(storage, job.id) is JobState.QUEUED
     [lease] = await claim(storage)

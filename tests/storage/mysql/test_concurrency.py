@@ -33,9 +33,9 @@ TENANTS = [TenantId(f"t{n}") for n in range(5)]
 
 
 async def prepare(storage: Storage) -> None:
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     for tenant in TENANTS:
-        await storage.create_tenant(Tenant(id=tenant, name=tenant))
+        await storage.access.create_tenant(Tenant(id=tenant, name=tenant))
 
 
 def each_in_a_thread(work) -> list:
@@ -56,7 +56,7 @@ def test_claims_of_eight_workers_take_each_job_once(database):
         await prepare(storage)
         jobs = [job for tenant in TENANTS for job in new_jobs(120, tenant=tenant)]
         jobs += new_jobs(30, definition=DefinitionKey("limited"))
-        await storage.enqueue(jobs)
+        await storage.jobs.enqueue(jobs)
         await storage.close()
         return {job.id for job in jobs}
 
@@ -68,8 +68,10 @@ def test_claims_of_eight_workers_take_each_job_once(database):
         while misses < 20:
             leases = await claim(storage, random.randint(1, 20), worker=worker)
             misses = 0 if leases else misses + 1
-            await storage.renew(worker, [held(lease) for lease in leases], lease_time=LEASE_TIME)
-            ended = await storage.finish(worker, [finish(lease) for lease in leases])
+            await storage.leases.renew(
+                worker, [held(lease) for lease in leases], lease_time=LEASE_TIME
+            )
+            ended = await storage.leases.finish(worker, [finish(lease) for lease in leases])
             done += [lease.job_id for lease in ended]
         await storage.close()
         return done
@@ -90,7 +92,7 @@ def test_everything_at_once_ends_with_counts_that_add_up(database):
         for turn in range(15):
             key = f"k{choose.randrange(4)}"
             parent = new_job(tenant=choose.choice(TENANTS))
-            await storage.enqueue(
+            await storage.jobs.enqueue(
                 [
                     parent,
                     new_job(tenant=parent.tenant, after=(parent.id,)),
@@ -101,19 +103,21 @@ def test_everything_at_once_ends_with_counts_that_add_up(database):
             )
             leases = await claim(storage, 10, worker=f"w{number}")
             states = [JobState.COMPLETED, JobState.QUEUED, JobState.DEAD_LETTER]
-            await storage.finish(ALDER, [finish(lease, choose.choice(states)) for lease in leases])
-            await storage.promote()
+            await storage.leases.finish(
+                ALDER, [finish(lease, choose.choice(states)) for lease in leases]
+            )
+            await storage.leases.promote()
             await settle(storage)
-            await storage.cancel(ALL_TENANTS, [parent.id])
+            await storage.jobs.cancel(ALL_TENANTS, [parent.id])
             for lease in leases[:2]:
-                await storage.retry(ALL_TENANTS, lease.job_id)
-            await storage.fold(most=20)
+                await storage.jobs.retry(ALL_TENANTS, lease.job_id)
+            await storage.monitoring.roll_up_counts(most=20)
         await storage.close()
 
     async def check() -> None:
         storage = open_storage(database.url)
-        kept, counted = await storage.recount(ALL_TENANTS)
-        for counts in (await storage.counts(ALL_TENANTS), kept):
+        kept, counted = await storage.jobs.recount(ALL_TENANTS)
+        for counts in (await storage.jobs.state_counts(ALL_TENANTS), kept):
             assert {
                 (row["tenant_id"], row["queue"], row["definition"]): [row[s] for s in JobState]
                 for row in counts
@@ -136,7 +140,7 @@ def test_everything_at_once_ends_with_counts_that_add_up(database):
 def test_definitions_declared_by_eight_processes_at_once_are_there_once(database):
     async def declare(number: int) -> set[str]:
         storage = open_storage(database.url)
-        changed = await storage.sync_definitions(DEFINITIONS)
+        changed = await storage.definitions.sync_definitions(DEFINITIONS)
         await storage.close()
         return changed
 

@@ -29,7 +29,7 @@ BUSY = (
 @pytest.fixture
 async def storage(database) -> AsyncIterator[Storage]:
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -68,7 +68,7 @@ async def test_a_connection_killed_inside_a_transaction_undoes_it_and_says_so(st
         await killed_half_way()
 
     assert lost.value.address in database.url
-    assert await storage.known([job.id]) == set()
+    assert await storage.jobs.existing_job_ids([job.id]) == set()
 
 
 async def test_what_was_stored_before_a_killed_commit_is_not_there(storage, database):
@@ -80,7 +80,7 @@ async def test_what_was_stored_before_a_killed_commit_is_not_there(storage, data
     with pytest.raises(DatabaseUnreachable):
         await killed_at_the_end()
 
-    assert "t" not in {tenant.id for tenant in await storage.tenants()}
+    assert "t" not in {tenant.id for tenant in await storage.access.tenants()}
 
 
 async def test_nobody_listening_is_unreachable_without_telling_the_password(database):
@@ -98,7 +98,7 @@ async def test_an_empty_database_asks_to_be_migrated(new_database, database):
     storage = open_storage(new_database("mariadb").url)
 
     with pytest.raises(SchemaOutdated):
-        await storage.tenants()
+        await storage.access.tenants()
     await storage.close()
 
 
@@ -124,7 +124,7 @@ async def test_a_canceled_call_ends_on_the_server_and_its_connection_is_not_lent
         assert set(row) == {"now"}
         await until(database.url, BUSY, shown=False)
         cursor.execute("rollback")
-    assert "taken" not in {tenant.name for tenant in await storage.tenants()}
+    assert "taken" not in {tenant.name for tenant in await storage.access.tenants()}
 
 
 async def test_a_call_canceled_inside_a_transaction_undoes_all_of_it(storage, database):
@@ -142,7 +142,7 @@ async def test_a_call_canceled_inside_a_transaction_undoes_all_of_it(storage, da
 
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert "t" not in {tenant.id for tenant in await storage.tenants()}
+    assert "t" not in {tenant.id for tenant in await storage.access.tenants()}
 
 
 async def test_many_canceled_calls_leave_every_connection_of_a_lane_usable(storage, database):
@@ -174,23 +174,23 @@ async def test_a_call_past_its_deadline_is_given_up(storage, database, monkeypat
         await until(database.url, BUSY, shown=False)
         cursor.execute("rollback")
     monkeypatch.undo()
-    assert {definition.enabled for definition in await storage.definitions()} == {True}
+    assert {definition.enabled for definition in await storage.definitions.definitions()} == {True}
 
 
 async def test_more_callers_than_connections_wait_for_their_turn(storage):
     async with asyncio.timeout(30):
         ids = await asyncio.gather(*(enqueue(storage) for _ in range(40)))
 
-    assert await storage.known(ids) == set(ids)
+    assert await storage.jobs.existing_job_ids(ids) == set(ids)
 
 
 async def test_an_error_of_one_statement_leaves_nothing_of_the_verb(storage, database):
     job = new_job(max_attempts=1000)  # more than the table takes
 
     with pytest.raises(Exception, match="CONSTRAINT"):
-        await storage.enqueue([new_job(), job])
+        await storage.jobs.enqueue([new_job(), job])
 
-    assert await storage.counts(ALL_TENANTS) == []
+    assert await storage.jobs.state_counts(ALL_TENANTS) == []
     await enqueue(storage)
 
 

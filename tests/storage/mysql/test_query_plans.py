@@ -39,7 +39,7 @@ STATISTICS = ["never looked at", "looked at while empty", "looked at while full"
 @pytest.fixture
 async def storage(database) -> AsyncIterator[Storage]:
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -53,7 +53,7 @@ async def plans_of(
             cursor.execute(ANALYZE)
         await fill(storage, 1500)
         await fill(storage, 500, delay=timedelta(days=1))
-        await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 500)])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in await claim(storage, 500)])
         leases = await claim(storage, 100)
         if statistics == "looked at while full":
             cursor.execute(ANALYZE)
@@ -63,39 +63,43 @@ async def plans_of(
 
 
 HOT: dict[str, Callable[[Storage, list[Lease]], Awaitable[Any]]] = {
-    "enqueue": lambda storage, leases: storage.enqueue(
+    "enqueue": lambda storage, leases: storage.jobs.enqueue(
         [new_job(dedupe_key="d"), new_job(after=(leases[0].job_id,)), new_job()]
     ),
-    "enqueue of plain jobs": lambda storage, leases: storage.enqueue(
+    "enqueue of plain jobs": lambda storage, leases: storage.jobs.enqueue(
         [new_job(id=id) for id in new_job_ids(50)]
     ),
-    "enqueue of later jobs": lambda storage, leases: storage.enqueue(
+    "enqueue of later jobs": lambda storage, leases: storage.jobs.enqueue(
         [new_job(id=id, delay=timedelta(days=1)) for id in new_job_ids(50)]
     ),
-    "survey": lambda storage, leases: storage.survey(None, KNOWN),
+    "survey": lambda storage, leases: storage.leases.survey(None, KNOWN),
     "claim": lambda storage, leases: claim(storage, 50),
-    "renew": lambda storage, leases: storage.renew(ALDER, map_held(leases), lease_time=LEASE_TIME),
-    "stops": lambda storage, leases: storage.stops(ALDER, map_held(leases)),
-    "report": lambda storage, leases: storage.report(
+    "renew": lambda storage, leases: storage.leases.renew(
+        ALDER, map_held(leases), lease_time=LEASE_TIME
+    ),
+    "stops": lambda storage, leases: storage.leases.cancel_requests(ALDER, map_held(leases)),
+    "report": lambda storage, leases: storage.leases.record_progress(
         ALDER,
         [
             ProgressReport(job_id=lease.job_id, token=lease.token, fraction=0.5, note=None)
             for lease in leases
         ],
     ),
-    "log": lambda storage, leases: storage.log(
+    "log": lambda storage, leases: storage.leases.append_logs(
         ALDER, [log_line(lease, "a line") for lease in leases]
     ),
-    "finish": lambda storage, leases: storage.finish(ALDER, [finish(lease) for lease in leases]),
-    "another try": lambda storage, leases: storage.finish(
+    "finish": lambda storage, leases: storage.leases.finish(
+        ALDER, [finish(lease) for lease in leases]
+    ),
+    "another try": lambda storage, leases: storage.leases.finish(
         ALDER, [finish(lease, JobState.QUEUED, error="no") for lease in leases]
     ),
-    "reap": lambda storage, leases: storage.reap(
+    "reap": lambda storage, leases: storage.leases.reap(
         [finish(lease, JobState.QUEUED, error="lost") for lease in leases]
     ),
-    "expired": lambda storage, leases: storage.expired(),
-    "overdue": lambda storage, leases: storage.overdue(),
-    "promote": lambda storage, leases: storage.promote(),
+    "expired": lambda storage, leases: storage.leases.expired_leases(),
+    "overdue": lambda storage, leases: storage.leases.jobs_to_cancel(),
+    "promote": lambda storage, leases: storage.leases.promote(),
 }
 
 
@@ -132,7 +136,9 @@ async def test_leases_are_found_by_the_ids_of_their_jobs(storage, database, verb
 
 @pytest.mark.parametrize("statistics", STATISTICS)
 async def test_expired_leases_are_found_by_their_time(storage, database, statistics):
-    steps = await plans_of(storage, database.url, statistics, lambda leases: storage.expired())
+    steps = await plans_of(
+        storage, database.url, statistics, lambda leases: storage.leases.expired_leases()
+    )
 
     assert {(step.access, step.index) for step in steps} == {("range", "windlass_live_look")}
 
@@ -143,7 +149,7 @@ async def test_ended_jobs_of_a_correlation_id_are_found_by_it(storage, database,
         storage,
         database.url,
         statistics,
-        lambda leases: storage.page(ALL_TENANTS, JobQuery.of(correlation_id="order 17")),
+        lambda leases: storage.jobs.page(ALL_TENANTS, JobQuery.of(correlation_id="order 17")),
     )
 
     found = {(step.access, step.index) for step in steps if step.table == "windlass_ended"}
@@ -153,11 +159,11 @@ async def test_ended_jobs_of_a_correlation_id_are_found_by_it(storage, database,
 @pytest.mark.parametrize("fields", [{}, {"idempotency_key": "k"}], ids=["plain", "with a key"])
 async def test_an_end_that_is_usual_takes_two_messages(storage, database, fields):
     [id] = new_job_ids(1)
-    await storage.enqueue([new_job(id=id, **fields)])
+    await storage.jobs.enqueue([new_job(id=id, **fields)])
     leases = await claim(storage, 1)
 
     with messages() as sent:
-        ended = await storage.finish(ALDER, [finish(lease) for lease in leases])
+        ended = await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
 
     assert len(ended) == 1
     assert len(sent) == 2
@@ -167,7 +173,7 @@ async def test_an_enqueue_that_is_usual_takes_two_messages(storage, database):
     await fill(storage, 1)
 
     with messages() as sent:
-        await storage.enqueue([new_job(), new_job()])
+        await storage.jobs.enqueue([new_job(), new_job()])
 
     assert len(sent) == 2
 
@@ -204,7 +210,7 @@ async def test_a_claim_costs_the_same_whatever_waits_runs_or_has_ended(storage, 
     alone = await rows_read_by_a_claim(storage, database.url)
     await fill(storage, 3000)
     await fill(storage, 1000, delay=timedelta(days=1))
-    await storage.finish(ALDER, [finish(lease) for lease in await claim(storage, 500)])
+    await storage.leases.finish(ALDER, [finish(lease) for lease in await claim(storage, 500)])
     await claim(storage, 1000)
 
     crowded = await rows_read_by_a_claim(storage, database.url)
@@ -232,4 +238,4 @@ def map_held(leases: list[Lease]) -> list[Any]:
 async def fill(storage: Storage, count: int, **changes: Any) -> None:
     for start in range(0, count, 1000):
         ids = new_job_ids(min(1000, count - start))
-        await storage.enqueue([new_job(id=id, **changes) for id in ids])
+        await storage.jobs.enqueue([new_job(id=id, **changes) for id in ids])

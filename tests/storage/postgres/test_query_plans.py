@@ -88,7 +88,7 @@ async def storage(database: Database) -> AsyncIterator[Storage]:
 
 async def filled(url: str, state: str) -> None:
     storage = open_storage(url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     connection = await asyncpg.connect(url)
     for table in TABLES | {
         "windlass_claims",
@@ -106,13 +106,13 @@ async def filled(url: str, state: str) -> None:
         )
         await fill(storage, BACKLOG)
         while leases := await claim(storage, 1000):
-            await storage.finish(ALDER, [success(lease) for lease in leases])
+            await storage.leases.finish(ALDER, [success(lease) for lease in leases])
         await connection.execute("vacuum analyze windlass_live")
         await holder.close()
     await fill(storage, BACKLOG)
     await fill(storage, BACKLOG, delay=timedelta(days=1))
     leases = await claim(storage, 1000)
-    await storage.finish(ALDER, [success(lease) for lease in leases])
+    await storage.leases.finish(ALDER, [success(lease) for lease in leases])
     if state == "analysed when full":
         await connection.execute("analyze")
     await connection.close()
@@ -207,7 +207,7 @@ async def test_promoting_reads_only_what_is_due(storage, database):
 async def test_jobs_of_a_correlation_id_are_found_by_it(storage, database, scope):
     for changes in ({"delay": timedelta(days=1)}, {}):
         await fill(storage, 5, correlation_id="order 17", priority=1, **changes)
-    await storage.finish(ALDER, [success(lease) for lease in await claim(storage, 3)])
+    await storage.leases.finish(ALDER, [success(lease) for lease in await claim(storage, 3)])
     await storage.database.script("analyze")  # a list is planned by what is known of the tables
     asked = JobList("postgresql", scope, JobQuery.of(correlation_id="order 17"))
     text, params = asked.page(above=None, below=None, limit=51)
@@ -239,7 +239,7 @@ def success(lease: Lease) -> Any:
 async def fill(storage: Storage, count: int, **changes: Any) -> None:
     for start in range(0, count, 1000):
         ids = new_job_ids(min(1000, count - start))
-        await storage.enqueue([new_job(id=id, **changes) for id in ids])
+        await storage.jobs.enqueue([new_job(id=id, **changes) for id in ids])
 
 
 async def explain(database: Any, storage: Storage, verb: str, **params: Any) -> Node:

@@ -30,19 +30,19 @@ async def hammer(storage: Storage, jobs: int) -> None:
         batch = new_job_ids(min(left, random.randint(1, 20)))
         left -= len(batch)
         if batch:
-            await storage.enqueue(
+            await storage.jobs.enqueue(
                 [NewJob(id=id, definition=DefinitionKey(KEY), payload=PAYLOAD) for id in batch]
             )
             tell("+", batch)
         leases = await claim(storage, worker, random.randint(1, 30))
         if not leases and not batch:
             return
-        await storage.renew(
+        await storage.leases.renew(
             worker,
             [LeaseRef(lease.job_id, lease.token) for lease in leases],
             lease_time=timedelta(hours=1),
         )
-        finished = await storage.finish(
+        finished = await storage.leases.finish(
             worker,
             [
                 AttemptEnd(
@@ -58,11 +58,11 @@ async def hammer(storage: Storage, jobs: int) -> None:
 
 
 async def claim(storage: Storage, worker: WorkerId, limit: int) -> list[Lease]:
-    survey = await storage.survey(None, [KEY])
+    survey = await storage.leases.survey(None, [KEY])
     quotas = fair_share.quotas(survey.lines, limit)
     if not quotas:
         return []
-    return await storage.claim(worker, quotas, [KEY], lease_time=timedelta(hours=1))
+    return await storage.leases.claim(worker, quotas, [KEY], lease_time=timedelta(hours=1))
 
 
 def tell(what: str, ids: list[JobId]) -> None:

@@ -68,11 +68,11 @@ async def test_a_file_without_tables(opened, tmp_path):
 
 async def test_a_transaction_of_somebody_else_that_does_not_end(opened, path):
     storage = opened(path)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("begin immediate")
         with pytest.raises(DatabaseTimeout):
-            await storage.enqueue(new_jobs(1))
+            await storage.jobs.enqueue(new_jobs(1))
         other.execute("rollback")
 
     await enqueue(storage)
@@ -80,10 +80,10 @@ async def test_a_transaction_of_somebody_else_that_does_not_end(opened, path):
 
 async def test_a_process_that_does_not_let_go_of_the_lock(opened, path):
     storage = opened(path)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     lock = FileLock(str(path), deadline=1)
     with lock.held(), pytest.raises(DatabaseTimeout):
-        await storage.enqueue(new_jobs(1))
+        await storage.jobs.enqueue(new_jobs(1))
 
     await enqueue(storage)
     lock.close()
@@ -91,11 +91,11 @@ async def test_a_process_that_does_not_let_go_of_the_lock(opened, path):
 
 async def test_a_disk_that_is_full_and_is_then_given_room(opened, path):
     storage = opened(path)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     await storage.database.script("pragma max_page_count = 1")  # it never shrinks the file
 
     with pytest.raises(DatabaseUnreachable, match="full"):
-        await storage.enqueue(new_jobs(500))
+        await storage.jobs.enqueue(new_jobs(500))
 
     await storage.database.script("pragma max_page_count = 1000000")
     await enqueue(storage)

@@ -127,12 +127,12 @@ async def test_a_closed_storage_leaves_no_log_behind_and_may_be_used_again(stora
     assert not path.with_name("windlass.db-wal").exists()
 
     await enqueue(storage)
-    assert len(await storage.definitions()) == len(DEFINITIONS)
+    assert len(await storage.definitions.definitions()) == len(DEFINITIONS)
 
 
 async def work(storage: Storage) -> None:
     await migrate(storage)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     await enqueue(storage)
 
 

@@ -26,7 +26,7 @@ Process = subprocess.Popen[str]
 async def path(database) -> Path:
     """A migrated file with one definition."""
     storage = open_storage(database.url)
-    await storage.sync_definitions([Definition(key=DefinitionKey(KEY), title="Plain")])
+    await storage.definitions.sync_definitions([Definition(key=DefinitionKey(KEY), title="Plain")])
     await storage.close()
     return Path(database.url.removeprefix("sqlite:///"))
 

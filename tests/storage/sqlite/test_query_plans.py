@@ -125,7 +125,7 @@ def test_jobs_of_a_correlation_id_are_found_by_it(plan, scope):
 
 async def test_a_claim_costs_the_same_whatever_waits_runs_or_has_ended(database):
     storage = open_storage(database.url)
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     try:
         await fill(storage, 100)
         alone = await cost_of_a_round(storage)
@@ -133,7 +133,7 @@ async def test_a_claim_costs_the_same_whatever_waits_runs_or_has_ended(database)
         await fill(storage, 4000, delay=timedelta(days=1))
         await claim(storage, 1000)
         leases = await claim(storage, 1000)
-        await storage.finish(ALDER, [finish(lease) for lease in leases])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
         crowded = await cost_of_a_round(storage)
     finally:
         await storage.close()
@@ -146,9 +146,9 @@ async def test_a_survey_of_many_full_keys_costs_each_of_them_the_same(database):
     await a_definition(storage, "sync", limit_key="args.account", max_per_key=1)
     try:
         await fill_keys(storage, range(100))
-        few = await steps_of(storage, storage.survey(None, ["sync"], most=1))
+        few = await steps_of(storage, storage.leases.survey(None, ["sync"], most=1))
         await fill_keys(storage, range(100, 400))
-        many = await steps_of(storage, storage.survey(None, ["sync"], most=1))
+        many = await steps_of(storage, storage.leases.survey(None, ["sync"], most=1))
     finally:
         await storage.close()
 
@@ -159,7 +159,7 @@ async def fill_keys(storage: Storage, keys: range) -> None:
     """Two jobs of each key, of which one may run, and does."""
     sync = Definition(key=DefinitionKey("sync"), title="Sync")
     gates = [own_gate(sync, DEFAULT_TENANT, f"key {n:05}") for n in keys]
-    await storage.enqueue([new_job(definition=sync.key, gate=gate) for gate in gates * 2])
+    await storage.jobs.enqueue([new_job(definition=sync.key, gate=gate) for gate in gates * 2])
     while await claim(storage, 100, known=["sync"]):
         pass
 
@@ -167,19 +167,19 @@ async def fill_keys(storage: Storage, keys: range) -> None:
 async def fill(storage: Storage, count: int, **changes: Any) -> None:
     for start in range(0, count, 1000):
         ids = new_job_ids(min(1000, count - start))
-        await storage.enqueue([new_job(id=id, **changes) for id in ids])
+        await storage.jobs.enqueue([new_job(id=id, **changes) for id in ids])
 
 
 async def cost_of_a_round(storage: Storage) -> int:
     """The steps of SQLite's machine that survey, claim, renew and finish of ten jobs take."""
 
     async def a_round() -> None:
-        survey = await storage.survey(None, KNOWN)
+        survey = await storage.leases.survey(None, KNOWN)
         quotas = fair_share.quotas(survey.lines, 10)
-        leases = await storage.claim(ALDER, quotas, KNOWN, lease_time=LEASE_TIME)
+        leases = await storage.leases.claim(ALDER, quotas, KNOWN, lease_time=LEASE_TIME)
         held = [LeaseRef(lease.job_id, lease.token) for lease in leases]
-        await storage.renew(ALDER, held, lease_time=LEASE_TIME)
-        assert len(await storage.finish(ALDER, [finish(lease) for lease in leases])) == 10
+        await storage.leases.renew(ALDER, held, lease_time=LEASE_TIME)
+        assert len(await storage.leases.finish(ALDER, [finish(lease) for lease in leases])) == 10
 
     return await steps_of(storage, a_round())
 

@@ -43,7 +43,7 @@ sys.stdin.read()
 @pytest.fixture
 async def storage(database):
     storage = Storage(SqliteDatabase(Address.parse(database.url), deadline=3))
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     yield storage
     await storage.close()
 
@@ -62,9 +62,9 @@ async def test_who_stands_still_inside_a_write_is_named_and_can_be_killed(storag
     with stopped(WRITING, path) as process:
         [holder] = lock_holders(str(path))
         with pytest.raises(DatabaseTimeout) as refused:
-            await storage.enqueue([new_job()])
+            await storage.jobs.enqueue([new_job()])
         [told] = await storage.database.stopped_writers()
-        readable = await storage.definitions()
+        readable = await storage.definitions.definitions()
         process.kill()
         process.wait()
         await enqueue(storage)
@@ -74,7 +74,11 @@ async def test_who_stands_still_inside_a_write_is_named_and_can_be_killed(storag
     assert f"process {process.pid} " in str(refused.value)
     assert "stopped" in str(refused.value)
     assert [each.title for each in readable] == ["Limited", "Other", "Plain"]
-    assert [each.title for each in await storage.definitions()] == ["Limited", "Other", "Plain"]
+    assert [each.title for each in await storage.definitions.definitions()] == [
+        "Limited",
+        "Other",
+        "Plain",
+    ]
 
 
 async def test_nobody_is_named_where_nobody_holds_a_lock(storage, path):

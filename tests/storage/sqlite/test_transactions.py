@@ -25,7 +25,7 @@ ENDLESS = "with recursive n (x) as (select 1 union all select x + 1 from n) sele
 async def storage(database) -> AsyncIterator[Storage]:
     """A storage that waits no longer than a second and a half for anything."""
     storage = Storage(SqliteDatabase(Address.parse(database.url), deadline=1.5))
-    await storage.sync_definitions(DEFINITIONS)
+    await storage.definitions.sync_definitions(DEFINITIONS)
     try:
         yield storage
     finally:
@@ -43,7 +43,7 @@ async def test_an_exception_undoes_everything(storage):
     with pytest.raises(ZeroDivisionError):
         await fail()
 
-    assert await storage.known([job.id]) == set()
+    assert await storage.jobs.existing_job_ids([job.id]) == set()
     assert await is_idle(storage)
 
 
@@ -62,7 +62,7 @@ async def test_a_cancellation_between_two_verbs_undoes_everything(storage):
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert await storage.known([job.id]) == set()
+    assert await storage.jobs.existing_job_ids([job.id]) == set()
     assert await is_idle(storage)
 
 
@@ -83,20 +83,20 @@ async def test_a_cancellation_in_the_middle_of_a_verb_undoes_everything(storage)
             await task
 
     assert await is_idle(storage)
-    assert await storage.known([job.id]) == set()
+    assert await storage.jobs.existing_job_ids([job.id]) == set()
 
 
 async def test_nobody_else_writes_into_an_open_transaction(storage):
     inside, outside = new_job(), new_job()
     async with storage.database.transaction() as session:
         await store(session, [inside])
-        other = asyncio.create_task(storage.enqueue([outside]))
-        assert await storage.known([inside.id, outside.id]) == set()
+        other = asyncio.create_task(storage.jobs.enqueue([outside]))
+        assert await storage.jobs.existing_job_ids([inside.id, outside.id]) == set()
         await session.run("state_counts", tenant_id=None)
         assert not other.done()
     await other
 
-    assert await storage.known([inside.id, outside.id]) == {inside.id, outside.id}
+    assert await storage.jobs.existing_job_ids([inside.id, outside.id]) == {inside.id, outside.id}
 
 
 async def test_a_verb_that_fails_ends_the_transaction(storage):
@@ -114,7 +114,7 @@ async def test_a_verb_that_fails_ends_the_transaction(storage):
     with pytest.raises(TransactionAbandoned):
         await go_on_after_an_error()
 
-    assert await storage.known([job.id]) == set()
+    assert await storage.jobs.existing_job_ids([job.id]) == set()
     assert await is_idle(storage)
 
 
@@ -129,14 +129,14 @@ async def test_a_transaction_that_says_nothing_is_undone_after_the_deadline(stor
     with pytest.raises(DatabaseTimeout):
         await wait_for_itself()
 
-    assert await storage.known([job.id]) == set()
+    assert await storage.jobs.existing_job_ids([job.id]) == set()
     assert await is_idle(storage)
 
 
 async def test_a_long_list_holds_up_no_claim(storage):
     job = await enqueue(storage)
     long_list = asyncio.create_task(storage.database.query(ENDLESS, {}))
-    survey = await storage.survey(None, KNOWN)
+    survey = await storage.leases.survey(None, KNOWN)
 
     assert not long_list.done()
     assert len(survey.lines) == 1
@@ -151,5 +151,5 @@ async def is_idle(storage: Storage) -> bool:
 
 
 async def state(storage: Storage, id: JobId) -> str | None:
-    job = await storage.get(ALL_TENANTS, id)
+    job = await storage.jobs.get(ALL_TENANTS, id)
     return job.state if job else None

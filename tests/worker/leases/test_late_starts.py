@@ -119,7 +119,7 @@ async def test_a_job_that_was_taken_back_in_a_pause_is_left_alone(worker, late, 
     id = await enqueue(storage, payload="{}", max_attempts=1)
 
     async def reap(leases):
-        await storage.finish(worker.id, [lost(lease.held) for lease in leases])
+        await storage.leases.finish(worker.id, [lost(lease.held) for lease in leases])
 
     late.meanwhile = reap
     await worker.tick()

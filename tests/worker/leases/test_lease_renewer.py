@@ -56,7 +56,7 @@ async def test_a_late_renewal_still_counts(renewer, run, clock):
 
 async def test_a_run_whose_lease_is_gone_is_told_once_and_reports_nothing(renewer, run, storage):
     one, other = await run(), await run()
-    await storage.finish(ALDER, [lost(one.attempt.held)])
+    await storage.leases.finish(ALDER, [lost(one.attempt.held)])
 
     assert await renewer.tick() == [one.attempt]
     assert await renewer.tick() == []
@@ -97,7 +97,7 @@ async def test_a_run_that_recorded_its_own_end_is_left_alone(renewer, run, stora
 @pytest.mark.parametrize("look", ["tick", "poll_cancel_requests"])
 async def test_a_cancel_reaches_its_run_and_no_other(renewer, run, storage, look):
     one, other = await run(), await run()
-    await storage.cancel(ALL_TENANTS, [one.attempt.held.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [one.attempt.held.job_id])
 
     await getattr(renewer, look)()
 
@@ -107,11 +107,11 @@ async def test_a_cancel_reaches_its_run_and_no_other(renewer, run, storage, look
 
 async def test_a_cancel_is_heard_by_the_newer_of_two_runs_of_one_job(renewer, run, storage):
     older = await run()
-    await storage.finish(ALDER, [lost(older.attempt.held)])
+    await storage.leases.finish(ALDER, [lost(older.attempt.held)])
     await renewer.tick()
     id = older.attempt.held.job_id
     newer = await run(await lease_of(storage, id))
-    await storage.cancel(ALL_TENANTS, [id])
+    await storage.jobs.cancel(ALL_TENANTS, [id])
 
     await renewer.poll_cancel_requests()
 
@@ -120,8 +120,8 @@ async def test_a_cancel_is_heard_by_the_newer_of_two_runs_of_one_job(renewer, ru
 
 
 async def test_nothing_held_is_nothing_asked(renewer, storage, monkeypatch):
-    monkeypatch.setattr(storage, "renew", None)
-    monkeypatch.setattr(storage, "stops", None)
+    monkeypatch.setattr(storage.leases, "renew", None)
+    monkeypatch.setattr(storage.leases, "cancel_requests", None)
 
     assert await renewer.tick() == []
     await renewer.poll_cancel_requests()

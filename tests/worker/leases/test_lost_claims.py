@@ -46,7 +46,7 @@ def lost_claims(leases, engine, seconds):
 
 
 async def test_leases_that_the_worker_does_not_know_are_handed_back(lost_claims, storage):
-    await storage.enqueue(new_jobs(3, max_attempts=1))
+    await storage.jobs.enqueue(new_jobs(3, max_attempts=1))
     known, *unknown = await claim(storage, 3)
     lost_claims.expect()
 
@@ -104,7 +104,7 @@ async def test_an_outage_while_looking_is_no_look(lost_claims, storage, seconds,
     [lease] = await claim(storage)
     lost_claims.expect()
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "worker_leases", away)
+        patch.setattr(storage.leases, "worker_leases", away)
         for _ in range(100):
             await lost_claims.release(())
             seconds.pass_by(LEASE_TIME.total_seconds() / 6)
@@ -158,7 +158,7 @@ async def test_a_job_with_one_attempt_runs_although_the_answer_of_its_claim_was_
 
 def lose_some_answers(storage, proxy):
     """The first claim on a connection prepares its statement: of the second the answer is lost."""
-    take = storage.claim
+    take = storage.leases.claim
     claims = 0
 
     async def claim_without_answer(worker, quotas, known=KNOWN, **how):
@@ -168,7 +168,7 @@ def lose_some_answers(storage, proxy):
             proxy.lose_answers()
         return await take(worker, quotas, known, **how)
 
-    storage.claim = claim_without_answer
+    storage.leases.claim = claim_without_answer
 
 
 async def completed(storage, id):

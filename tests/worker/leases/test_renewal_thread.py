@@ -80,17 +80,17 @@ async def test_a_round_renews_leases_and_keeps_the_row(renewal, running, worker,
 
     for run in running:
         assert (await job(storage, run.held.job_id)).lease_expires_at == clock.now + LEASE_TIME
-    [row] = await storage.workers()
+    [row] = await storage.leases.workers()
     assert (row.id, row.slots_used) == (worker.id, 2)
 
 
 async def test_what_an_operator_wants_is_passed_to_the_worker(renewal, worker, storage):
     await renewal.tick()
-    await storage.set_worker_order(worker.id, WorkerOrder.DRAIN)
+    await storage.leases.set_worker_order(worker.id, WorkerOrder.DRAIN)
     obeyed = []
     worker.on_stop_order = lambda: obeyed.append(WorkerOrder.STOP)
 
-    await storage.set_worker_order(worker.id, WorkerOrder.STOP)
+    await storage.leases.set_worker_order(worker.id, WorkerOrder.STOP)
     await renewal.tick()
     await asyncio.sleep(0)
 
@@ -101,7 +101,7 @@ async def test_a_run_that_lost_its_lease_is_stopped_in_its_own_loop(
     renewal, running, storage, worker
 ):
     one, other = running
-    await storage.finish(worker.id, [lost(one.held)])
+    await storage.leases.finish(worker.id, [lost(one.held)])
 
     await renewal.tick()
 
@@ -114,7 +114,7 @@ async def test_renewals_go_on_in_their_thread_while_the_loop_stands_still(
     renewal, running, storage, clock
 ):
     renewal.start()
-    await until(storage.workers)
+    await until(storage.leases.workers)
     await clock.advance(10 * SECOND)
     first = running[0].lease_ends_at
     renewal.wake()
@@ -131,7 +131,7 @@ async def test_renewals_go_on_in_their_thread_while_the_loop_stands_still(
 
 async def test_the_thread_ends_with_the_worker(renewal, storage):
     renewal.start()
-    await until(storage.workers)
+    await until(storage.leases.workers)
 
     await renewal.stop()
 
@@ -193,7 +193,7 @@ async def test_a_run_that_blocks_the_loop_is_reported_in_log_job_and_row(
     [about] = [about for _, event, about in heard.said if event == "the event loop stands still"]
     assert (about["job_id"], about["definition"]) == (str(run.held.job_id), "plain")
     assert about["stack"] == "the stack\n"
-    [row] = await storage.workers()
+    [row] = await storage.leases.workers()
     assert row.metadata["blocked"]["job_id"] == str(run.held.job_id)
 
 
@@ -253,14 +253,14 @@ async def test_a_process_that_ends_hands_back_its_jobs_and_keeps_outcomes(
     await worker.tick()
     await until(lambda: worker._outcome_writer.unrecorded)
     renewal.start()
-    await until(storage.workers)
+    await until(storage.leases.workers)
     show(monkeypatch, renewal, blocks(run, expired=True))
     await until(lambda: renewal.blockage)
 
     assert await renewal.hand_back()
     renewal.wake()  # no heartbeat brings the row back
 
-    assert await storage.workers() == []
+    assert await storage.leases.workers() == []
     assert (await job(storage, run.held.job_id)).outcome is Outcome.TIMED_OUT
     back = await job(storage, other.held.job_id)
     assert (back.state, back.attempts) == (JobState.QUEUED, 0)

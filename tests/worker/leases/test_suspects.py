@@ -130,7 +130,7 @@ async def test_a_job_that_must_run_alone_starts_when_the_others_have_ended(work,
 async def test_a_job_that_must_run_alone_starts_when_the_ends_of_the_others_are_recorded(
     work, storage, handlers, monkeypatch
 ):
-    finish, had_started = storage.finish, []
+    finish, had_started = storage.leases.finish, []
 
     async def finish_slowly(*args, **options):
         for _ in range(100):
@@ -144,7 +144,7 @@ async def test_a_job_that_must_run_alone_starts_when_the_ends_of_the_others_are_
     await until(lambda: handlers.running == {"first"})
     alone = await put(storage, "alone", gate=ALONE)
     await until(lambda: claimed(storage, alone))
-    monkeypatch.setattr(storage, "finish", finish_slowly)
+    monkeypatch.setattr(storage.leases, "finish", finish_slowly)
 
     handlers.may_end.add("first")
     await until(lambda: "alone" in handlers.running)

@@ -50,7 +50,7 @@ async def lease(storage):
 @pytest.fixture
 def written(storage):
     async def of(lease):
-        return [line.message for line in await storage.logs(await job(storage, lease.job_id))]
+        return [line.message for line in await storage.jobs.logs(await job(storage, lease.job_id))]
 
     return of
 
@@ -63,8 +63,8 @@ def away(storage, monkeypatch):
         raise OUTAGE
 
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "log", fail)
-        patch.setattr(storage, "report", fail)
+        patch.setattr(storage.leases, "append_logs", fail)
+        patch.setattr(storage.leases, "record_progress", fail)
         yield patch
 
 
@@ -215,15 +215,15 @@ async def test_lines_that_come_while_others_are_written_are_not_lost(
     reports, lease, written, storage, monkeypatch
 ):
     monkeypatch.setattr(log_buffer, "MOST_LINES", 4)
-    log = storage.log
+    log = storage.leases.append_logs
 
     async def slowly(worker, lines):
         for number in range(3):
             reports.log(lease, "info", f"new {number}", {})
-        monkeypatch.setattr(storage, "log", log)
+        monkeypatch.setattr(storage.leases, "append_logs", log)
         return await log(worker, lines)
 
-    monkeypatch.setattr(storage, "log", slowly)
+    monkeypatch.setattr(storage.leases, "append_logs", slowly)
     for number in range(4):
         reports.log(lease, "info", f"old {number}", {})
     await reports.flush()
@@ -234,7 +234,7 @@ async def test_lines_that_come_while_others_are_written_are_not_lost(
 
 async def test_lines_of_a_lost_lease_are_dropped(reports, lease, written, storage):
     reports.log(lease, "info", "too late", {})
-    await storage.finish(ALDER, [finish(lease)])
+    await storage.leases.finish(ALDER, [finish(lease)])
 
     await reports.flush()
 
@@ -259,7 +259,7 @@ async def test_no_field_is_too_strange_to_be_stored(reports, lease, storage, fie
 
     await reports.flush()
 
-    [line] = await storage.logs(await job(storage, lease.job_id))
+    [line] = await storage.jobs.logs(await job(storage, lease.job_id))
     assert line.message == "strange"
     assert len(str(line.fields)) <= LINE_BYTES
 
@@ -271,7 +271,7 @@ async def test_secrets_reach_neither_the_database_nor_the_logger(
 
     await reports.flush()
 
-    [line] = await storage.logs(await job(storage, lease.job_id))
+    [line] = await storage.jobs.logs(await job(storage, lease.job_id))
     assert line.message == "key •••"
     assert line.fields == {"password": "•••", "user": "ada"}
     assert "hunter2" not in str(quiet)
@@ -288,7 +288,7 @@ async def test_secrets_of_the_job_are_hidden_in_lines_fields_and_notes(
     await reports.flush()
 
     found = await job(storage, lease.job_id)
-    [line] = await storage.logs(found)
+    [line] = await storage.jobs.logs(found)
     assert (line.message, line.fields) == ("with •••", {"who": "•••"})
     assert found.progress_note == "trying •••"
 
@@ -332,7 +332,7 @@ async def test_an_end_in_the_handlers_own_transaction_takes_its_lines_along(
 
 
 async def test_an_end_for_a_lost_lease_is_refused(reports, lease, storage, connection):
-    await storage.finish(ALDER, [finish(held(lease))])
+    await storage.leases.finish(ALDER, [finish(held(lease))])
 
     with pytest.raises(Stopped, match="lost"):
         drive(reports.complete(lease, connection, None, []).recording)

@@ -22,7 +22,7 @@ OUTAGE = DatabaseUnreachable("postgresql://db/shop")
 def batches(storage, monkeypatch):
     """How many ends each statement carried; `fail` makes the next ones raise."""
     batches = Batches()
-    write = storage.finish
+    write = storage.leases.finish
 
     async def counted(worker, finishes):
         batches.sizes.append(len(finishes))
@@ -30,7 +30,7 @@ def batches(storage, monkeypatch):
             raise batches.fail.pop()
         return await write(worker, finishes)
 
-    monkeypatch.setattr(storage, "finish", counted)
+    monkeypatch.setattr(storage.leases, "finish", counted)
     return batches
 
 
@@ -107,7 +107,7 @@ async def test_lines_are_written_before_the_lease_that_guards_them_ends(finisher
     finisher.add(finish(lease))
     await finisher.drain()
 
-    lines = await storage.logs(await job(storage, lease.job_id))
+    lines = await storage.jobs.logs(await job(storage, lease.job_id))
     assert [line.message for line in lines] == ["last words"]
 
 
@@ -116,14 +116,14 @@ async def test_an_end_waits_for_its_lines_that_are_being_written(
 ):
     lease = await started(storage)
     reached, go_on = asyncio.Event(), asyncio.Event()
-    log = storage.log
+    log = storage.leases.append_logs
 
     async def slowly(worker, lines):
         reached.set()
         await go_on.wait()
         return await log(worker, lines)
 
-    monkeypatch.setattr(storage, "log", slowly)
+    monkeypatch.setattr(storage.leases, "append_logs", slowly)
     with structlog.testing.capture_logs():
         reports.log(lease, "info", "last words", {})
     flushing = asyncio.create_task(reports.flush())
@@ -138,7 +138,7 @@ async def test_an_end_waits_for_its_lines_that_are_being_written(
     await flushing
 
     assert ended_before_its_lines == []
-    lines = await storage.logs(await job(storage, lease.job_id))
+    lines = await storage.jobs.logs(await job(storage, lease.job_id))
     assert [line.message for line in lines] == ["last words"]
 
 
@@ -152,7 +152,7 @@ async def test_an_end_does_not_wait_for_the_lines_of_other_jobs(
         reached.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(storage, "log", hang)
+    monkeypatch.setattr(storage.leases, "append_logs", hang)
     with structlog.testing.capture_logs():
         reports.log(other, "info", "of a job that goes on", {})
     flushing = asyncio.create_task(reports.flush())

@@ -24,7 +24,7 @@ async def wait_for_end(
     try:
         # The first message tells that the job was looked at; what happens from then on is told.
         while await subscription.next(max(0.0, until - clock.monotonic())):
-            found = await engine.storage.get(scope, job.id)
+            found = await engine.storage.jobs.get(scope, job.id)
             if found is None or found.ended:
                 return
     finally:

@@ -48,14 +48,14 @@ class Look:
 
 
 async def _counts(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
-    activity = await engine.storage.activity()
+    activity = await engine.storage.monitoring.stream_activity()
     told = {}
     if "jobs" in topics:
         told["jobs"] = PollResult(_jobs_by_place(activity))
     if "dead" in topics:
         told["dead"] = PollResult(_dead_by_place(activity))
     if "queues" in topics:
-        queues = await engine.storage.queues()
+        queues = await engine.storage.leases.queues()
         told["queues"] = PollResult({**_depths(activity), **_queue_details(queues)})
     return told
 
@@ -136,7 +136,7 @@ async def _workers(engine: Engine, topics: Collection[str]) -> Mapping[str, Poll
 
 async def _triggers(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
     redactor = create_redactor(engine.settings)
-    found = await engine.storage.stream_triggers(most=_MOST_TRIGGERS)
+    found = await engine.storage.monitoring.stream_triggers(most=_MOST_TRIGGERS)
     whole = len(found) < _MOST_TRIGGERS
     told: dict[str, dict[StreamEntryKey, tuple[Mapping[str, Any], object]]] = {
         "schedules": {},
@@ -150,7 +150,7 @@ async def _triggers(engine: Engine, topics: Collection[str]) -> Mapping[str, Pol
 
 
 async def _events(engine: Engine, topics: Collection[str]) -> Mapping[str, PollResult]:
-    found = await engine.storage.stream_events(most=_MOST_EVENTS)
+    found = await engine.storage.monitoring.stream_events(most=_MOST_EVENTS)
     seen = {
         StreamEntryKey("events", Audience(each.tenant), str(each.id)): (_render_job(each), None)
         for each in found
@@ -162,7 +162,7 @@ async def _jobs(engine: Engine, topics: Collection[str]) -> Mapping[str, PollRes
     redactor = create_redactor(engine.settings)
     told = {topic: PollResult({}) for topic in topics}
     for ids in _id_batches([id for topic in topics if (id := topic_job(topic)) is not None]):
-        for id, each in (await engine.storage.stream_jobs(ids)).items():
+        for id, each in (await engine.storage.monitoring.stream_jobs(ids)).items():
             place = StreamEntryKey(job_topic(id), Audience(each.tenant), str(id))
             told[job_topic(id)] = PollResult(
                 {place: (_render_job(each, redactor, "progress_note"), None)}

@@ -116,7 +116,7 @@ class Audit:
         )
         entry = await run_in_thread_if_long(redacted, before, after)
         return await (
-            append(session, entry) if session else self._storage.append_audit_entry(entry)
+            append(session, entry) if session else self._storage.access.append_audit_entry(entry)
         )
 
     async def list(
@@ -132,7 +132,7 @@ class Audit:
         if not 1 <= limit <= _MOST:
             raise OptionInvalid("limit", limit, allowed=f"1 to {_MOST:,}")
         scope = bounds_of(by, Right.AUDIT_READ, tenant, table=self._table).scope
-        found = await self._storage.entries(scope.tenant, before=before, most=limit + 1)
+        found = await self._storage.access.entries(scope.tenant, before=before, most=limit + 1)
         return EntryPage(found[:limit], found[limit - 1].sequence if len(found) > limit else None)
 
     async def verify(self, tenant: str | None = None) -> ChainVerification:
@@ -154,7 +154,7 @@ class Audit:
 
     async def heads(self, tenant: str | None = None) -> Sequence[ChainHead]:
         """Where chains end, signed if there is a key; of one tenant if one is named."""
-        return await self._storage.audit_heads(tenant)
+        return await self._storage.access.audit_heads(tenant)
 
     async def sign(
         self, by: Principal, *, accept: bool = False, dry_run: bool = False

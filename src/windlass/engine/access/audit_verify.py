@@ -87,7 +87,7 @@ async def verify_chains(
     only: TenantId | None = None,
 ) -> AuditVerification:
     """Check every chain, one page of entries at a time; with `only`, that tenant's."""
-    names = [only] if only is not None else await storage.audit_chains()
+    names = [only] if only is not None else await storage.access.audit_chains()
     names += sorted({pin.tenant for pin in pinned} - set(names), key=str)
     chains = {name: await verify_chain(storage, keys, name) for name in names}
     for pin in pinned:
@@ -102,7 +102,7 @@ async def verify_chain(
     storage: Storage, keys: AuditKeys | None, tenant: str | None
 ) -> ChainVerification:
     """Check one chain up to where it ends now."""
-    end = await storage.audit_chain_end(tenant)
+    end = await storage.access.audit_chain_end(tenant)
     head = _head_state(keys, tenant, end)
     at = await _walk(storage, tenant, end)
     if isinstance(at, ChainBreak):
@@ -119,13 +119,13 @@ async def sign_chains(
     `dry_run` signs none, and returns what would be."""
     signing = SigningResult([], [], {})
     list_problem = await _list_problem(storage, keys)
-    for tenant in await storage.audit_chains():
+    for tenant in await storage.access.audit_chains():
         listed = list_problem is None
         await _sign(storage, keys, tenant, signing, accept=accept, listed=listed, dry_run=dry_run)
     if list_problem is not None and not accept:
         signing.refused[_THE_LIST] = list_problem
     elif not dry_run:
-        await storage.register_audit_chains(keys, forget=accept)
+        await storage.access.register_audit_chains(keys, forget=accept)
     return signing
 
 
@@ -141,14 +141,14 @@ async def _sign(
 ) -> None:
     name = tenant or ""
     for _ in range(_TRIES):
-        end = await storage.audit_chain_end(tenant)
+        end = await storage.access.audit_chain_end(tenant)
         problem = await _signing_problem(storage, keys, tenant, end, listed=listed)
         if problem is not None and not accept:
             signing.refused[name] = problem
             return
         if end.said is None:
             return  # nothing is left that could be signed
-        if dry_run or await storage.sign_audit_head(tenant, end.said, keys):
+        if dry_run or await storage.access.sign_audit_head(tenant, end.said, keys):
             signing.signed.append(name)
             if problem is not None:
                 signing.accepted.append(name)
@@ -161,7 +161,7 @@ async def _walk(storage: Storage, tenant: str | None, end: StoredChainEnd) -> Ch
     said = end.said or EMPTY_CHAIN
     at: ChainBreak | ChainEnd = EMPTY_CHAIN
     while isinstance(at, ChainEnd) and at.sequence < said.sequence:
-        page = await storage.audit_entries_after(
+        page = await storage.access.audit_entries_after(
             tenant, at.sequence, last=said.sequence, most=_PAGE
         )
         if not page:
@@ -219,9 +219,9 @@ _HEAD_PROBLEMS = {
 
 async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
     """What is wrong with the list of chains, read one page at a time."""
-    registry = await storage.audit_registry()
+    registry = await storage.access.audit_registry()
     if registry is None:
-        first = await storage.registered_audit_chains(0, last=2**62, most=1)
+        first = await storage.access.registered_audit_chains(0, last=2**62, most=1)
         return "the number of chains is gone" if first else None
     if keys.check(registry.signature, audit_signatures.registry(registry.chains)) is not (
         SignatureState.VALID
@@ -229,7 +229,9 @@ async def _list_problem(storage: Storage, keys: AuditKeys) -> str | None:
         return "the number of chains is not the one that was signed"
     number = 0
     while number < registry.chains:
-        page = await storage.registered_audit_chains(number, last=registry.chains, most=_PAGE)
+        page = await storage.access.registered_audit_chains(
+            number, last=registry.chains, most=_PAGE
+        )
         for each in page:
             number += 1
             if each.number != number:
@@ -254,7 +256,7 @@ async def _pin_problem(
         statement = audit_signatures.head(pin.tenant or "", pin.sequence, pin.hash)
         if keys.check(pin.signature, statement) is not SignatureState.VALID:
             return ChainBreak(pin.sequence, "the pinned head itself is not as it was signed")
-    found = await storage.audit_entries_after(
+    found = await storage.access.audit_entries_after(
         pin.tenant, pin.sequence - 1, last=pin.sequence, most=1
     )
     if not found:

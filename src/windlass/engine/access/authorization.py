@@ -53,22 +53,22 @@ class Access:
     async def authenticate_token(self, text: str) -> Principal:
         """Who presents a bearer token. NotAuthenticated, whatever is wrong with it."""
         id = secrets.token_id(text)
-        found = await self._storage.token(id, fresh=FRESH) if id else None
+        found = await self._storage.access.token(id, fresh=FRESH) if id else None
         if found is None or not secrets.same(found.hash, secrets.digest(text)) or not found.valid:
             raise NotAuthenticated
         if found.stale:
-            await self._storage.touch_token(found.token.id, fresh=FRESH)
+            await self._storage.access.touch_token(found.token.id, fresh=FRESH)
         return principal_of(found.token)
 
     async def authenticate_session(self, text: str) -> Principal:
         """Who presents a session's secret; the session lasts on from here."""
         if not secrets.is_secret(text):
             raise NotAuthenticated
-        found = await self._storage.session(secrets.digest(text), fresh=FRESH)
+        found = await self._storage.access.session(secrets.digest(text), fresh=FRESH)
         if found is None:
             raise NotAuthenticated
         if found.stale:
-            await self._storage.touch_session(found.session.id, idle=IDLE)
+            await self._storage.access.touch_session(found.session.id, idle=IDLE)
         return await self.user(found.session.user_id, found.name, found.superadmin)
 
     async def principal_of_actor(self, actor: str) -> Principal | None:
@@ -77,9 +77,9 @@ class Access:
         kind, _, text = actor.partition(":")
         id = parse_job_id(text)
         if kind == "token" and id:
-            token = await self._storage.token(TokenId(id), fresh=FRESH)
+            token = await self._storage.access.token(TokenId(id), fresh=FRESH)
             return principal_of(token.token) if token and token.valid else None
-        user = await self._storage.user(UserId(id)) if kind == "user" and id else None
+        user = await self._storage.access.user(UserId(id)) if kind == "user" and id else None
         if user is None or user.disabled:
             return None
         return await self.user(user.id, user.name, user.superadmin)
@@ -91,7 +91,7 @@ class Access:
             kind="session",
             id=id,
             name=name,
-            memberships=(*wide, *await self._storage.memberships(id)),
+            memberships=(*wide, *await self._storage.access.memberships(id)),
         )
 
     async def allow(
@@ -134,7 +134,7 @@ class Access:
         found = created_by_for(name)
         if found.startswith(USER):
             user = UserId(UUID(found.removeprefix(USER)))
-            if not await self._storage.members(Scope.of(tenant), user=user):
+            if not await self._storage.access.members(Scope.of(tenant), user=user):
                 raise OptionInvalid("created_by", name, allowed=CREATORS)
         return found
 

@@ -46,7 +46,7 @@ class IdempotencyStore:
         """
         whose = json.dumps([tenant, caller, route, key])
         turn = RequestClaim(_hash(whose.encode()), secrets.token_hex(16))
-        found = await self._storage.begin_idempotent_request(
+        found = await self._storage.access.begin_idempotent_request(
             turn.key_hash, _hash(request), tenant=tenant or "", holder=turn.holder, hold=_HELD
         )
         if found.holder == turn.holder:
@@ -60,7 +60,7 @@ class IdempotencyStore:
     async def keep(self, turn: RequestClaim, status: int, body: str | None) -> None:
         """Keep what was answered."""
         fits = body is not None and len(body.encode()) <= _MOST_BYTES
-        await self._storage.store_idempotent_response(
+        await self._storage.access.store_idempotent_response(
             turn.key_hash,
             holder=turn.holder,
             status=status,
@@ -70,7 +70,7 @@ class IdempotencyStore:
 
     async def release(self, turn: RequestClaim) -> None:
         """Nothing was done: the same key may be used again."""
-        await self._storage.release_idempotency_key(turn.key_hash, holder=turn.holder)
+        await self._storage.access.release_idempotency_key(turn.key_hash, holder=turn.holder)
 
 
 def _hash(text: bytes) -> str:

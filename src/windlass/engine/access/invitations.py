@@ -52,7 +52,7 @@ class Invitations:
         user = UserId(by.user_id)
         kept = await self._sessions.own_session(keep, user)
         with unbound():  # the invitation is of another tenant than the user is bound to
-            accepted = await self._storage.accept_invitation(
+            accepted = await self._storage.access.accept_invitation(
                 _hash_of(secret), user, session=kept, entry_of=self._entry_of(by, user, request_id)
             )
         if accepted is None:
@@ -78,7 +78,7 @@ class Invitations:
             by = Principal(kind="session", id=account.id, name=invitation.name)
             return self._entry_of(by, account.id, request_id)(invitation)
 
-        accepted = await self._storage.accept_invitation_as_new_user(
+        accepted = await self._storage.access.accept_invitation_as_new_user(
             link, account, entry_of=entry_of
         )
         if accepted is None:

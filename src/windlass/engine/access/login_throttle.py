@@ -38,7 +38,7 @@ class Throttle:
         if address is not None:
             await self._count("address", _key("address", network(address)), PER_ADDRESS)
         key = _key("account", fold_name(name))
-        if address is not None and await self._storage.remembered_login(
+        if address is not None and await self._storage.access.remembered_login(
             _known_address_key(name, address)
         ):
             key = _key("account-from", _pair(name, address))
@@ -54,15 +54,17 @@ class Throttle:
 
     async def succeeded(self, key: str) -> None:
         """Forget the tries counted under a key: the password was right."""
-        await self._storage.clear_login_tries(key)
+        await self._storage.access.clear_login_tries(key)
 
     async def remember(self, name: str, address: str | None) -> None:
         """Remember that an account signed in from an address."""
         if address is not None:
-            await self._storage.remember_login(_known_address_key(name, address), lasts=REMEMBERED)
+            await self._storage.access.remember_login(
+                _known_address_key(name, address), lasts=REMEMBERED
+            )
 
     async def _count(self, kind: str, key: str, most: int) -> None:
-        tries = await self._storage.count_login_try(key, window=WINDOW)
+        tries = await self._storage.access.count_login_try(key, window=WINDOW)
         if tries.number == most + 1:
             self._telemetry.warn("logins throttled", by=kind)
         if tries.number > most:

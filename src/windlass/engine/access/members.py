@@ -34,8 +34,8 @@ class Members:
     async def list(self, by: Principal, *, tenant: str | None = None) -> Sequence[Member]:
         """A tenant's members by name, those who have not accepted yet as pending."""
         bounds = await self._access.allow(by, Right.MEMBERS_READ, Target("member"), tenant=tenant)
-        found = await self._storage.members(bounds.scope)
-        offers = await self._storage.invitations(bounds.scope)
+        found = await self._storage.access.members(bounds.scope)
+        offers = await self._storage.access.invitations(bounds.scope)
         return sorted(
             [*found, *(pending(each) for each in offers)],
             key=lambda member: (member.tenant, member.name),
@@ -61,7 +61,7 @@ class Members:
             if not before.pending:
                 raise MemberExists(name, tenant=tenant)
         link = new_invitation_link()
-        made = await self._storage.upsert_invitation(
+        made = await self._storage.access.upsert_invitation(
             Invitation(
                 tenant=TenantId(tenant), name=name, role=role, permissions=frozenset(permissions)
             ),
@@ -108,12 +108,12 @@ class Members:
         )
         if before.user_id is None:
             done = bool(
-                await self._storage.update_invitation(
+                await self._storage.access.update_invitation(
                     tenant, before.name, role, permissions, entry=entry
                 )
             )
         else:
-            done = await self._storage.update_member(
+            done = await self._storage.access.update_member(
                 before.user_id, tenant, role, permissions, entry=entry
             )
         changed = await self._find(tenant, before.name) if done else None
@@ -136,9 +136,9 @@ class Members:
             request_id=request_id,
         )
         if before.user_id is None:
-            done = await self._storage.delete_invitation(tenant, before.name, entry=entry)
+            done = await self._storage.access.delete_invitation(tenant, before.name, entry=entry)
         else:
-            done = await self._storage.delete_member(before.user_id, tenant, entry=entry)
+            done = await self._storage.access.delete_member(before.user_id, tenant, entry=entry)
         if not done:
             raise MemberNotFound(str(user), tenant=tenant)
 
@@ -161,12 +161,12 @@ class Members:
         # The same statements whether there is an account of that name or not.
         scope, id, name = Scope.of(tenant), parse_job_id(user), fold_name(user)
         if id is not None:
-            found = await self._storage.members(scope, user=UserId(id))
+            found = await self._storage.access.members(scope, user=UserId(id))
         else:
-            found = await self._storage.members(scope, name=name)
+            found = await self._storage.access.members(scope, name=name)
         if found:
             return found[0]
-        offers = await self._storage.invitations(scope, name=name)
+        offers = await self._storage.access.invitations(scope, name=name)
         return pending(offers[0]) if offers else None
 
     async def _allow_change(self, by: Principal, member: Member, request_id: str | None) -> None:

@@ -51,14 +51,16 @@ class Sessions:
         """Sign in by name and password. LoginFailed and its time tell nothing about whether there
         is such an account. `note` tells people which browser it is."""
         counted = await self._throttle.count(name, address)
-        known = await self._storage.user_by_name(fold_name(name))
+        known = await self._storage.access.user_by_name(fold_name(name))
         stored = known.password_hash if known and not known.user.disabled else None
         right = await self._passwords.verify(stored, password)
         if known is None or stored is None or not right:
             raise LoginFailed
         await self._throttle.succeeded(counted)
         if self._passwords.outdated(stored):
-            await self._storage.rehash_password(known.user.id, await self._passwords.hash(password))
+            await self._storage.access.rehash_password(
+                known.user.id, await self._passwords.hash(password)
+            )
         return await self._begin(known.user, address, note)
 
     async def login_with_link(
@@ -74,7 +76,7 @@ class Sessions:
         check_password(password)  # a link is not wasted on a password that is too short
         user = await self._use(secret, "password")
         by = await self._access.user(user.id, user.name, user.superadmin)
-        await self._storage.set_password(
+        await self._storage.access.set_password(
             user.id, await self._passwords.hash(password), entry=self._of_password(by, None)
         )
         return await self._begin(user, address, note)
@@ -92,11 +94,11 @@ class Sessions:
         check_password(after)
         user = await self._own_user(by)
         counted = await self._throttle.count_password_change(user.name)
-        known = await self._storage.user_by_name(user.name)
+        known = await self._storage.access.user_by_name(user.name)
         if not await self._passwords.verify(known and known.password_hash, before):
             raise LoginFailed
         await self._throttle.succeeded(counted)
-        await self._storage.set_password(
+        await self._storage.access.set_password(
             user.id,
             await self._passwords.hash(after),
             but=await self.own_session(keep, user.id),
@@ -105,13 +107,15 @@ class Sessions:
 
     async def logout(self, secret: str) -> None:
         """End a session by its secret; nothing happens if there is none."""
-        found = await self._storage.session(secrets.digest(secret), fresh=IDLE)
+        found = await self._storage.access.session(secrets.digest(secret), fresh=IDLE)
         if found is not None:
-            await self._storage.delete_session(found.session.id)
+            await self._storage.access.delete_session(found.session.id)
 
     async def list(self, by: Principal, *, user: UserId | None = None) -> Sequence[Session]:
         """The sessions that last: one's own, or with the right to it another user's."""
-        return await self._storage.sessions(await self._target_user(by, user, Right.USERS_READ))
+        return await self._storage.access.sessions(
+            await self._target_user(by, user, Right.USERS_READ)
+        )
 
     async def revoke(
         self,
@@ -126,7 +130,7 @@ class Sessions:
         entry = self._audit.entry(
             by, "sessions.revoke", Target("session", str(id)), tenant=None, request_id=request_id
         )
-        if not await self._storage.delete_session(id, user=owner, entry=entry):
+        if not await self._storage.access.delete_session(id, user=owner, entry=entry):
             raise SessionNotFound(str(id))
 
     async def revoke_all(
@@ -134,26 +138,30 @@ class Sessions:
     ) -> None:
         """End all sessions of oneself, or with the right to it of another user."""
         owner = await self._target_user(by, user, Right.USERS_WRITE)
-        await self._storage.delete_user_sessions(owner)
+        await self._storage.access.delete_user_sessions(owner)
         await self._audit.record(
             by, "sessions.revoke", Target("user", str(owner)), tenant=None, request_id=request_id
         )
 
     async def own_session(self, secret: str | None, user: UserId) -> SessionId | None:
         """Which session of a user a secret is of; None if it is of none."""
-        found = await self._storage.session(secrets.digest(secret), fresh=IDLE) if secret else None
+        found = (
+            await self._storage.access.session(secrets.digest(secret), fresh=IDLE)
+            if secret
+            else None
+        )
         return found.session.id if found and found.session.user_id == user else None
 
     async def begin(self, user: UserId, *, address: str | None, note: str) -> NewSession:
         """Begin a session of a user who has just shown to be that one."""
-        found = await self._storage.user(user)
+        found = await self._storage.access.user(user)
         if found is None:
             raise LoginFailed
         return await self._begin(found, address, note)
 
     async def prune(self) -> None:
         """Forget some sessions, links, invitations and counts of logins that are over."""
-        await self._storage.prune_access()
+        await self._storage.access.prune_access()
 
     def _of_password(self, by: Principal, request_id: str | None) -> NewAuditEntry:
         target = Target("user", str(by.user_id))
@@ -163,7 +171,7 @@ class Sessions:
 
     async def _begin(self, user: User, address: str | None, note: str) -> NewSession:
         secret, id = secrets.new_secret(secrets.SESSION), new_session_id()
-        if not await self._storage.create_session(
+        if not await self._storage.access.create_session(
             id,
             secrets.digest(secret),
             user.id,
@@ -178,14 +186,14 @@ class Sessions:
     async def _use(self, secret: str, purpose: LinkPurpose) -> User:
         if not secrets.is_secret(secret):
             raise LinkInvalid
-        id = await self._storage.use_link(secrets.digest(secret), purpose)
-        user = await self._storage.user(id) if id else None
+        id = await self._storage.access.use_link(secrets.digest(secret), purpose)
+        user = await self._storage.access.user(id) if id else None
         if user is None or user.disabled:
             raise LinkInvalid
         return user
 
     async def _own_user(self, by: Principal) -> User:
-        user = await self._storage.user(UserId(by.user_id)) if by.user_id else None
+        user = await self._storage.access.user(UserId(by.user_id)) if by.user_id else None
         if user is None:
             raise LoginFailed
         return user

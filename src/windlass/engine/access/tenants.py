@@ -72,7 +72,7 @@ class Tenants:
             timezone=timezone,
         )
         _check(tenant)
-        holder = await self._storage.create_tenant(tenant)
+        holder = await self._storage.access.create_tenant(tenant)
         if holder is not None:
             raise TenantExists(id, deleted=holder.state == "deleted")
         self._notify_change()
@@ -100,11 +100,13 @@ class Tenants:
         raise TenantNotFound(id, known=known)
 
     async def list(self) -> Sequence[Tenant]:
-        return [tenant for tenant in await self._storage.tenants() if tenant.state != "deleted"]
+        return [
+            tenant for tenant in await self._storage.access.tenants() if tenant.state != "deleted"
+        ]
 
     async def zone_of(self, id: str) -> str:
         """The time zone of a tenant; UTC if there is none of that id."""
-        known = {tenant.id: tenant.timezone for tenant in await self._storage.tenants()}
+        known = {tenant.id: tenant.timezone for tenant in await self._storage.access.tenants()}
         return known.get(TenantId(id), "UTC")
 
     async def suspend(self, id: str) -> None:
@@ -120,7 +122,7 @@ class Tenants:
         when they have stopped; its tokens, roles and invitations end, and the sessions of users who
         have no role left. History stays. Returns how many jobs were open."""
         _check_deletable(id)
-        if not await self._storage.delete_tenant(id):
+        if not await self._storage.access.delete_tenant(id):
             raise TenantNotFound(id)
         self._notify_change()
         return await self._close_jobs(id, actor)
@@ -134,16 +136,16 @@ class Tenants:
         belongs to jobs that still run is removed by a call after they have ended.
         """
         _check_deletable(id)
-        known = {tenant.id: tenant for tenant in await self._storage.tenants()}
+        known = {tenant.id: tenant for tenant in await self._storage.access.tenants()}
         if TenantId(id) not in known:
             raise TenantNotFound(id)
         by = by or local()
-        if await self._storage.delete_tenant(id):
+        if await self._storage.access.delete_tenant(id):
             self._notify_change()
         closed = await self._close_jobs(id, by.actor)
         removed: Counter[str] = Counter()
         more = await self._purge_jobs(id, removed)
-        still_open = 0 if more else await self._storage.count_open_jobs(id)
+        still_open = 0 if more else await self._storage.access.count_open_jobs(id)
         if not more and not still_open:
             more = await self._purge_rest(id, removed)
         rows = {name: number for name, number in sorted(removed.items()) if number}
@@ -160,8 +162,8 @@ class Tenants:
 
     async def _close_jobs(self, id: str, actor: str | None) -> int:
         closed = 0
-        while ids := await self._storage.open_jobs(id):
-            ended = await self._storage.cancel(
+        while ids := await self._storage.access.open_jobs(id):
+            ended = await self._storage.jobs.cancel(
                 Scope(TenantId(id)),
                 ids,
                 actor=actor,
@@ -176,7 +178,7 @@ class Tenants:
     async def _purge_jobs(self, id: str, removed: Counter[str]) -> bool:
         """Remove some ended jobs; returns whether there may be more."""
         for _ in range(_PURGE_BATCHES):
-            rows = await self._storage.purge_tenant_jobs(id)
+            rows = await self._storage.access.purge_tenant_jobs(id)
             removed.update(rows)
             if not rows["jobs"]:
                 return False
@@ -186,13 +188,13 @@ class Tenants:
         """Remove some of what else there is; returns whether there may be more."""
         # What batches have counted goes into the sums of the installation before it is removed.
         for _ in range(_PURGE_BATCHES):
-            if not await self._storage.fold():
+            if not await self._storage.monitoring.roll_up_counts():
                 break
         for _ in range(_PURGE_BATCHES):
-            rows = await self._storage.purge_tenant(id)
+            rows = await self._storage.access.purge_tenant(id)
             removed.update(rows)
             if not any(rows.values()):
-                await self._storage.change_tenant(id, _without_description)
+                await self._storage.access.change_tenant(id, _without_description)
                 return False
         return True
 
@@ -204,7 +206,7 @@ class Tenants:
             _check(changed)
             return changed
 
-        tenant = await self._storage.change_tenant(id, checked)
+        tenant = await self._storage.access.change_tenant(id, checked)
         if tenant is None:
             raise TenantNotFound(id, known=[each.id for each in await self.list()])
         self._notify_change()

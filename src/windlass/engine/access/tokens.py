@@ -95,7 +95,9 @@ class Tokens:
     ) -> Sequence[Token]:
         """Tokens newest first, never with their secrets; revoked and expired ones unless not `ended`."""
         bounds = await self._access.allow(by, Right.TOKENS_READ, Target("token"), tenant=tenant)
-        return await self._storage.tokens(bounds.scope, ended=ended, before=before, most=limit)
+        return await self._storage.access.tokens(
+            bounds.scope, ended=ended, before=before, most=limit
+        )
 
     async def revoke(
         self,
@@ -110,7 +112,7 @@ class Tokens:
         bounds = await self._access.allow(
             by, Right.TOKENS_WRITE, target, tenant=tenant, request_id=request_id
         )
-        found = await self._storage.token(id, fresh=timedelta())
+        found = await self._storage.access.token(id, fresh=timedelta())
         if found is None or bounds.scope.tenant not in (None, found.token.tenant):
             raise TokenNotFound(str(id))
         entry = self._audit.entry(
@@ -122,7 +124,7 @@ class Tokens:
             after={"revoked": True},
             request_id=request_id,
         )
-        await self._storage.revoke_token(bounds.scope, id, entry=entry)
+        await self._storage.access.revoke_token(bounds.scope, id, entry=entry)
 
     def _is_in_tenant(self, role: str) -> bool:
         """Whether a role gives rights within a tenant only."""
@@ -136,7 +138,7 @@ class Tokens:
         """The tenant of an installation that has one; OptionInvalid if it has several."""
         tenants = [
             tenant.id
-            for tenant in await self._storage.tenants()
+            for tenant in await self._storage.access.tenants()
             if tenant.state != "deleted" and tenant.id != SYSTEM_TENANT
         ]
         if len(tenants) != 1:
@@ -186,11 +188,11 @@ class Tokens:
             },
             request_id=request_id,
         )
-        if not await self._storage.create_token(
+        if not await self._storage.access.create_token(
             token, secrets.digest(secret), expires=lasts, entry=entry
         ):
-            if token.created_by and await self._storage.user(token.created_by) is None:
+            if token.created_by and await self._storage.access.user(token.created_by) is None:
                 raise NotAuthenticated
             raise TenantNotFound(token.tenant or "")
-        found = await self._storage.token(token.id, fresh=timedelta())
+        found = await self._storage.access.token(token.id, fresh=timedelta())
         return CreatedToken(found.token if found else token, secret)

@@ -74,7 +74,7 @@ class Users:
             after={"name": user.name, "superadmin": superadmin},
             request_id=request_id,
         )
-        if not await self._storage.create_user(user, password_hash=hashed, entry=entry):
+        if not await self._storage.access.create_user(user, password_hash=hashed, entry=entry):
             raise UserExists(user.name)
         return await self.find(str(user.id))
 
@@ -83,7 +83,7 @@ class Users:
     ) -> Sequence[User]:
         """Users by name; `after` is the last name already seen."""
         await self._access.allow_installation(by, Right.USERS_READ, Target("user"))
-        return await self._storage.users(after=after, most=limit)
+        return await self._storage.access.users(after=after, most=limit)
 
     async def get(self, by: Principal, user: UserId | str) -> User:
         """A user by id or name."""
@@ -118,7 +118,7 @@ class Users:
             after={name: value for name, value in said.items() if value is not None},
             request_id=request_id,
         )
-        if not await self._storage.update_user(
+        if not await self._storage.access.update_user(
             before.id, superadmin=superadmin, disabled=disabled, entry=entry
         ):
             raise UserNotFound(str(user))
@@ -133,7 +133,7 @@ class Users:
         await self._access.allow_installation(by, Right.USERS_WRITE, target, request_id=request_id)
         by_id = parse_job_id(str(user)) is not None
         name = (await self.find(str(user))).name if by_id else valid_name(str(user))
-        known = await self._storage.user_by_name(name)
+        known = await self._storage.access.user_by_name(name)
         if known is not None and known.user.superadmin:
             raise UserExists(name)
         entry = self._audit.entry(
@@ -146,7 +146,7 @@ class Users:
         )
         invitation = Invitation(tenant=None, name=name, role=Role.SUPERADMIN)
         link = new_invitation_link()
-        await self._storage.upsert_invitation(
+        await self._storage.access.upsert_invitation(
             invitation, secrets.digest(link.secret), expires=link.lasts, entry=entry
         )
         return link
@@ -176,7 +176,7 @@ class Users:
             after={"deleted": True, "tokens_kept": keep_tokens},
             request_id=request_id,
         )
-        if not await self._storage.delete_user(
+        if not await self._storage.access.delete_user(
             before.id, revoke_tokens=not keep_tokens, entry=entry
         ):
             raise UserNotFound(str(user))
@@ -211,7 +211,7 @@ class Users:
         """A link by which whoever runs the installation signs in: to a superadmin of this name,
         which is made if there is none. For who has the database in hand anyway."""
         by = local()
-        known = await self._storage.user_by_name(valid_name(name))
+        known = await self._storage.access.user_by_name(valid_name(name))
         user = known.user if known else await self.create(by, name, superadmin=True)
         if not user.superadmin:
             raise UserExists(user.name)
@@ -219,12 +219,12 @@ class Users:
 
     async def administered(self) -> bool:
         """Whether there is an administrator who has come; until then `first_admin` is of use."""
-        return await self._storage.administered()
+        return await self._storage.access.has_superadmin()
 
     async def new_link(self, user: User, purpose: LinkPurpose, lasts: timedelta) -> OneTimeLink:
         """Make a link for a user; the right to it is already checked, and recorded."""
         secret = secrets.new_secret(secrets.LINK)
-        if not await self._storage.create_link(
+        if not await self._storage.access.create_link(
             secrets.digest(secret), purpose, user.id, expires=lasts
         ):
             raise UserNotFound(str(user.id))
@@ -233,9 +233,9 @@ class Users:
     async def find(self, user: str) -> User:
         """A user by id or name; the right to it is already checked."""
         if id := parse_job_id(user):
-            found = await self._storage.user(UserId(id))
+            found = await self._storage.access.user(UserId(id))
         else:
-            known = await self._storage.user_by_name(fold_name(user))
+            known = await self._storage.access.user_by_name(fold_name(user))
             found = known.user if known else None
         if found is None:
             raise UserNotFound(user)

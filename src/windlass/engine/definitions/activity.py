@@ -29,9 +29,11 @@ class DefinitionActivityReader:
         if not definitions:
             return {}
         running: Counter[str] = Counter()
-        for row in await self._storage.state_counts_by_queue(scope):
+        for row in await self._storage.monitoring.state_counts_by_queue(scope):
             running[row["definition"]] += int(row["running"])
-        made = await self._storage.definition_triggers(scope, [each.key for each in definitions])
+        made = await self._storage.definitions.definition_triggers(
+            scope, [each.key for each in definitions]
+        )
         return {
             each.key: DefinitionTimes(
                 strategy=strategy or "on_demand",
@@ -48,7 +50,7 @@ class DefinitionActivityReader:
         definition = await self._definitions.get(key)
         times = (await self.times([definition], scope))[definition.key]
         now = await self._storage.now()
-        rates = await self._storage.rates(
+        rates = await self._storage.monitoring.throughput(
             scope, since=now - ACTIVITY_WINDOW, slot=ACTIVITY_WINDOW, definition=definition.key
         )
         succeeded = sum(int(row["succeeded"]) for row in rates)
@@ -57,7 +59,7 @@ class DefinitionActivityReader:
         if scope.tenant is None:
             latencies = await self._latency.percentiles(ACTIVITY_WINDOW, definition=definition.key)
             p95 = latencies.run.p95
-            live = [row for row in await self._storage.workers() if liveness(row) != "lost"]
+            live = [row for row in await self._storage.leases.workers() if liveness(row) != "lost"]
             workers = [row.id for row in live if definition.key in row.definitions]
             said = {row.id: row.metadata.get("import_errors", {}) for row in live}
             errors = {str(id): str(each[key]) for id, each in said.items() if key in each}
@@ -65,7 +67,9 @@ class DefinitionActivityReader:
             strategy=times.strategy,
             running=times.running,
             next_run_at=times.next_run_at,
-            last_run_at=await self._storage.last_attempt_started_at(scope, definition.key),
+            last_run_at=await self._storage.definitions.last_attempt_started_at(
+                scope, definition.key
+            ),
             success_rate=succeeded / ended if ended else None,
             p95_seconds=p95,
             workers=workers,

@@ -80,7 +80,7 @@ class Definitions:
                 return set()
             # Looked at first: nothing is written, nor waited for, when code and rows agree.
             stale = self._stale(await self._fresh(0))
-            changed = await self._storage.sync_definitions(stale) if stale else set()
+            changed = await self._storage.definitions.sync_definitions(stale) if stale else set()
             self._unsynced.difference_update(keys)
             if changed:
                 self._forget_rows()
@@ -204,7 +204,7 @@ class Definitions:
         fields = _fields_of(names)
         changed = await self._change_one(key, lambda row: merge.reset(row, fields))
         if not names:
-            await self._storage.clear_deleted_triggers(key)
+            await self._storage.triggers.clear_deleted_triggers(key)
         return changed
 
     async def reset_all(self, *names: str) -> Sequence[Definition]:
@@ -219,14 +219,16 @@ class Definitions:
 
         changed = await self._change(keys, change) if keys else set()
         if not names:
-            for key in {definition for _, _, definition in await self._storage.deleted_triggers()}:
-                await self._storage.clear_deleted_triggers(key)
+            for key in {
+                definition for _, _, definition in await self._storage.triggers.deleted_triggers()
+            }:
+                await self._storage.triggers.clear_deleted_triggers(key)
         rows = await self._fresh(0)
         return [rows[key] for key in sorted(changed) if key in rows]
 
     async def delete(self, key: str) -> None:
         """Forget a definition that no job and no trigger speaks of."""
-        if not await self._storage.delete_definition(key):
+        if not await self._storage.definitions.delete_definition(key):
             await self.get(key)  # says so if there is none
             raise DefinitionInUse(key)
         self._forget_rows()
@@ -333,9 +335,11 @@ class Definitions:
 
         Looks at every job that waits, so only while a gate's change is fresh.
         """
-        cursor: JobId | None = _FIRST if await self._storage.recently_changed_gates() else None
+        cursor: JobId | None = (
+            _FIRST if await self._storage.definitions.recently_changed_gates() else None
+        )
         while cursor is not None:
-            cursor = await self._storage.regate(cursor)
+            cursor = await self._storage.definitions.move_to_current_gate(cursor)
 
     async def _change_one(self, key: str, change: Callable[[Definition], Definition]) -> Definition:
         def one(found: Mapping[str, Definition]) -> Sequence[Definition]:
@@ -346,7 +350,7 @@ class Definitions:
         return await self.get(key)
 
     async def _change(self, keys: Collection[str], change: Change) -> set[str]:
-        changed = await self._storage.change_definitions(keys, change)
+        changed = await self._storage.definitions.change_definitions(keys, change)
         self._forget_rows()
         await self.regate()
         self._nudges.nudge_all()
@@ -355,7 +359,7 @@ class Definitions:
     async def _fresh(self, seconds: float = _FRESH_SECONDS) -> dict[str, Definition]:
         if self._read_at is None or clock.monotonic() - self._read_at >= seconds:
             changes, now = self._changes, clock.monotonic()
-            rows = await self._storage.definitions()
+            rows = await self._storage.definitions.definitions()
             self._rows = {definition.key: definition for definition in rows}
             # What was read while somebody here changed rows may be older than the change.
             self._read_at = now if changes == self._changes else None

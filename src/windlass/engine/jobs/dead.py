@@ -64,13 +64,13 @@ class DeadLetters:
         Of very many dead-lettered jobs of a definition the newest 50,000 are counted.
         """
         _check_limit(limit, _MOST_GROUPS)
-        counts = await self._storage.counts(scope)
+        counts = await self._storage.jobs.state_counts(scope)
         failing = {str(row["definition"]) for row in counts if row["dead_letter"] > 0}
         wanted = failing if definition is None else failing & {definition}
         groups = [
             group
             for key in sorted(wanted)
-            for group in await self._storage.dead_groups(scope, key, muted=muted, most=limit)
+            for group in await self._storage.jobs.dead_groups(scope, key, muted=muted, most=limit)
         ]
         return sorted(groups, key=lambda group: group.last_at, reverse=True)[:limit]
 
@@ -92,7 +92,7 @@ class DeadLetters:
             fingerprint=fingerprint,
             created_by=created_by,
         )
-        return await self._storage.page(scope, chosen, after=after, limit=limit)
+        return await self._storage.jobs.page(scope, chosen, after=after, limit=limit)
 
     async def retry(
         self,
@@ -124,7 +124,7 @@ class DeadLetters:
         async def retry(jobs: Sequence[Job]) -> Sequence[bool]:
             await self._rights.require_all(by, jobs, Right.JOBS_RETRY, target)
             ids = [job.id for job in jobs]
-            answers = await self._storage.retry_many(scope, ids, actor=actor)
+            answers = await self._storage.jobs.retry_many(scope, ids, actor=actor)
             self._nudges.nudge_all()
             return [answer == "queued" for answer in answers]
 
@@ -150,7 +150,7 @@ class DeadLetters:
         await self._rights.require_job(by, job, Right.JOBS_RETRY)
         while job.state is JobState.DEAD_LETTER:
             edit = self._edit(job, await self._definitions.get(job.definition), payload, actor)
-            answer = await self._storage.retry(scope, job.id, actor=actor, edit=edit)
+            answer = await self._storage.jobs.retry(scope, job.id, actor=actor, edit=edit)
             if answer == "duplicate":
                 key = edit.dedupe_key or job.dedupe_key
                 raise DuplicateJob(job.id, because=f"dedupe key {key}")
@@ -174,7 +174,7 @@ class DeadLetters:
         """
 
         async def discard(jobs: Sequence[Job]) -> Sequence[bool]:
-            return await self._storage.discard_many(scope, [job.id for job in jobs])
+            return await self._storage.jobs.discard_many(scope, [job.id for job in jobs])
 
         return await self._each(discard, definition, fingerprint, limit, scope)
 

@@ -72,9 +72,9 @@ async def store_with_retry(
     for repeat in range(_REPEATS):
         try:
             if repeat:
-                known = await storage.known([job.id for job in jobs])
+                known = await storage.jobs.existing_job_ids([job.id for job in jobs])
             left = [job for job in jobs if job.id not in known] if known else jobs
-            now = await storage.enqueue(left, whole=whole, existing=existing) if left else []
+            now = await storage.jobs.enqueue(left, whole=whole, existing=existing) if left else []
             break
         except DatabaseOutage:
             if repeat == _REPEATS - 1:

@@ -54,7 +54,7 @@ async def _reasons(
         asked = " and is asked to stop" if job.cancel_requested_at else ""
         alone = ", with no other job beside it" if runs_alone(job.gate) else ""
         yield Explanation("running", f"It is running on {job.worker_id}{alone}{asked}.")
-    definitions = {row.key: row for row in await storage.definitions()}
+    definitions = {row.key: row for row in await storage.definitions.definitions()}
     definition = definitions.get(job.definition)
     if definition is None or not definition.enabled:
         what = "is disabled" if definition else "is gone"
@@ -63,12 +63,14 @@ async def _reasons(
             f"Its definition {job.definition} {what}.",
             f"windlass definitions enable {job.definition}",
         )
-    tenant = next((t for t in await storage.tenants() if t.id == job.tenant), None)
+    tenant = next((t for t in await storage.access.tenants() if t.id == job.tenant), None)
     if tenant is None or tenant.state != "active":
         yield Explanation(
             "tenant_suspended", f"Its tenant {job.tenant} is {tenant.state if tenant else 'gone'}."
         )
-    paused = [q for q in await storage.queues() if q.name == job.queue and q.paused_at is not None]
+    paused = [
+        q for q in await storage.leases.queues() if q.name == job.queue and q.paused_at is not None
+    ]
     for queue in await with_names(storage, paused):
         by = f" by {named(queue.paused_by, queue.paused_by_name)}" if queue.paused_by else ""
         why = f": {queue.pause_reason}" if queue.pause_reason else ""
@@ -97,7 +99,9 @@ async def _reasons(
 
 
 async def _suspect(storage: Storage, job: Job) -> Explanation:
-    lost = [a for a in await storage.attempts(job) if a.outcome is Outcome.LOST and a.finished_at]
+    lost = [
+        a for a in await storage.jobs.attempts(job) if a.outcome is Outcome.LOST and a.finished_at
+    ]
     since = ""
     if lost:
         last = max(lost, key=lambda attempt: attempt.number)
@@ -127,7 +131,9 @@ def _explain_ended(job: Job) -> Explanation:
 
 async def _parents(storage: Storage, job: Job, created_by: str | None) -> Explanation:
     unsettled = [
-        edge for edge in await storage.family(job) if edge.child_id == job.id and not edge.settled
+        edge
+        for edge in await storage.jobs.job_edges(job)
+        if edge.child_id == job.id and not edge.settled
     ]
     named = [edge for edge in unsettled if created_by is None or edge.made_by(created_by)]
     waiting = [f"{short(edge.parent_id)} ({edge.parent_state or 'gone'})" for edge in named]
@@ -147,7 +153,7 @@ async def _limits(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
         f"queue:{job.queue}": f"queue {job.queue}",
     }
     line = JobLine(queue=job.queue, tenant=job.tenant, gate=job.gate, limits=tuple(whose))
-    for (name, kind), room in (await storage.rooms(line)).items():
+    for (name, kind), room in (await storage.leases.limit_capacity(line)).items():
         who = whose.get(name, f"its key in {job.definition}")
         if room < 1 and kind == "running":
             yield Explanation("limit_full", f"As many jobs as allowed run already: {who}.")
@@ -156,7 +162,7 @@ async def _limits(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
 
 
 async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
-    live = [worker for worker in await storage.workers() if _is_alive(worker)]
+    live = [worker for worker in await storage.leases.workers() if _is_alive(worker)]
     serving = [w for w in live if not w.queues or job.queue in w.queues]
     if not serving:
         yield Explanation(
@@ -179,7 +185,7 @@ async def _workers(storage: Storage, job: Job) -> AsyncIterator[Explanation]:
     elif all(worker.slots_used >= worker.slots for worker in claiming):
         ahead = sum(
             int(row["queued"])
-            for row in await storage.counts(Scope(job.tenant))
+            for row in await storage.jobs.state_counts(Scope(job.tenant))
             if row["queue"] == job.queue
         )
         yield Explanation(

@@ -117,7 +117,7 @@ class Jobs:
         stored = await self._enqueue_batcher.enqueue(job)
         if on_duplicate == "replace" and stored.existing_id is not None:
             owner = self._rights.replaceable_owner(by, job.tenant)
-            stored = await self._storage.replace(job, stored.existing_id, owner=owner)
+            stored = await self._storage.jobs.replace(job, stored.existing_id, owner=owner)
         receipt = await self.receipt(job, stored, on_duplicate)
         await self._publish_stored([job], [stored])
         return receipt
@@ -148,7 +148,7 @@ class Jobs:
                 raise
             if on_duplicate == "replace":
                 stored = [
-                    await self._storage.replace(job, s.existing_id) if s.existing_id else s
+                    await self._storage.jobs.replace(job, s.existing_id) if s.existing_id else s
                     for job, s in zip(fitting, stored, strict=True)
                 ]
             stored = _merge_rejected(chunk, stored, over)
@@ -186,7 +186,7 @@ class Jobs:
         }
         try:
             stored = await retry_store(
-                lambda: self._storage.enqueue_together(
+                lambda: self._storage.jobs.enqueue_together(
                     [[fitting[job.id] for job in chunk] for chunk in _chunks(sealed)]
                 )
             )
@@ -248,7 +248,7 @@ class Jobs:
 
     async def get(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> Job:
         """One job by its id, or by any unambiguous ending of it of six or more characters."""
-        job = await self._storage.get(scope, await self.resolve(id, scope))
+        job = await self._storage.jobs.get(scope, await self.resolve(id, scope))
         if job is None:
             raise JobNotFound(id)
         return job
@@ -280,7 +280,7 @@ class Jobs:
         suffix = parse_suffix(id)
         if suffix is None:
             raise IdInvalid(id, noun="job")
-        found = await self._storage.find(scope, suffix)
+        found = await self._storage.jobs.find(scope, suffix)
         if not found:
             raise JobNotFound(id)
         if len(found) > 1:
@@ -297,7 +297,7 @@ class Jobs:
     ) -> Job:
         """End a waiting job, or ask a running one to stop. Asking twice is asking once."""
         job = await self.get(id, scope)
-        changed = await self._storage.cancel(
+        changed = await self._storage.jobs.cancel(
             scope, [job.id], actor=actor, reason=reason and storable(reason)
         )
         after = await self.get(job.id, scope)
@@ -320,7 +320,7 @@ class Jobs:
         """Put a dead-lettered or canceled job in line again, due at once, with fresh attempts."""
         job = await self.get(id, scope)
         await self._rights.require_job(by, job, Right.JOBS_RETRY)
-        answer = await self._storage.retry(scope, job.id, actor=actor)
+        answer = await self._storage.jobs.retry(scope, job.id, actor=actor)
         if answer is None:
             await self.refuse(await self.get(job.id, scope), Verb.RETRY)
         if answer == "duplicate":
@@ -339,7 +339,7 @@ class Jobs:
         """Make a job due at once: one due later, retrying, or on hold."""
         job = await self.get(id, scope)
         await self._rights.require_job(by, job, Right.JOBS_RUN_NOW)
-        if not await self._storage.run_now(scope, job.id, actor=actor):
+        if not await self._storage.jobs.run_now(scope, job.id, actor=actor):
             await self.refuse(await self.get(job.id, scope), Verb.RUN_NOW)
         self._nudges.nudge([job.queue])
         return await self.get(job.id, scope)
@@ -357,7 +357,7 @@ class Jobs:
         job = await self.get(id, scope)
         await self._rights.require_job(by, job, Right.JOBS_UPDATE)
         wanted = await begun(self._storage, change)
-        if not await self._storage.update(scope, [job.id], wanted, actor=actor):
+        if not await self._storage.jobs.update(scope, [job.id], wanted, actor=actor):
             await self.refuse(await self.get(job.id, scope), Verb.UPDATE)
         self._nudges.nudge_all()
         return await self.get(job.id, scope)
@@ -367,32 +367,36 @@ class Jobs:
     ) -> None:
         """Delete an ended job for good; with `only`, one in that state."""
         job = await self.get(id, scope)
-        if not await self._storage.discard(scope, job.id, only=only):
+        if not await self._storage.jobs.discard(scope, job.id, only=only):
             allowed = sorted(ENDED) if only is None else [only]
             raise JobStateConflict(job.id, verb="discard", state=job.state, allowed=allowed)
 
     async def attempts(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Attempt]:
         """Every try at a job, oldest first."""
-        return await self._storage.attempts(await self.get(id, scope))
+        return await self._storage.jobs.attempts(await self.get(id, scope))
 
     async def history(self, id: JobId | str, scope: Scope = ALL_TENANTS) -> list[Transition]:
         """Every step a job took, oldest first."""
         job = await self.get(id, scope)
-        attempts = await self._storage.attempts(job)
-        return derived.history(job, attempts, await self._storage.transitions(job))
+        attempts = await self._storage.jobs.attempts(job)
+        return derived.history(job, attempts, await self._storage.jobs.transitions(job))
 
     async def logs(
         self, id: JobId | str, *, scope: Scope = ALL_TENANTS, after: int = 0, limit: int = 1000
     ) -> list[LogLine]:
         """A job's log lines in order."""
-        return await self._storage.logs(await self.get(id, scope), after=after, limit=limit)
+        return await self._storage.jobs.logs(await self.get(id, scope), after=after, limit=limit)
 
     async def check_parents(
         self, ids: Sequence[JobId], scope: Scope, *, created_by: str | None = None
     ) -> None:
         """Raise ParentInvalid for the first of these jobs that does not exist, is beyond the scope, or
         was made by somebody else than `created_by`, if that is given."""
-        visible = await self._storage.visible(scope, ids, created_by=created_by) if ids else set()
+        visible = (
+            await self._storage.jobs.visible_job_ids(scope, ids, created_by=created_by)
+            if ids
+            else set()
+        )
         for id in ids:
             if id not in visible:
                 raise ParentInvalid(id, because="unknown")
@@ -402,7 +406,7 @@ class Jobs:
     ) -> list[RelatedJob]:
         """What a job waits for and what waits for it; with `created_by` only between jobs that it
         made."""
-        edges = await self._storage.family(await self.get(id, scope))
+        edges = await self._storage.jobs.job_edges(await self.get(id, scope))
         return [edge for edge in edges if created_by is None or edge.made_by(created_by)]
 
     async def explain(
@@ -485,7 +489,7 @@ class Jobs:
         """What upkeep would find later: children whose parents have ended already, and work."""
         created = [job for job, s in zip(jobs, stored, strict=True) if s.status == "created"]
         if children := [job.id for job in created if job.after or job.runs_after]:
-            await self._storage.admit(children)
+            await self._storage.leases.admit(children)
             await cancel_overdue(self._storage)
         due = {job.queue for job in created if not job.held and not job.delay and not job.due_at}
         if due:

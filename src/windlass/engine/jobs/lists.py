@@ -37,7 +37,7 @@ class JobLists:
         if not 1 <= limit <= MOST_JOBS:
             raise OptionInvalid("limit", limit, allowed=f"1 to {MOST_JOBS:,}")
         resolve_query = await self.resolve_query(parse(query) if isinstance(query, str) else query)
-        return await self._storage.page(scope, resolve_query, after=after, limit=limit)
+        return await self._storage.jobs.page(scope, resolve_query, after=after, limit=limit)
 
     async def resolve_query(self, query: JobQuery) -> JobQuery:
         """The query as storage takes it: times by the database's clock, tags as definitions, and

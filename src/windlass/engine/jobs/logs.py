@@ -45,7 +45,7 @@ class Logs:
             raise OptionInvalid("level", level, allowed=", ".join(get_args(LogLevel)))
         if not 1 <= limit <= MOST_LINES:
             raise OptionInvalid("limit", limit, allowed=f"1 to {MOST_LINES:,}")
-        return await self._storage.search_logs(
+        return await self._storage.jobs.search_logs(
             scope,
             None if words is None else storable(words),
             definition=definition,

@@ -42,7 +42,7 @@ class Mutes:
         if time is not None and not time:
             raise OptionInvalid("lasts", lasts, allowed="longer than nothing")
         await self._check_there(definition, fingerprint, scope)
-        await self._storage.mute(
+        await self._storage.jobs.mute(
             scope,
             definition,
             fingerprint,
@@ -58,27 +58,27 @@ class Mutes:
         """Take a mute back. The answer tells if one holds nevertheless: what is muted for all tenants
         stays so for each of them."""
         _check(definition, fingerprint)
-        await self._storage.unmute(scope, definition, fingerprint)
+        await self._storage.jobs.unmute(scope, definition, fingerprint)
         return await self._now(definition, fingerprint, scope)
 
     async def dead_lettered(self) -> Mapping[str, MutedDeadCount]:
         """Definition -> how many of its jobs were dead-lettered lately for causes muted for all."""
-        muted = {mute.definition for mute in await self._storage.mutes(ALL_TENANTS)}
-        return {each: await self._storage.count_muted_dead(each) for each in sorted(muted)}
+        muted = {mute.definition for mute in await self._storage.jobs.mutes(ALL_TENANTS)}
+        return {each: await self._storage.jobs.count_muted_dead(each) for each in sorted(muted)}
 
     async def prune(self) -> int:
         """Forget mutes whose time is over. Answers how many."""
-        return await self._storage.prune_mutes()
+        return await self._storage.jobs.prune_mutes()
 
     async def _check_there(self, definition: str, fingerprint: str, scope: Scope) -> None:
         group = JobQuery.of(
             states=[JobState.DEAD_LETTER], definition=definition, fingerprint=fingerprint
         )
-        if not (await self._storage.page(scope, group, limit=1)).jobs:
+        if not (await self._storage.jobs.page(scope, group, limit=1)).jobs:
             raise DeadGroupNotFound(definition, fingerprint)
 
     async def _now(self, definition: str, fingerprint: str, scope: Scope) -> Mute:
-        held = await self._storage.mutes(scope, definition=definition, fingerprint=fingerprint)
+        held = await self._storage.jobs.mutes(scope, definition=definition, fingerprint=fingerprint)
         # Its own word is what a tenant wants to read back, if there are both.
         own = [mute for mute in held if mute.tenant == scope.tenant] or held
         return (

@@ -30,7 +30,7 @@ class OpenJobCaps:
         """Look again which tenants have a cap, if the last look was some seconds ago."""
         if not self.settled(now := clock.monotonic()):
             self._read_at = now
-            self._caps = await self._storage.open_job_caps()
+            self._caps = await self._storage.access.open_job_caps()
 
     def forget(self) -> None:
         """Look again next time: a cap was changed."""
@@ -53,7 +53,7 @@ class OpenJobCaps:
                 refused.append(job)
         met: set[JobId] = set()
         for start in range(0, len(refused), _LOOK):
-            met |= await self._storage.met(refused[start : start + _LOOK])
+            met |= await self._storage.jobs.key_holders(refused[start : start + _LOOK])
         return {
             job.id: f"tenant {job.tenant} may have {self._caps[job.tenant]:,} open jobs, and has them"
             for job in refused
@@ -61,5 +61,5 @@ class OpenJobCaps:
         }
 
     async def _open(self, tenant: str) -> int:
-        rows = await self._storage.counts(Scope.of(tenant))
+        rows = await self._storage.jobs.state_counts(Scope.of(tenant))
         return sum(int(row["pending"]) + int(row["queued"]) + int(row["running"]) for row in rows)

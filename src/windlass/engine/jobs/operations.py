@@ -159,7 +159,7 @@ class Operations:
         """Operations newest first; `before` is the last one already seen."""
         target = Target("operation")
         bounds = await self._access.allow(by, Right.OPERATIONS_READ, target, tenant=tenant)
-        found = await self._storage.operations(bounds.scope, before=before, most=limit)
+        found = await self._storage.jobs.operations(bounds.scope, before=before, most=limit)
         return [each for each in found if bounds.owner in (None, each.actor)]
 
     async def items(
@@ -174,7 +174,9 @@ class Operations:
     ) -> Sequence[OperationItem]:
         """Jobs of an operation in one state, with what became of them or why nothing did."""
         operation = await self.get(by, id, tenant=tenant)
-        return await self._storage.operation_items(operation.id, state, after=after, most=limit)
+        return await self._storage.jobs.operation_items(
+            operation.id, state, after=after, most=limit
+        )
 
     async def stop(
         self,
@@ -193,7 +195,7 @@ class Operations:
         entry = self._audit.entry(
             by, "operations.stop", target, tenant=operation.tenant, request_id=request_id
         )
-        await self._storage.stop_operation(bounds.scope, id, entry=entry)
+        await self._storage.jobs.stop_operation(bounds.scope, id, entry=entry)
         self._wake_runners()
         after = await self._find(bounds, id)
         if after.state == "completed":
@@ -223,7 +225,7 @@ class Operations:
         ids = await self._canceled(id)
         if not ids:
             raise OperationStateConflict(str(id), verb="undone", because="it canceled no job")
-        for job in await self._storage.operation_definitions(id):
+        for job in await self._storage.jobs.operation_definitions(id):
             await self._rights.require(
                 by, job.definition, job.tenant, Right.JOBS_RETRY, Target("operation", str(id))
             )
@@ -233,7 +235,7 @@ class Operations:
     async def prune(self) -> int:
         """Forget operations that ended long ago, one by one. Answers how many."""
         pruned = 0
-        while gone := await self._storage.prune_operations(older=_KEPT):
+        while gone := await self._storage.jobs.prune_operations(older=_KEPT):
             pruned += gone
         return pruned
 
@@ -293,7 +295,7 @@ class Operations:
             request_id=request_id,
         )
         # In the order of ids, so that batches lock jobs as everybody else does.
-        await self._storage.create_operation(operation, sorted(set(ids)), entry=entry)
+        await self._storage.jobs.create_operation(operation, sorted(set(ids)), entry=entry)
         self._wake_runners()
         return await self._find(AccessBounds(Scope(operation.tenant)), operation.id)
 
@@ -302,7 +304,7 @@ class Operations:
             told()
 
     async def _find(self, bounds: AccessBounds, id: OperationId) -> Operation:
-        found = await self._storage.operation(bounds.scope, id)
+        found = await self._storage.jobs.operation(bounds.scope, id)
         if found is None or bounds.owner not in (None, found.actor):
             raise OperationNotFound(str(id))
         return found
@@ -310,7 +312,7 @@ class Operations:
     async def _canceled(self, id: OperationId) -> Sequence[JobId]:
         ids: list[JobId] = []
         place = 0
-        while page := await self._storage.operation_items(id, "done", after=place, most=_PAGE):
+        while page := await self._storage.jobs.operation_items(id, "done", after=place, most=_PAGE):
             ids += [item.job_id for item in page if item.note == "canceled"]
             place = page[-1].place
         return ids

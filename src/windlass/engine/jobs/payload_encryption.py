@@ -43,7 +43,7 @@ from windlass.settings import Settings
 from windlass.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from windlass.storage.leases.upkeep import EncryptedPayload
+    from windlass.storage.jobs.encryption import EncryptedPayload
 
 KEY_BYTES = 32
 _VERSION = "1"
@@ -266,7 +266,7 @@ async def reencrypt(
     done = ReencryptionResult()
     cursor: JobId | None = JobId(UUID(int=0))
     while cursor is not None:
-        payloads, cursor = await storage.encrypted_payloads(cursor)
+        payloads, cursor = await storage.jobs.encrypted_payloads(cursor)
         changes: list[tuple[EncryptedPayload, str]] = []
         for each in payloads:
             try:
@@ -277,7 +277,7 @@ async def reencrypt(
             if text is not None:
                 changes.append((each, text))
         if changes and not dry_run:
-            await storage.replace_ciphertext(changes)
+            await storage.jobs.replace_ciphertext(changes)
         done.changed += len(changes)
     return done
 

@@ -71,7 +71,7 @@ class ClaimPlanner:
                 return []
             suspected = any(is_suspect(quota.line.gate) for quota in quotas)
             names = everything if suspected else known
-            leases = await self._storage.claim(worker, quotas, names, lease_time=lease_time)
+            leases = await self._storage.leases.claim(worker, quotas, names, lease_time=lease_time)
             self._cursor = fair_share.next_cursor(lines, quotas)
             self._remember(lines, leases)
             return leases
@@ -93,7 +93,9 @@ class ClaimPlanner:
 
     async def _runs_suspect(self, worker: WorkerId) -> bool:
         """Whether the suspect that was claimed last is still leased."""
-        if self._suspect is not None and not await self._storage.leased(worker, [self._suspect]):
+        if self._suspect is not None and not await self._storage.leases.held_leases(
+            worker, [self._suspect]
+        ):
             self._suspect = None
             self._look_again_at = float("-inf")
         return self._suspect is not None
@@ -109,7 +111,7 @@ class ClaimPlanner:
     ) -> None:
         survey = await self._run_survey(queues, known, wanted)
         if survey.next_due_in is not None and survey.next_due_in <= timedelta():
-            await self._storage.promote()
+            await self._storage.leases.promote()
             survey = await self._run_survey(queues, known, wanted)
         self._survey = survey
         self._survey_was_partial = len(survey.lines) >= wanted
@@ -120,7 +122,7 @@ class ClaimPlanner:
     ) -> QueueSurvey:
         began = clock.monotonic()
         # As many lines as jobs are wanted: so even the last tenant's turn comes soon.
-        survey = await self._storage.survey(queues, known, cursor=self._cursor, most=wanted)
+        survey = await self._storage.leases.survey(queues, known, cursor=self._cursor, most=wanted)
         self._looked_at = clock.monotonic()
         took = self._looked_at - began
         self._look_again_at = self._looked_at + took * (_TIMES if took > _LONG else 1.0)

@@ -19,21 +19,23 @@ class Epochs:
 
     async def current(self) -> Installation:
         """The epoch that lasts."""
-        return await self._storage.installation()
+        return await self._storage.monitoring.installation()
 
     async def server(self) -> str | None:
         """Which server answers; None where it cannot say."""
         if self._storage.database.kind != "postgresql":
             return None
-        return await self._storage.server()
+        return await self._storage.monitoring.server()
 
     async def running(self) -> int:
         """How many jobs `begin` would hand back now."""
-        return sum(int(row["running"]) for row in await self._storage.counts(ALL_TENANTS))
+        return sum(
+            int(row["running"]) for row in await self._storage.jobs.state_counts(ALL_TENANTS)
+        )
 
     async def begin(self) -> int:
         """Begin an epoch, after a restore or a promotion. Returns how many jobs were handed back."""
-        return await self._storage.begin_epoch(server=await self.server()) or 0
+        return await self._storage.monitoring.begin_epoch(server=await self.server()) or 0
 
     async def watch_server(self) -> None:
         """Begin an epoch if another server answers than the one noted: a replica was promoted, or
@@ -41,11 +43,13 @@ class Epochs:
         server = await self.server()
         if server is None or server == self._server:
             return
-        noted = (await self._storage.installation()).server
+        noted = (await self._storage.monitoring.installation()).server
         if noted is None:
-            await self._storage.record_server(server)
+            await self._storage.monitoring.record_server(server)
         elif noted != server:
-            handed_back = await self._storage.begin_epoch(server=server, unless_on=server)
+            handed_back = await self._storage.monitoring.begin_epoch(
+                server=server, unless_on=server
+            )
             if handed_back is not None:
                 self._telemetry.warn(
                     "another database server answers: a new epoch begins", handed_back=handed_back

@@ -123,7 +123,7 @@ class Leases:
         """Hand back, uncounted, the leases of this worker that are not among those it knows to hold: a
         claim took them, and its answer was lost. Never call it while a claim is under way."""
         known = set(held)  # as it is before the look: what ends meanwhile is not seen either
-        unknown = await self._storage.worker_leases(self._worker) - known
+        unknown = await self._storage.leases.worker_leases(self._worker) - known
         released = await self.finish([outcome.released(lease) for lease in sorted(unknown)])
         if released:
             self._telemetry.warn(
@@ -136,16 +136,20 @@ class Leases:
 
     async def renew(self, held: Sequence[LeaseRef], *, lease_time: timedelta) -> list[RenewedLease]:
         """Extend leases, in one statement. A lease missing from the answer is lost."""
-        return await self._storage.renew(self._worker, held, lease_time=lease_time) if held else []
+        return (
+            await self._storage.leases.renew(self._worker, held, lease_time=lease_time)
+            if held
+            else []
+        )
 
     async def stops(self, held: Sequence[LeaseRef]) -> set[JobId]:
         """Which of these jobs are asked to stop; cheaper than a renewal, for looking often."""
-        return await self._storage.stops(self._worker, held) if held else set()
+        return await self._storage.leases.cancel_requests(self._worker, held) if held else set()
 
     async def report(self, progress: Sequence[ProgressReport]) -> None:
         """Record progress of leases still held; of others it is dropped."""
         if progress:
-            await self._storage.report(
+            await self._storage.leases.record_progress(
                 self._worker,
                 [replace(p, note=p.note and clean(p.note, NOTE_BYTES)) for p in progress],
             )
@@ -159,7 +163,7 @@ class Leases:
         cleaned = [replace(line, message=clean(line.message, LINE_BYTES)) for line in lines]
         try:
             if cleaned:
-                await self._storage.log(self._worker, cleaned)
+                await self._storage.leases.append_logs(self._worker, cleaned)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  the content: an outage is a WindlassError
@@ -170,7 +174,7 @@ class Leases:
 
     async def is_done(self, tenant: TenantId, key: str) -> bool:
         """Whether a completed job that is kept has noted this key for its tenant."""
-        return await self._storage.is_done(tenant, key)
+        return await self._storage.leases.once_key_exists(tenant, key)
 
     async def finish(self, finishes: Sequence[AttemptEnd]) -> dict[LeaseRef, JobState]:
         """Record how attempts ended. A lease missing from the answer was lost before.
@@ -182,7 +186,7 @@ class Leases:
             return {}
         cleaned = [storable_finish(finish) for finish in finishes]
         try:
-            ended = await self._storage.finish(self._worker, cleaned)
+            ended = await self._storage.leases.finish(self._worker, cleaned)
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  the content: an outage is a WindlassError
@@ -193,7 +197,7 @@ class Leases:
 
     async def expired(self) -> list[ExpiredLease]:
         """Leases that ran out and were not taken back yet; looking changes nothing."""
-        return await self._storage.expired()
+        return await self._storage.leases.expired_leases()
 
     async def reap(
         self, expired: Sequence[ExpiredLease], seen: Collection[ExpiredLease] = ()
@@ -206,7 +210,9 @@ class Leases:
         if not expired:
             return {}
         losses = await self._find_losses(expired, [*expired, *seen])
-        ended = await self._storage.reap([_lost(lease, losses[lease.held]) for lease in expired])
+        ended = await self._storage.leases.reap(
+            [_lost(lease, losses[lease.held]) for lease in expired]
+        )
         for lease in expired:
             if state := ended.get(lease.held):
                 self._telemetry.reaped(lease, state, losses[lease.held])
@@ -238,12 +244,12 @@ class Leases:
 
     async def _lost_before(self, lease: ExpiredLease) -> int:
         """How often its worker lost this job before, and lived on."""
-        job = await self._storage.get(ALL_TENANTS, lease.job_id) if lease.token > 1 else None
+        job = await self._storage.jobs.get(ALL_TENANTS, lease.job_id) if lease.token > 1 else None
         if job is None:
             return 0
         return sum(
             attempt.outcome is Outcome.LOST and attempt.worker_id == lease.worker_id
-            for attempt in await self._storage.attempts(job)
+            for attempt in await self._storage.jobs.attempts(job)
             if attempt.number != lease.token
         )
 
@@ -251,7 +257,7 @@ class Leases:
         ended: dict[LeaseRef, JobState] = {}
         for finish in finishes:
             try:
-                ended |= await self._storage.finish(self._worker, [finish])
+                ended |= await self._storage.leases.finish(self._worker, [finish])
             except WindlassError:
                 raise
             except Exception as error:  # noqa: BLE001  as above
@@ -262,7 +268,9 @@ class Leases:
     async def _finish_without_text(self, finish: AttemptEnd) -> dict[LeaseRef, JobState]:
         try:
             # Without its event too: an end must not fail because of whom it is told.
-            return await self._storage.finish(self._worker, [without_text(finish)], emit=False)
+            return await self._storage.leases.finish(
+                self._worker, [without_text(finish)], emit=False
+            )
         except WindlassError:
             raise
         except Exception as error:  # noqa: BLE001  others must not wait for it; its lease will run out
@@ -295,13 +303,13 @@ def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 async def cancel_overdue(storage: Storage) -> int:
     """Cancel waiting jobs that expired or whose parent failed, and their children in turn."""
     ended = 0
-    while overdue := await storage.overdue():
+    while overdue := await storage.leases.jobs_to_cancel():
         by_reason: dict[str, list[JobId]] = {}
         for id, reason in overdue:
             by_reason.setdefault(reason, []).append(id)
         before = ended
         for reason, ids in by_reason.items():
-            ended += len(await storage.cancel(ALL_TENANTS, ids, reason=reason))
+            ended += len(await storage.jobs.cancel(ALL_TENANTS, ids, reason=reason))
         if ended == before:
             break
     return ended

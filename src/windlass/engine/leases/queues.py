@@ -35,11 +35,11 @@ class Queues:
         """Stop claims from a queue; what runs goes on, what is enqueued waits."""
         asked = await self._check_name(name)
         kept = reason and storable(reason)
-        return await self._storage.upsert_queue(asked, paused=True, by=actor, reason=kept)
+        return await self._storage.leases.upsert_queue(asked, paused=True, by=actor, reason=kept)
 
     async def resume(self, name: str) -> Queue:
         """Let workers claim from a queue again."""
-        queue = await self._storage.upsert_queue(await self._check_name(name), paused=False)
+        queue = await self._storage.leases.upsert_queue(await self._check_name(name), paused=False)
         self._nudges.nudge_all()
         return queue
 
@@ -50,7 +50,7 @@ class Queues:
                 "max_concurrency", max_concurrency, allowed="1 or more, or null for no limit"
             )
         asked = await self._check_name(name)
-        queue = await self._storage.upsert_queue(asked, limit=max_concurrency)
+        queue = await self._storage.leases.upsert_queue(asked, limit=max_concurrency)
         self._nudges.nudge_all()
         return queue
 
@@ -62,9 +62,9 @@ class Queues:
 
     async def list(self, scope: Scope = ALL_TENANTS) -> Sequence[QueueCounts]:
         """Queues that have or had jobs, or of which something was said, by name."""
-        said = await with_names(self._storage, await self._storage.queues())
+        said = await with_names(self._storage, await self._storage.leases.queues())
         found = {queue.name: _queue_counts(queue) for queue in said}
-        for row in await self._storage.counts(scope):
+        for row in await self._storage.jobs.state_counts(scope):
             queue = found.get(row["queue"]) or QueueCounts(name=row["queue"])
             found[row["queue"]] = replace(
                 queue,
@@ -86,7 +86,7 @@ async def with_names(storage: Storage, queues: Sequence[Queue]) -> list[Queue]:
     tokens = {id for queue in queues if (id := token_of(queue.paused_by))}
     if not tokens:
         return list(queues)
-    names = await storage.token_names([TokenId(id) for id in tokens])
+    names = await storage.access.token_names([TokenId(id) for id in tokens])
     return [
         replace(queue, paused_by_name=names.get(TokenId(id)))
         if (id := token_of(queue.paused_by))

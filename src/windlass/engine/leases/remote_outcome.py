@@ -71,7 +71,7 @@ class RemoteOutcomeResolver:
         """The secret values of a job's payload, to be hidden in what its worker tells."""
         if (known := self._known.get(held)) is not None:
             return known
-        job = await self._storage.get(ALL_TENANTS, held.job_id)
+        job = await self._storage.jobs.get(ALL_TENANTS, held.job_id)
         payload = None if job is None else self._sealer.open_if_possible(job).payload
         schema = None if row is None else load_json(row.payload_schema)
 

@@ -129,7 +129,7 @@ class RemoteWorkers:
         said = [LeaseRef(p.job_id, p.token) for p in progress] + [
             LeaseRef(line.job_id, line.attempt) for line in lines
         ]
-        ours = await self._storage.leased(worker, list(dict.fromkeys([*held, *said])))
+        ours = await self._storage.leases.held_leases(worker, list(dict.fromkeys([*held, *said])))
         kept = [line for line in lines if LeaseRef(line.job_id, line.attempt) in ours]
         steps = [step for step in progress if LeaseRef(step.job_id, step.token) in ours]
         telling = {LeaseRef(line.job_id, line.attempt) for line in kept}
@@ -161,7 +161,7 @@ class RemoteWorkers:
         """Record how attempts ended, and decide what that means for their jobs. A lease missing
         from the answer was not held, and nothing of it was recorded."""
         by_lease = {end.held: end for end in ends}
-        ours = await self._storage.leased(worker, list(by_lease))
+        ours = await self._storage.leases.held_leases(worker, list(by_lease))
         for held in by_lease.keys() - ours.keys():
             self._telemetry.warn(
                 "late report ignored",
@@ -196,7 +196,9 @@ class RemoteWorkers:
         return place
 
     async def _repeat_claim(self, worker: WorkerId, before: ClaimResult) -> ClaimResult:
-        still = await self._storage.leased(worker, [lease.held for lease in before.leases])
+        still = await self._storage.leases.held_leases(
+            worker, [lease.held for lease in before.leases]
+        )
         leases = [lease for lease in before.leases if lease.held in still]
         return ClaimResult(leases, before.next_due_in)
 

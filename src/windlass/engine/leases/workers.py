@@ -46,7 +46,7 @@ class Workers:
 
     async def _keep(self, worker: WorkerRow) -> tuple[WorkerOrder, str]:
         # A host may have any name: what does not print in it is kept as an escape.
-        return await self._storage.beat(
+        return await self._storage.leases.worker_heartbeat(
             replace(
                 worker,
                 hostname=printable(worker.hostname)[:LONGEST_NAME],
@@ -59,15 +59,15 @@ class Workers:
     async def leave(self, worker: WorkerId) -> None:
         """Remove the row of a worker that has stopped."""
         self._epochs.forget(worker)
-        await self._storage.leave(worker)
+        await self._storage.leases.delete_worker(worker)
 
     async def list(self) -> Sequence[WorkerRow]:
         """All workers with a row."""
-        return await self._storage.workers()
+        return await self._storage.leases.workers()
 
     async def get(self, id: str) -> WorkerRow:
         """One worker by its id, or by any unambiguous ending of it of six or more characters."""
-        rows = await self._storage.workers()
+        rows = await self._storage.leases.workers()
         found = [row for row in rows if row.id == id] or [
             row for row in rows if len(id) >= SHORTEST_SUFFIX and row.id.endswith(id)
         ]
@@ -96,11 +96,11 @@ class Workers:
 
     async def forget(self) -> int:
         """Remove the rows of workers long gone. Answers how many."""
-        return await self._storage.forget_workers(unseen_seconds=_FORGET.total_seconds())
+        return await self._storage.leases.forget_workers(unseen_seconds=_FORGET.total_seconds())
 
     async def _order(self, id: str, wanted: WorkerOrder, actor: str | None) -> WorkerRow:
         worker = (await self.get(id)).id
-        if not await self._storage.set_worker_order(worker, wanted, by=actor):
+        if not await self._storage.leases.set_worker_order(worker, wanted, by=actor):
             row = await self.get(worker)
             if liveness(row) == "lost":
                 raise WorkerGone(worker)

@@ -24,11 +24,11 @@ class ClockRepair:
     async def tick(self) -> int:
         """Correct what there is to correct. Answers how much."""
         self._look_at_own_clock()
-        if await self._storage.clock_ahead() <= CLOCK_MARGIN:
+        if await self._storage.leases.clock_ahead() <= CLOCK_MARGIN:
             return 0
         corrected = {
-            "leases": await self._storage.expire_overlong_leases(),
-            "retries": await self._storage.correct_retry_times(),
+            "leases": await self._storage.leases.expire_overlong_leases(),
+            "retries": await self._storage.leases.correct_retry_times(),
             "schedules": await self._correct_schedules(),
         }
         if any(corrected.values()):
@@ -47,11 +47,11 @@ class ClockRepair:
     async def _correct_schedules(self) -> int:
         now = await self._storage.now()
         corrected = 0
-        for seen in await self._storage.triggers(ALL_TENANTS):
+        for seen in await self._storage.triggers.triggers(ALL_TENANTS):
             if _corrected_due_time(seen, now) == seen.next_run_at:
                 continue
             # Asked again of the row as it is then: it may have fired or been edited meanwhile.
-            moved = await self._storage.update_trigger(
+            moved = await self._storage.triggers.update_trigger(
                 seen.id, lambda row: replace(row, next_run_at=_corrected_due_time(row, now))
             )
             corrected += bool(moved)

@@ -47,13 +47,13 @@ class Alerts:
         looking = [
             name
             for name in receivers
-            if await self._storage.claim_alert(name, "", "", interval=LOOK * 0.9)
+            if await self._storage.monitoring.claim_alert(name, "", "", interval=LOOK * 0.9)
         ]
         groups = await self._groups() if looking else []
         if not groups:
             return 0
         now = await self._storage.now()
-        told = {alert[:3]: alert for alert in await self._storage.alerts()}
+        told = {alert[:3]: alert for alert in await self._storage.monitoring.alerts()}
         sent = 0
         for name in looking:
             news = [
@@ -68,16 +68,16 @@ class Alerts:
 
     async def prune(self) -> None:
         """Forget what receivers were told of long ago."""
-        await self._storage.prune_alerts(days=_KEPT_DAYS)
+        await self._storage.monitoring.prune_alerts(days=_KEPT_DAYS)
 
     async def _groups(self) -> Sequence[DeadGroup]:
         """Causes that are not muted for all, the one that failed longest ago first."""
-        counts = await self._storage.counts(ALL_TENANTS)
+        counts = await self._storage.jobs.state_counts(ALL_TENANTS)
         failing = {str(row["definition"]) for row in counts if row["dead_letter"] > 0}
         groups = [
             group
             for key in sorted(failing)
-            for group in await self._storage.dead_groups(
+            for group in await self._storage.jobs.dead_groups(
                 ALL_TENANTS, key, most=_MOST_GROUPS, look=_LOOKED_AT
             )
         ]
@@ -93,7 +93,7 @@ class Alerts:
         sent = 0
         for group in news:
             about = (name, group.definition, group.fingerprint)
-            if not await self._storage.claim_alert(
+            if not await self._storage.monitoring.claim_alert(
                 *about, interval=self._interval, last_at=group.last_at
             ):
                 continue  # another process was faster
@@ -104,12 +104,12 @@ class Alerts:
             except Exception as error:  # noqa: BLE001  a receiver's fault must not disturb upkeep
                 self._not_sent(name, group, error)
                 break  # the others of this receiver wait for the next look
-            await self._storage.record_alert_sent(*about, last_at=group.last_at)
+            await self._storage.monitoring.record_alert_sent(*about, last_at=group.last_at)
             sent += 1
         return sent
 
     async def _message(self, group: DeadGroup) -> AlertMessage:
-        newest = await self._storage.get(ALL_TENANTS, group.sample_id)
+        newest = await self._storage.jobs.get(ALL_TENANTS, group.sample_id)
         error = None if newest is None else newest.last_error
         redactor = create_redactor(self._settings)
         return await run_in_thread_if_long(lambda: AlertMessage.of(group, error, redactor), error)

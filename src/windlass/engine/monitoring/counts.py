@@ -32,7 +32,7 @@ class Counts:
 
         Both are read in one look, so jobs that move meanwhile are no mistake.
         """
-        found = await self._storage.recount(scope)
+        found = await self._storage.jobs.recount(scope)
         kept, counted = _totals(found.kept), _totals(found.counted)
         return [
             Miscount(*place, kept.get(place, 0), counted.get(place, 0))
@@ -48,7 +48,7 @@ class Counts:
             place = off.setdefault((each.tenant, each.queue, each.definition), {})
             place[each.state] = each.counted - each.kept
         if off:
-            await self._storage.correct_counts(
+            await self._storage.jobs.correct_counts(
                 [
                     (*place, *(states.get(str(state), 0) for state in JobState))
                     for place, states in off.items()

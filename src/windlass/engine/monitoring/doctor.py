@@ -57,7 +57,7 @@ class Doctor:
         yield ok("migrated", f"The schema is up to date (version {status.version}).")
         noted = await self._epochs.current()
         yield database_checks.epoch(noted.begun_at, noted.server, await self._epochs.server())
-        yield wrong_clock.written_ahead(await self._storage.clock_ahead())
+        yield wrong_clock.written_ahead(await self._storage.leases.clock_ahead())
         async for check in self._queue():
             yield check
 
@@ -79,16 +79,18 @@ class Doctor:
         theirs = await storage.now()
         error = (clock.utcnow() - before) / 2
         yield database_checks.clock_skew(theirs - (before + error), error=error)
-        database_settings = await storage.database_settings()
+        database_settings = await storage.monitoring.database_settings()
         match storage.database.kind:
             case "postgresql":
                 direct = self._settings.database.listen_url
-                yield database_checks.pooling(await storage.backends(), told=direct is not None)
+                yield database_checks.pooling(
+                    await storage.monitoring.server_process_ids(), told=direct is not None
+                )
                 if direct is not None:
                     yield await self._listening(address(direct))
-                for check in database_checks.pinned(await storage.pinned()):
+                for check in database_checks.pinned(await storage.monitoring.old_snapshots()):
                     yield check
-                for check in database_checks.vacuum(await storage.dead_tuples()):
+                for check in database_checks.vacuum(await storage.monitoring.dead_tuples()):
                     yield check
             case "mysql":
                 yield database_checks.isolation(_isolation(database_settings))
@@ -115,13 +117,13 @@ class Doctor:
 
     async def _queue(self) -> AsyncIterator[Check]:
         storage = self._storage
-        enabled = {each.key for each in await storage.definitions() if each.enabled}
+        enabled = {each.key for each in await storage.definitions.definitions() if each.enabled}
         waiting = [
             QueuedJobs(row["queue"], row["definition"], int(row["queued"]))
-            for row in await storage.state_counts_by_queue(ALL_TENANTS)
+            for row in await storage.monitoring.state_counts_by_queue(ALL_TENANTS)
             if int(row["queued"]) and row["definition"] in enabled
         ]
-        workers = await storage.workers()
+        workers = await storage.leases.workers()
         lives = {str(worker.id): liveness(worker) for worker in workers}
         claiming = [w for w in workers if lives[w.id] == "live" and w.claims]
         draining = [w.id for w in workers if lives[w.id] == "live" and not w.claims]
@@ -131,7 +133,9 @@ class Doctor:
         serving = [WorkerCoverage(w.queues, w.definitions) for w in claiming]
         for check in queue_checks.unserved(waiting, serving):
             yield check
-        yield queue_checks.schedules(await storage.count_late_schedules(seconds=LATE_SECONDS))
+        yield queue_checks.schedules(
+            await storage.monitoring.count_late_schedules(seconds=LATE_SECONDS)
+        )
         day = await self._summaries.stats("24h")
         hour = await self._summaries.stats("1h")
         muted = await self._mutes.dead_lettered()

@@ -95,7 +95,7 @@ class Integrity:
     async def check(self, tenant: str | None = None) -> list[IntegrityViolation]:
         """What is damaged, of one tenant's jobs alone or of everything. Reads every job."""
         found: dict[tuple[str, str], list[str]] = {}
-        async for each in self._storage.violations(tenant):
+        async for each in self._storage.monitoring.violations(tenant):
             found.setdefault((each.rule, each.table), []).append(each.id)
         return [
             IntegrityViolation(rule, table, *RULES[rule], len(ids), ids[:_NAMED])

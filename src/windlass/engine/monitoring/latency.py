@@ -44,7 +44,7 @@ class Latency:
         """Store what a worker has observed. What cannot be stored stays for the next time."""
         observations = tally.take()
         try:
-            await self._storage.observe(observations)
+            await self._storage.monitoring.record_latency(observations)
         except BaseException:
             tally.put_back(observations)
             raise
@@ -61,7 +61,7 @@ class Latency:
         found = {
             place: each
             for place, each in (
-                await self._storage.histograms(seconds=window.total_seconds())
+                await self._storage.monitoring.latency_histograms(seconds=window.total_seconds())
             ).items()
             if definition in (None, place.definition) and queue in (None, place.queue)
         }

@@ -135,12 +135,14 @@ class Metrics:
         return self._samples
 
     async def _look(self) -> Sequence[Sample]:
-        state_counts_by_dimension = await self._storage.state_counts_by_dimension(most=MOST_NAMES)
-        totals = await self._storage.totals()
+        state_counts_by_dimension = await self._storage.monitoring.state_counts_by_dimension(
+            most=MOST_NAMES
+        )
+        totals = await self._storage.monitoring.lifetime_counts()
         self._name(totals)
-        oldest = await self._storage.oldest()
-        queues = await self._storage.queues()
-        late = await self._storage.count_late_schedules(seconds=LATE_SECONDS)
+        oldest = await self._storage.monitoring.oldest_due_age()
+        queues = await self._storage.leases.queues()
+        late = await self._storage.monitoring.count_late_schedules(seconds=LATE_SECONDS)
         return [
             *_depth_samples(state_counts_by_dimension),
             *(Sample(OLDEST, (queue,), oldest[queue]) for queue in _first(oldest)),
@@ -149,7 +151,7 @@ class Metrics:
                 for queue in queues[:MOST_NAMES]
             ),
             *self._total_samples(totals),
-            *self._histogram_samples(await self._storage.histograms()),
+            *self._histogram_samples(await self._storage.monitoring.latency_histograms()),
             *await self._worker_samples(),
             Sample(LATE, (), float(late)),
         ]
@@ -184,7 +186,7 @@ class Metrics:
             yield Sample(_HISTOGRAMS[kind], labels, whole)
 
     async def _worker_samples(self) -> list[Sample]:
-        workers = await self._storage.workers()
+        workers = await self._storage.leases.workers()
         states = [liveness(worker) for worker in workers]
         live = [w for w, state in zip(workers, states, strict=True) if state == "live"]
         used = sum(worker.slots_used for worker in live)

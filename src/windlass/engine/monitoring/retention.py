@@ -35,14 +35,14 @@ class Retention:
             days = _or_forever(self._settings.log_retention_days)
         if days == FOREVER:
             return 0
-        return await self._storage.prune_logs(definition.key, days=days)
+        return await self._storage.monitoring.prune_logs(definition.key, days=days)
 
     async def prune_orphaned_logs(self, after: JobId) -> tuple[int, JobId | None]:
         """Log lines whose jobs are gone, and the id to go on after, None at the end.
 
         A line goes with its job; one may be left if both were being written at the same time.
         """
-        return await self._storage.prune_orphaned_logs(after)
+        return await self._storage.monitoring.prune_orphaned_logs(after)
 
     async def prune_events(self) -> int:
         """Events whose jobs were made longer ago than jobs are kept."""
@@ -50,14 +50,17 @@ class Retention:
         if days == FOREVER:
             return 0
         before_id = EventId(await self._id_before(days))
-        return await self._storage.prune_events(days=days, before_id=before_id)
+        return await self._storage.triggers.prune_events(days=days, before_id=before_id)
 
     async def prune_spent(self) -> int:
         """What is of no use to anybody, of all definitions: keys whose window has passed, answers
         kept for repeated requests, ended jobs of definitions that keep none, and what was done in
         minutes long past."""
-        gone = await self._storage.prune_keys() + await self._storage.prune_idempotency_keys()
-        for definition in await self._storage.definitions():
+        gone = (
+            await self._storage.monitoring.prune_keys()
+            + await self._storage.access.prune_idempotency_keys()
+        )
+        for definition in await self._storage.definitions.definitions():
             if self._days(definition) == 0:
                 gone += await self._older_than(definition, 0, spare_dead=True)
         return gone + await self._minutes()
@@ -74,13 +77,13 @@ class Retention:
         keep = definition.retention_count or self._settings.retention_count
         if not keep:
             return 0
-        return await self._storage.prune_by_count(definition.key, keep=keep)
+        return await self._storage.monitoring.prune_by_count(definition.key, keep=keep)
 
     async def _older_than(self, definition: Definition, days: float, *, spare_dead: bool) -> int:
         if days == FOREVER:
             return 0
         before_id = JobId(await self._id_before(days))
-        return await self._storage.prune(
+        return await self._storage.monitoring.prune(
             definition.key, days=days, before_id=before_id, spare_dead=spare_dead
         )
 
@@ -89,11 +92,13 @@ class Retention:
         return _or_forever(self._settings.retention_days) if own is None else own
 
     async def _minutes(self) -> int:
-        pruned = await self._storage.prune_histograms(days=_HISTOGRAM_DAYS)
+        pruned = await self._storage.monitoring.prune_histograms(days=_HISTOGRAM_DAYS)
         days = _or_forever(self._settings.retention_days)
         if days != FOREVER:
             # Jobs may be gone as they end; what was done in the last days is still worth a chart.
-            pruned += await self._storage.prune_minute_counts(days=max(days, _MINUTE_DAYS))
+            pruned += await self._storage.monitoring.prune_minute_counts(
+                days=max(days, _MINUTE_DAYS)
+            )
         return pruned
 
     async def _id_before(self, days: float) -> UUID:

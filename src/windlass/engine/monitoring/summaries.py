@@ -36,11 +36,13 @@ class Summaries:
         `look` bounds how many jobs that wait are looked at to tell their views apart.
         """
         now = await self._storage.now()
-        rows = await self._storage.state_counts_by_queue(scope)
-        waiting = await self._storage.waiting(scope, look=look)
+        rows = await self._storage.monitoring.state_counts_by_queue(scope)
+        waiting = await self._storage.monitoring.queued_counts_by_view(scope, look=look)
         ages = {
             queue: max(now - due_at, timedelta())
-            for queue, due_at in (await self._storage.oldest_due_at(scope, look=look)).items()
+            for queue, due_at in (
+                await self._storage.monitoring.oldest_due_at(scope, look=look)
+            ).items()
         }
         states = _states(rows)
         return JobSummary(
@@ -69,7 +71,9 @@ class Summaries:
             _at(row["slot"], slot): StatsPoint(
                 _at(row["slot"], slot), *[int(row[c]) for c in COUNTED]
             )
-            for row in await self._storage.rates(scope, since=begins[0], slot=slot, **which)
+            for row in await self._storage.monitoring.throughput(
+                scope, since=begins[0], slot=slot, **which
+            )
         }
         return Stats(
             window=window,
@@ -77,7 +81,7 @@ class Summaries:
             until=now,
             slot=slot,
             points=[found.get(begin, StatsPoint(begin)) for begin in begins],
-            failing=await self._storage.failing(
+            failing=await self._storage.monitoring.most_failing(
                 scope, since=begins[0], most=_MOST_FAILING, **which
             ),
         )
@@ -87,10 +91,10 @@ class Summaries:
     ) -> Sequence[TenantStats]:
         """How many jobs of each tenant are where, and what happened to them in a window; by name."""
         begins = _slots(window, await self._storage.now())
-        states = _by("tenant_id", await self._storage.counts(scope))
+        states = _by("tenant_id", await self._storage.jobs.state_counts(scope))
         totals = {
             row["tenant_id"]: StatsPoint(begins[0], *[int(row[c]) for c in COUNTED])
-            for row in await self._storage.throughput_by_tenant(scope, since=begins[0])
+            for row in await self._storage.monitoring.throughput_by_tenant(scope, since=begins[0])
         }
         return [
             TenantStats(

@@ -52,9 +52,9 @@ class CodeTriggers:
             return
         async with self._syncing:
             declared = dict(self._unsynced)
-            rows = await self._storage.triggers(ALL_TENANTS)
+            rows = await self._storage.triggers.triggers(ALL_TENANTS)
             # After the rows: one that is deleted between the two looks is in one of them.
-            deleted = await self._storage.deleted_triggers()
+            deleted = await self._storage.triggers.deleted_triggers()
             for definition, triggers in declared.values():
                 await self._sync(definition, triggers, rows, deleted)
             for key, each in declared.items():
@@ -77,7 +77,7 @@ class CodeTriggers:
             if row is None and (trigger.tenant, trigger.name) in gone_for_good:
                 continue  # an operator deleted it
             if row is None:
-                await self._storage.create_trigger(
+                await self._storage.triggers.create_trigger(
                     with_next_run(trigger, await self._storage.now())
                 )
             elif row.origin == "code" and (
@@ -92,10 +92,10 @@ class CodeTriggers:
             if row.unreadable:
                 continue
             if gone and row.origin == "code" and not row.edited and not row.missing_from_code:
-                await self._storage.update_trigger(row.id, _missing)
+                await self._storage.triggers.update_trigger(row.id, _missing)
         for _, name, of in deleted:
             if of == definition.key and name not in named:
-                await self._storage.clear_deleted_triggers(of, name=name)
+                await self._storage.triggers.clear_deleted_triggers(of, name=name)
 
     async def _restart_operator_triggers(
         self, definition: Definition, rows: Sequence[Trigger]
@@ -138,7 +138,7 @@ class CodeTriggers:
         now = await self._storage.now()
         # One that cannot be read, and that the code may not overwrite, tells so when it is due.
         with suppress(TriggerUnreadable):
-            await self._storage.update_trigger(
+            await self._storage.triggers.update_trigger(
                 row.id, lambda row: merge_trigger_with_code(row, trigger, now)
             )
 
@@ -150,7 +150,7 @@ class CodeTriggers:
             as_seen = row.enabled and (row.next_run_at, row.last_job_id) == (None, seen.last_job_id)
             return replace(row, next_run_at=now) if as_seen else row
 
-        await self._storage.update_trigger(seen.id, due)
+        await self._storage.triggers.update_trigger(seen.id, due)
 
     async def _is_restarting(self, trigger: Trigger) -> bool:
         """Whether an init trigger is to fire at this start: not while its last job is open, nor,
@@ -159,7 +159,7 @@ class CodeTriggers:
             return False
         if trigger.last_job_id is None:
             return True
-        last = await self._storage.get(ALL_TENANTS, trigger.last_job_id)
+        last = await self._storage.jobs.get(ALL_TENANTS, trigger.last_job_id)
         if last is None:  # pruned: it has ended long ago
             return not trigger.run_once
         return last.ended and not (trigger.run_once and last.state is JobState.COMPLETED)

@@ -93,11 +93,11 @@ class Events:
     async def emit(self, event: Event) -> Event:
         """Keep an event and make its jobs. Answers the event with what came of it. Once it is kept it
         has happened: should its jobs not be made now, upkeep makes them."""
-        await self._storage.emit_event(event)
+        await self._storage.triggers.emit_event(event)
         try:
             await self.match(event.id)
             # Read again, because another process may have matched it.
-            return await self._storage.event(ALL_TENANTS, event.id) or event
+            return await self._storage.triggers.event(ALL_TENANTS, event.id) or event
         except DatabaseOutage as error:
             self._telemetry.trouble("matching events", error)
         return event
@@ -145,7 +145,7 @@ class Events:
         """One event by its id, or by any unambiguous ending of it of six or more characters;
         EventNotFound if there is none."""
         whole = await self._resolve(id, scope) if isinstance(id, str) else id
-        if whole and (event := await self._storage.event(scope, EventId(whole))):
+        if whole and (event := await self._storage.triggers.event(scope, EventId(whole))):
             return event
         raise EventNotFound(str(id))
 
@@ -155,7 +155,7 @@ class Events:
         suffix = parse_suffix(id)
         if suffix is None:
             raise IdInvalid(id, noun="event")
-        found = await self._storage.find_events_by_suffix(scope, suffix)
+        found = await self._storage.triggers.find_events_by_suffix(scope, suffix)
         if len(found) > 1:
             raise AmbiguousId(id, found, said="events end in")
         return found[0] if found else None
@@ -173,7 +173,7 @@ class Events:
     ) -> Sequence[Event]:
         """Events, newest first: all, or those of a name, a correlation id or a time. `before` is the
         last one already seen."""
-        return await self._storage.events(
+        return await self._storage.triggers.events(
             scope,
             before=before,
             name=name,
@@ -205,7 +205,7 @@ class Events:
         One that cannot be matched goes on waiting and stands in the way of no other.
         """
         matched, after = 0, None
-        while waiting := await self._storage.unmatched_events(after=after):
+        while waiting := await self._storage.triggers.unmatched_events(after=after):
             for id in waiting:
                 matched += await self._match_one(id)
             after = waiting[-1]
@@ -237,7 +237,7 @@ class Events:
     async def _match_batch(self, id: EventId) -> tuple[int, bool]:
         """Match an event with its next batch of triggers: how many jobs that made, and whether
         there are more triggers."""
-        async with self._storage.matching() as matching:
+        async with self._storage.triggers.matching() as matching:
             event = await matching.take(id)
             if event is None:
                 return 0, False

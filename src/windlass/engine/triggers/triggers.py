@@ -162,7 +162,7 @@ class Triggers:
         if dry_run:
             await self._check_free(trigger)
             return trigger
-        if not await self._storage.create_trigger(trigger):
+        if not await self._storage.triggers.create_trigger(trigger):
             raise TriggerExists(name, tenant=tenant)
         return await self._after_save(trigger)
 
@@ -170,10 +170,10 @@ class Triggers:
         """A trigger by its id, its name, or an ending of its id of six or more characters that no
         other has."""
         if (parsed := parse_job_id(id)) and (
-            found := await self._storage.trigger(scope, TriggerId(parsed))
+            found := await self._storage.triggers.trigger(scope, TriggerId(parsed))
         ):
             return found
-        known, suffix = await self._storage.triggers(scope), parse_suffix(id)
+        known, suffix = await self._storage.triggers.triggers(scope), parse_suffix(id)
         named = [trigger for trigger in known if trigger.name == id]
         ending = [trigger for trigger in known if suffix and trigger.id.hex.endswith(suffix)]
         match named, ending:
@@ -205,7 +205,7 @@ class Triggers:
         shown = system or scope.tenant is not None
         return [
             trigger
-            for trigger in await self._storage.triggers(scope)
+            for trigger in await self._storage.triggers.triggers(scope)
             if (shown or trigger.tenant != SYSTEM_TENANT)
             and (kind is None or (trigger.type == "event") == (kind == "event"))
             and fits(trigger)
@@ -332,12 +332,12 @@ class Triggers:
 
     async def delete(self, id: str, scope: Scope = ALL_TENANTS) -> None:
         """Forget a trigger; the jobs it made stay."""
-        await self._storage.delete_trigger(scope, (await self.get(id, scope)).id)
+        await self._storage.triggers.delete_trigger(scope, (await self.get(id, scope)).id)
 
     async def _stop(self, trigger: Trigger) -> Trigger:
         """Disable a trigger that cannot be read, and leave all else of its row as it is."""
         error = str(TriggerUnreadable(trigger.name, trigger.unreadable))
-        await self._storage.record_trigger_failure(trigger.id, error, stop=True)
+        await self._storage.triggers.record_trigger_failure(trigger.id, error, stop=True)
         return await self._after_save(trigger)
 
     async def _change(
@@ -414,7 +414,7 @@ class Triggers:
         return fields_of(schedule)
 
     async def _store(self, trigger: Trigger, change: Callable[[Trigger], Trigger]) -> Trigger:
-        stored = await self._storage.update_trigger(trigger.id, change)
+        stored = await self._storage.triggers.update_trigger(trigger.id, change)
         if stored is None:
             raise TriggerNotFound(trigger.name)
         if not stored:
@@ -422,7 +422,7 @@ class Triggers:
         return await self._after_save(trigger)
 
     async def _check_free(self, trigger: Trigger) -> None:
-        for other in await self._storage.triggers(Scope(trigger.tenant)):
+        for other in await self._storage.triggers.triggers(Scope(trigger.tenant)):
             if other.name == trigger.name and other.id != trigger.id:
                 raise TriggerExists(trigger.name, tenant=trigger.tenant)
 

@@ -60,7 +60,7 @@ class AccountVerbs:
             else None
         )
 
-    async def administered(self) -> bool:
+    async def has_superadmin(self) -> bool:
         """Whether anybody who administers everything has ever signed in, and still may."""
         [row] = await self._db.run("has_superadmin")
         return bool(row["found"])

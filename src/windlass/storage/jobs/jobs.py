@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from windlass.core.jobs.change import JobChange
@@ -89,12 +88,12 @@ class JobVerbs:
         async with self._db.transaction(Lane.STORE) as session:
             return await replace(session, job, existing, owner=owner)
 
-    async def known(self, ids: Sequence[JobId]) -> set[JobId]:
+    async def existing_job_ids(self, ids: Sequence[JobId]) -> set[JobId]:
         """Which of these jobs are stored, ended ones included."""
         found = await self._db.run("existing_job_ids", ids=[(id,) for id in ids])
         return {JobId(rows.uuid(row["id"])) for row in found}
 
-    async def visible(
+    async def visible_job_ids(
         self, scope: Scope, ids: Sequence[JobId], *, created_by: str | None = None
     ) -> set[JobId]:
         """Which of these jobs are within a scope and, if `created_by` is given, made by it; ended ones
@@ -107,9 +106,9 @@ class JobVerbs:
         )
         return {JobId(rows.uuid(row["id"])) for row in found}
 
-    async def met(self, jobs: Sequence[NewJob]) -> set[JobId]:
+    async def key_holders(self, jobs: Sequence[NewJob]) -> set[JobId]:
         """Which of these jobs would not be new: stored already, or of a key that another has."""
-        found = await self.known([job.id for job in jobs])
+        found = await self.existing_job_ids([job.id for job in jobs])
         if keyed := [job for job in jobs if job.dedupe_key or job.idempotency_key]:
             holders = await self._db.run("key_holders", jobs=enqueue_params(keyed)["jobs"])
             found |= {JobId(rows.uuid(row["id"])) for row in holders if row["existing_id"]}
@@ -208,7 +207,7 @@ class JobVerbs:
         """The steps people took with a job; the rest is derived from job and attempts."""
         return [rows.transition(row) for row in await self._db.run("transitions", id=job.id)]
 
-    async def family(self, job: Job) -> list[RelatedJob]:
+    async def job_edges(self, job: Job) -> list[RelatedJob]:
         """What a job waits for and what waits for it."""
         return [
             RelatedJob(
@@ -229,7 +228,7 @@ class JobVerbs:
         found = await self._db.run("job_logs", id=job.id, after=after, most=limit)
         return [rows.log_line(row) for row in found]
 
-    async def counts(self, scope: Scope) -> list[Mapping[str, Any]]:
+    async def state_counts(self, scope: Scope) -> list[Mapping[str, Any]]:
         """Jobs by tenant, queue, definition and state, kept without scanning."""
         return [dict(row) for row in await self._db.run("state_counts", tenant_id=scope.tenant)]
 
@@ -244,10 +243,6 @@ class JobVerbs:
     async def correct_counts(self, corrections: Sequence[CountCorrection]) -> None:
         """Add to the totals what they are off by."""
         await self._db.run("correct_counts", corrections=corrections)
-
-    async def now(self) -> datetime:
-        """The database's clock."""
-        return rows.instant((await self._db.run("database_time"))[0]["now"])
 
     async def _still(
         self,

@@ -128,7 +128,7 @@ class LeaseVerbs:
                 )
             return leases
 
-    async def rooms(self, line: JobLine) -> dict[CapacityKey, int]:
+    async def limit_capacity(self, line: JobLine) -> dict[CapacityKey, int]:
         """How much room there is for jobs of a line under each of the limits that it names and that
         exist; a look, not a promise."""
         found = await self._db.run("read_limits", names=[(name,) for name in line.limits])
@@ -141,7 +141,7 @@ class LeaseVerbs:
         [found] = await self._db.run("next_rate_capacity")
         return rows.seconds(found["room_in"])
 
-    async def stops(self, worker: WorkerId, held: Sequence[LeaseRef]) -> set[JobId]:
+    async def cancel_requests(self, worker: WorkerId, held: Sequence[LeaseRef]) -> set[JobId]:
         """Which of these jobs, held by `worker`, are asked to stop; cheaper than a renewal, for
         looking often."""
         asked = await self._db.run(
@@ -152,7 +152,9 @@ class LeaseVerbs:
         )
         return {JobId(rows.uuid(row["id"])) for row in asked}
 
-    async def leased(self, worker: WorkerId, held: Sequence[LeaseRef]) -> dict[LeaseRef, LeasedJob]:
+    async def held_leases(
+        self, worker: WorkerId, held: Sequence[LeaseRef]
+    ) -> dict[LeaseRef, LeasedJob]:
         """Those of the leases that `worker` itself holds; who else holds one is not told."""
         found = await self._db.run(
             "held_leases",
@@ -194,7 +196,9 @@ class LeaseVerbs:
             for r in renewed
         ]
 
-    async def report(self, worker: WorkerId, progress: Sequence[ProgressReport]) -> set[JobId]:
+    async def record_progress(
+        self, worker: WorkerId, progress: Sequence[ProgressReport]
+    ) -> set[JobId]:
         """Record progress; answers the jobs whose lease `worker` still held."""
         changed = await self._db.run(
             "record_progress",
@@ -204,7 +208,7 @@ class LeaseVerbs:
         )
         return {JobId(rows.uuid(row["id"])) for row in changed}
 
-    async def log(self, worker: WorkerId, lines: Sequence[LogLine]) -> set[JobId]:
+    async def append_logs(self, worker: WorkerId, lines: Sequence[LogLine]) -> set[JobId]:
         """Add log lines, numbered on from each job's last; answers the jobs `worker` still held."""
         changed = await self._db.run(
             "append_logs",
@@ -229,11 +233,11 @@ class LeaseVerbs:
             return await self._finish_and_note(batch, done, emit=emit)
         return await self._end(batch, emit=emit and _has_dead_letter(finishes))
 
-    async def is_done(self, tenant: TenantId, key: str) -> bool:
+    async def once_key_exists(self, tenant: TenantId, key: str) -> bool:
         """Whether a completed job that is kept has noted this key for its tenant."""
         return bool(await self._db.run("find_once_key", lane=Lane.WORK, tenant_id=tenant, key=key))
 
-    async def expired(self, *, most: int = 1000) -> list[ExpiredLease]:
+    async def expired_leases(self, *, most: int = 1000) -> list[ExpiredLease]:
         """Leases that have run out but were not taken back yet, of each worker all or none, unless
         one alone has more than `most`. Changes nothing."""
         found = await self._db.run("expired_leases", lane=Lane.WORK, most=most)

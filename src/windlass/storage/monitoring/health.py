@@ -16,13 +16,13 @@ class HealthVerbs:
         pairs = [tuple(row.values()) for row in await self._db.run("database_settings")]
         return {str(name).lower(): str(value) for name, value in pairs}
 
-    async def backends(self) -> list[int | None]:
+    async def server_process_ids(self) -> list[int | None]:
         """The numbers of the server's processes that answer several connections of ours, all open."""
         lanes = (Lane.GENERAL, Lane.STORE, Lane.WORK)
         found = [await self._db.run("server_process_id", lane=lane) for lane in lanes]
         return [None if row["number"] is None else int(row["number"]) for [row] in found]
 
-    async def pinned(self) -> list[OldSnapshot]:
+    async def old_snapshots(self) -> list[OldSnapshot]:
         """Who keeps the database from clearing away old rows, the longest first."""
         return [
             OldSnapshot(

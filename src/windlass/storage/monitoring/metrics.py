@@ -17,11 +17,11 @@ class MetricVerbs:
         `most` with the most open jobs are named; the others are summed, their name is None."""
         return await self._db.run("state_counts_by_dimension", most=most)
 
-    async def totals(self) -> Sequence[Mapping[str, Any]]:
+    async def lifetime_counts(self) -> Sequence[Mapping[str, Any]]:
         """What ever happened, by queue and definition. No figure ever falls."""
         return await self._db.run("lifetime_counts")
 
-    async def oldest(self, *, most: int = 500) -> Mapping[str, float]:
+    async def oldest_due_age(self, *, most: int = 500) -> Mapping[str, float]:
         """For how many seconds the longest waiting job of each queue has been due.
 
         Of a queue with more than `most` lines, older ones may be among those not looked at.
@@ -35,12 +35,14 @@ class MetricVerbs:
         return int(found[0]["late"])
 
     @again
-    async def observe(self, observations: Sequence[Observation]) -> None:
+    async def record_latency(self, observations: Sequence[Observation]) -> None:
         """Add to the histograms of this minute and since ever."""
         if observations:
             await self._db.run("record_latency", lane=Lane.RENEW, observations=observations)
 
-    async def histograms(self, *, seconds: float | None = None) -> dict[HistogramKey, Histogram]:
+    async def latency_histograms(
+        self, *, seconds: float | None = None
+    ) -> dict[HistogramKey, Histogram]:
         """How long jobs waited and ran in the last so many seconds, by the minute; None: ever."""
         if seconds is None:
             return _histograms(await self._db.run("latency_histograms"))

@@ -75,7 +75,7 @@ class TriggerStatus(NamedTuple):
 class StreamVerbs:
     _db: Database
 
-    async def activity(self) -> list[Activity]:
+    async def stream_activity(self) -> list[Activity]:
         """The counts by tenant, queue and definition, and how much has happened to each lately."""
         return [
             Activity(

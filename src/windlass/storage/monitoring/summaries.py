@@ -20,7 +20,7 @@ class SummaryVerbs:
             dict(row) for row in await self._db.run("state_counts_by_queue", tenant_id=scope.tenant)
         ]
 
-    async def waiting(self, scope: Scope, *, look: int) -> Mapping[str, int]:
+    async def queued_counts_by_view(self, scope: Scope, *, look: int) -> Mapping[str, int]:
         """How many queued jobs are `scheduled` and `retrying` among `look` of each table, those due
         first; `live` and `later` say how many were looked at."""
         [row] = await self._db.run("queued_counts_by_view", tenant_id=scope.tenant, look=look)
@@ -31,7 +31,7 @@ class SummaryVerbs:
         found = await self._db.run("oldest_due_at", tenant_id=scope.tenant, look=look)
         return {row["queue"]: rows.instant(row["due_at"]) for row in found}
 
-    async def rates(
+    async def throughput(
         self,
         scope: Scope,
         *,
@@ -59,7 +59,7 @@ class SummaryVerbs:
         found = await self._db.run("throughput_by_tenant", tenant_id=scope.tenant, since=since)
         return [dict(row) for row in found]
 
-    async def failing(
+    async def most_failing(
         self,
         scope: Scope,
         *,

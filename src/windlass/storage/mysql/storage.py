@@ -1,10 +1,12 @@
 """Address -> Storage on MariaDB and MySQL."""
 
+from functools import cached_property
 from typing import Any
 
 from windlass.core.jobs.models import LogLine, Scope
 from windlass.storage.connection.address import Address
 from windlass.storage.connection.deadlines import Deadlines
+from windlass.storage.jobs.storage import JobStorage
 from windlass.storage.mysql.database import MysqlDatabase
 from windlass.storage.storage import Storage
 
@@ -20,8 +22,13 @@ def open_mysql(
 
 
 class MysqlStorage(Storage):
-    """The same verbs, one in another order."""
+    @cached_property
+    def jobs(self) -> JobStorage:
+        """The same verbs, one in another order."""
+        return MysqlJobStorage(self._db)
 
+
+class MysqlJobStorage(JobStorage):
     async def search_logs(
         self, scope: Scope, words: str | None, *, limit: int = 100, **which: Any
     ) -> list[LogLine]:

@@ -34,7 +34,7 @@ async def test_a_waiting_job_ends_at_once(storage, clock, how, to):
     id = await enqueue(storage, **how)
     await clock.advance(SECOND)
 
-    answer = await storage.cancel(ALL_TENANTS, [id], actor="ada", reason="not needed", to=to)
+    answer = await storage.jobs.cancel(ALL_TENANTS, [id], actor="ada", reason="not needed", to=to)
 
     ended = await job(storage, id)
     assert answer == {id: to}
@@ -48,7 +48,7 @@ async def test_a_waiting_job_ends_at_once(storage, clock, how, to):
 async def test_a_closed_job_tells_the_reason_as_its_error(storage):
     id = await enqueue(storage)
 
-    await storage.cancel(ALL_TENANTS, [id], reason="Tenant not found", to=JobState.DEAD_LETTER)
+    await storage.jobs.cancel(ALL_TENANTS, [id], reason="Tenant not found", to=JobState.DEAD_LETTER)
 
     assert (await job(storage, id)).last_error == "Tenant not found"
 
@@ -56,7 +56,7 @@ async def test_a_closed_job_tells_the_reason_as_its_error(storage):
 async def test_a_job_canceled_by_the_system_names_nobody(storage):
     id = await enqueue(storage)
 
-    await storage.cancel(ALL_TENANTS, [id])
+    await storage.jobs.cancel(ALL_TENANTS, [id])
 
     ended = await job(storage, id)
     assert (ended.cancel_requested_by, ended.reason) == (None, None)
@@ -66,34 +66,36 @@ async def test_a_running_job_is_asked_and_goes_on_until_it_ends(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
-    answer = await storage.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="not needed")
+    answer = await storage.jobs.cancel(
+        ALL_TENANTS, [lease.job_id], actor="ada", reason="not needed"
+    )
 
     asked = await job(storage, lease.job_id)
     assert answer == {lease.job_id: JobState.RUNNING}
     assert (asked.state, asked.cancel_requested_at) == (JobState.RUNNING, clock.now)
     assert (asked.cancel_requested_by, asked.reason) == ("ada", "not needed")
-    assert await storage.stops(ALDER, [held(lease)]) == {lease.job_id}
+    assert await storage.leases.cancel_requests(ALDER, [held(lease)]) == {lease.job_id}
     assert await end(storage, lease, JobState.CANCELED) is JobState.CANCELED
 
 
 async def test_only_those_asked_to_stop_are_told_to(storage):
     asked, going_on, former = [await started(storage) for _ in range(3)]
-    await storage.cancel(ALL_TENANTS, [asked.job_id, former.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [asked.job_id, former.job_id])
     await end(storage, former, JobState.CANCELED)
 
-    assert await storage.stops(ALDER, [held(a) for a in (asked, going_on, former)]) == {
-        asked.job_id
-    }
-    assert await storage.stops(ALDER, []) == set()
+    assert await storage.leases.cancel_requests(
+        ALDER, [held(a) for a in (asked, going_on, former)]
+    ) == {asked.job_id}
+    assert await storage.leases.cancel_requests(ALDER, []) == set()
 
 
 async def test_asking_twice_is_asking_once(storage, clock):
     lease = await started(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="first")
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="first")
     before = await job(storage, lease.job_id)
     await clock.advance(SECOND)
 
-    answer = await storage.cancel(ALL_TENANTS, [lease.job_id], actor="bob", reason="second")
+    answer = await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="bob", reason="second")
 
     assert answer == {lease.job_id: JobState.RUNNING}
     assert await job(storage, lease.job_id) == before
@@ -103,7 +105,7 @@ async def test_an_ended_job_stays_as_it_is(storage):
     for state in sorted(ENDED):
         before = await a_job(storage, state)
 
-        assert await storage.cancel(ALL_TENANTS, [before.id], actor="ada") == {}
+        assert await storage.jobs.cancel(ALL_TENANTS, [before.id], actor="ada") == {}
         assert await job(storage, before.id) == before
 
 
@@ -111,18 +113,18 @@ async def test_a_retrying_job_keeps_its_error_when_it_is_canceled(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, error="boom", delay=HOUR)
 
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
     ended = await job(storage, lease.job_id)
     assert (ended.last_error, ended.outcome, ended.attempts) == ("boom", Outcome.FAILED, 1)
-    assert [a.outcome for a in await storage.attempts(ended)] == [Outcome.FAILED]
+    assert [a.outcome for a in await storage.jobs.attempts(ended)] == [Outcome.FAILED]
 
 
 async def test_many_jobs_in_many_states_are_canceled_in_one_call(storage):
     states = list(JobState) * 3
     jobs = [await a_job(storage, state) for state in states]
 
-    answer = await storage.cancel(ALL_TENANTS, [*(one.id for one in jobs), new_job_id()])
+    answer = await storage.jobs.cancel(ALL_TENANTS, [*(one.id for one in jobs), new_job_id()])
 
     goes_to = {
         JobState.PENDING: JobState.CANCELED,
@@ -132,31 +134,31 @@ async def test_many_jobs_in_many_states_are_canceled_in_one_call(storage):
     assert answer == {
         one.id: goes_to[state] for one, state in zip(jobs, states, strict=True) if state in goes_to
     }
-    assert await storage.cancel(ALL_TENANTS, []) == {}
+    assert await storage.jobs.cancel(ALL_TENANTS, []) == {}
 
 
 async def test_an_id_named_twice_is_canceled_once(storage):
     id = await enqueue(storage)
 
-    assert await storage.cancel(ALL_TENANTS, [id, id]) == {id: JobState.CANCELED}
+    assert await storage.jobs.cancel(ALL_TENANTS, [id, id]) == {id: JobState.CANCELED}
 
 
 async def test_a_foreign_tenant_cancels_nothing(storage):
     await a_tenant(storage, "acme")
     mine = [await a_job(storage, state, tenant=ACME) for state in JobState]
 
-    answer = await storage.cancel(Scope.of("globex"), [one.id for one in mine])
+    answer = await storage.jobs.cancel(Scope.of("globex"), [one.id for one in mine])
 
     assert answer == {}
     for one in mine:
         assert await job(storage, one.id) == one
-    assert len(await storage.cancel(Scope(ACME), [one.id for one in mine])) == 3
+    assert len(await storage.jobs.cancel(Scope(ACME), [one.id for one in mine])) == 3
 
 
 async def test_a_canceled_job_gives_its_dedupe_key_back(storage):
     id = await enqueue(storage, dedupe_key="d", idempotency_key="i")
 
-    await storage.cancel(ALL_TENANTS, [id])
+    await storage.jobs.cancel(ALL_TENANTS, [id])
 
     assert (await offer(storage, new_job(dedupe_key="d"))).status == "created"
     assert (await offer(storage, new_job(idempotency_key="i"))).existing_id == id
@@ -167,7 +169,7 @@ async def test_a_parent_and_its_children_are_canceled_in_one_call(storage):
     children = [await enqueue_child(storage, parent) for _ in range(2)]
     grandchild = await enqueue_child(storage, *children, on_parent_failure="run")
 
-    answer = await storage.cancel(ALL_TENANTS, [grandchild, parent, *children])
+    answer = await storage.jobs.cancel(ALL_TENANTS, [grandchild, parent, *children])
 
     assert set(answer.values()) == {JobState.CANCELED}
     assert len(answer) == 4
@@ -175,10 +177,10 @@ async def test_a_parent_and_its_children_are_canceled_in_one_call(storage):
 
 async def test_a_thousand_jobs_are_canceled_in_one_call(storage):
     new = new_jobs(1000)
-    await storage.enqueue(new)
+    await storage.jobs.enqueue(new)
     running = {lease.job_id for lease in await claim(storage, 10)}
 
-    answer = await storage.cancel(ALL_TENANTS, [n.id for n in new])
+    answer = await storage.jobs.cancel(ALL_TENANTS, [n.id for n in new])
 
     assert len(answer) == 1000
     assert {id for id, state in answer.items() if state is JobState.RUNNING} == running
@@ -190,7 +192,7 @@ async def test_open_jobs_of_a_tenant_are_found_until_all_are_asked_to_stop(stora
     later = await enqueue(storage, tenant=ACME, delay=HOUR)
     await enqueue(storage)
 
-    found = await storage.open_jobs(ACME)
+    found = await storage.access.open_jobs(ACME)
 
     assert set(found) == {
         jobs[JobState.PENDING].id,
@@ -198,19 +200,19 @@ async def test_open_jobs_of_a_tenant_are_found_until_all_are_asked_to_stop(stora
         jobs[JobState.RUNNING].id,
         later,
     }
-    await storage.cancel(ALL_TENANTS, found, to=JobState.DEAD_LETTER)
-    assert await storage.open_jobs(ACME) == []
+    await storage.jobs.cancel(ALL_TENANTS, found, to=JobState.DEAD_LETTER)
+    assert await storage.access.open_jobs(ACME) == []
     assert await state_of(storage, later) is JobState.DEAD_LETTER
 
 
 async def test_some_open_jobs_are_found_at_a_time(storage):
-    await storage.enqueue(new_jobs(5))
-    await storage.enqueue(new_jobs(5, held=True))
+    await storage.jobs.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5, held=True))
     closed = 0
 
-    while found := await storage.open_jobs("default", most=2):
+    while found := await storage.access.open_jobs("default", most=2):
         assert len(found) <= 4
-        closed += len(await storage.cancel(ALL_TENANTS, found))
+        closed += len(await storage.jobs.cancel(ALL_TENANTS, found))
 
     assert closed == 10
 
@@ -218,7 +220,7 @@ async def test_some_open_jobs_are_found_at_a_time(storage):
 async def test_a_canceled_job_is_claimed_by_nobody(storage):
     id = await enqueue(storage)
     lease = await lease_of(storage, id)
-    await storage.cancel(ALL_TENANTS, [id])
+    await storage.jobs.cancel(ALL_TENANTS, [id])
     await end(storage, lease, JobState.QUEUED)
 
     assert await claim_all(storage) == []

@@ -23,14 +23,14 @@ async def test_a_discarded_job_is_gone_with_all_that_hung_on_it(storage):
     parent = await a_job(storage, JobState.COMPLETED)
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i")
     lease = await lease_of(storage, child)
-    await storage.log(ALDER, [log_line(lease, "a line")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.DEAD_LETTER, exit_code=1)
-    await storage.retry(ALL_TENANTS, child)
+    await storage.jobs.retry(ALL_TENANTS, child)
     await end(storage, await lease_of(storage, child), JobState.DEAD_LETTER, exit_code=1)
 
-    assert await storage.discard(ALL_TENANTS, child)
+    assert await storage.jobs.discard(ALL_TENANTS, child)
 
-    assert await storage.get(ALL_TENANTS, child) is None
+    assert await storage.jobs.get(ALL_TENANTS, child) is None
     for table in ("attempts", "transitions", "logs", "keys"):
         assert await rows_of(storage, f"windlass_{table}", "job_id", child) == 0, table
     assert await rows_of(storage, "windlass_parents", "child_id", child) == 0
@@ -40,16 +40,16 @@ async def test_only_ended_jobs_are_discarded_and_are_counted_no_more(storage, cl
     for state in JobState:
         before = await a_job(storage, state)
 
-        assert await storage.discard(ALL_TENANTS, before.id) is before.ended
-        assert await storage.get(ALL_TENANTS, before.id) == (None if before.ended else before)
-        assert not await storage.discard(ALL_TENANTS, new_job_id())
+        assert await storage.jobs.discard(ALL_TENANTS, before.id) is before.ended
+        assert await storage.jobs.get(ALL_TENANTS, before.id) == (None if before.ended else before)
+        assert not await storage.jobs.discard(ALL_TENANTS, new_job_id())
     await check_invariants(storage, clock)
 
 
 async def test_a_discard_may_be_meant_for_one_state(storage):
     done = await a_job(storage, JobState.COMPLETED)
 
-    assert not await storage.discard(ALL_TENANTS, done.id, only=JobState.DEAD_LETTER)
+    assert not await storage.jobs.discard(ALL_TENANTS, done.id, only=JobState.DEAD_LETTER)
     assert await job(storage, done.id) == done
 
 
@@ -58,16 +58,16 @@ async def test_a_job_that_something_waits_for_is_not_discarded(storage):
     child = await enqueue_child(storage, lease.job_id, on_parent_failure="wait")
     await end(storage, lease, JobState.DEAD_LETTER)
 
-    assert not await storage.discard(ALL_TENANTS, lease.job_id)
+    assert not await storage.jobs.discard(ALL_TENANTS, lease.job_id)
 
-    await storage.cancel(ALL_TENANTS, [child])
-    assert await storage.discard(ALL_TENANTS, lease.job_id)
+    await storage.jobs.cancel(ALL_TENANTS, [child])
+    assert await storage.jobs.discard(ALL_TENANTS, lease.job_id)
 
 
 async def test_a_foreign_tenant_discards_nothing(storage):
     await a_tenant(storage, "acme")
     dead = await a_job(storage, JobState.DEAD_LETTER, tenant=ACME)
 
-    assert not await storage.discard(Scope.of("globex"), dead.id)
+    assert not await storage.jobs.discard(Scope.of("globex"), dead.id)
     assert await job(storage, dead.id) == dead
-    assert await storage.discard(Scope(ACME), dead.id)
+    assert await storage.jobs.discard(Scope(ACME), dead.id)

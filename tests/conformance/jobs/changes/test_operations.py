@@ -33,11 +33,11 @@ CANCELED, DEAD_LETTER, QUEUED = JobState.CANCELED, JobState.DEAD_LETTER, JobStat
 
 
 async def work(storage, operation, most=100):
-    return await storage.work_operation(operation, most=most, hold=MINUTE)
+    return await storage.jobs.work_operation(operation, most=most, hold=MINUTE)
 
 
 async def counts_of(storage, operation):
-    now = await storage.operation(ALL_TENANTS, operation.id)
+    now = await storage.jobs.operation(ALL_TENANTS, operation.id)
     return now.done, now.failed, now.skipped
 
 
@@ -45,9 +45,9 @@ async def test_an_operation_is_told_as_it_was_begun(storage):
     await a_tenant(storage, ACME)
     made = an_operation("retry", tenant=ACME, reason="again", undo_of=new_operation_id())
 
-    await storage.create_operation(made, [new_job_id(), new_job_id()], entry=an_entry(ACME))
+    await storage.jobs.create_operation(made, [new_job_id(), new_job_id()], entry=an_entry(ACME))
 
-    told = await storage.operation(Scope(ACME), made.id)
+    told = await storage.jobs.operation(Scope(ACME), made.id)
     assert (told.action, told.query, told.reason, told.undo_of, told.actor) == (
         BulkAction.RETRY,
         made.query,
@@ -56,19 +56,19 @@ async def test_an_operation_is_told_as_it_was_begun(storage):
         "user:1",
     )
     assert (told.state, told.total, told.left, told.created_at) == ("running", 2, 2, START)
-    assert await storage.operation(Scope(GLOBEX), made.id) is None
-    assert [each.id for each in await storage.operations(Scope(ACME))] == [made.id]
-    assert await storage.operations(Scope(GLOBEX)) == []
-    assert len(await storage.entries(ACME)) == 1
+    assert await storage.jobs.operation(Scope(GLOBEX), made.id) is None
+    assert [each.id for each in await storage.jobs.operations(Scope(ACME))] == [made.id]
+    assert await storage.jobs.operations(Scope(GLOBEX)) == []
+    assert len(await storage.access.entries(ACME)) == 1
 
 
 async def test_operations_are_told_newest_first_page_by_page(storage):
     made = [an_operation() for _ in range(3)]
     for each in made:
-        await storage.create_operation(each, [])
+        await storage.jobs.create_operation(each, [])
 
-    first = await storage.operations(ALL_TENANTS, most=2)
-    rest = await storage.operations(ALL_TENANTS, before=first[-1].id)
+    first = await storage.jobs.operations(ALL_TENANTS, most=2)
+    rest = await storage.jobs.operations(ALL_TENANTS, before=first[-1].id)
 
     assert [each.id for each in first + rest] == [each.id for each in reversed(made)]
 
@@ -77,10 +77,10 @@ async def test_a_large_set_is_frozen_whole_and_in_order(storage):
     ids = [new_job_id() for _ in range(5_500)]
     made = an_operation()
 
-    await storage.create_operation(made, ids)
+    await storage.jobs.create_operation(made, ids)
 
     items, last = [], 0
-    while page := await storage.operation_items(made.id, "waiting", after=last, most=3000):
+    while page := await storage.jobs.operation_items(made.id, "waiting", after=last, most=3000):
         items += page
         last = page[-1].place
     assert [item.job_id for item in items] == ids
@@ -101,9 +101,9 @@ async def test_cancel_ends_waiting_jobs_asks_running_ones_and_skips_ended_ones(s
     assert (await job(storage, waiting)).reason == "not needed"
     assert (await job(storage, running)).cancel_requested_by == "user:1"
     assert await counts_of(storage, operation) == (3, 0, 2)
-    done = await storage.operation_items(operation.id, "done")
+    done = await storage.jobs.operation_items(operation.id, "done")
     assert [item.note for item in done] == ["canceled", "canceled", "running"]
-    skipped = await storage.operation_items(operation.id, "skipped")
+    skipped = await storage.jobs.operation_items(operation.id, "skipped")
     assert skipped[0].note == skip_reason(BulkAction.CANCEL, JobState.COMPLETED)
     assert skipped[1].note == "it is no longer there"
 
@@ -137,12 +137,12 @@ async def test_an_update_changes_what_it_was_begun_with(storage):
     changed = await job(storage, waiting)
     assert (changed.priority, changed.queue, changed.metadata) == (50, "mail", {"a": 1})
     assert changed.due_at == START + DAY
-    assert (await storage.operation(ALL_TENANTS, operation.id)).changes == changes
-    [done] = await storage.operation_items(operation.id, "done")
+    assert (await storage.jobs.operation(ALL_TENANTS, operation.id)).changes == changes
+    [done] = await storage.jobs.operation_items(operation.id, "done")
     assert (done.job_id, done.note) == (waiting, "queued")
-    [skipped] = await storage.operation_items(operation.id, "skipped")
+    [skipped] = await storage.jobs.operation_items(operation.id, "skipped")
     assert skipped.note == skip_reason(BulkAction.UPDATE, JobState.RUNNING)
-    [step] = await storage.transitions(changed)
+    [step] = await storage.jobs.transitions(changed)
     assert step.actor == "user:1"
 
 
@@ -153,7 +153,7 @@ async def test_a_retry_that_meets_an_open_job_with_its_key_is_skipped(storage):
 
     await work(storage, operation)
 
-    [item] = await storage.operation_items(operation.id, "skipped")
+    [item] = await storage.jobs.operation_items(operation.id, "skipped")
     assert item.note == "an open job has its dedupe key"
 
 
@@ -165,7 +165,7 @@ async def test_what_waits_for_others_is_neither_run_now_nor_is_its_parent_discar
     other = await begun(storage, [dead.id], "discard")
     await work(storage, other)
 
-    notes = [(await storage.operation_items(o.id, "skipped"))[0].note for o in (one, other)]
+    notes = [(await storage.jobs.operation_items(o.id, "skipped"))[0].note for o in (one, other)]
 
     assert notes == ["it waits for other jobs", "another job waits for it"]
 
@@ -189,7 +189,7 @@ async def test_jobs_of_another_tenant_are_not_touched(storage):
         await work(storage, operation)
 
         assert await counts_of(storage, operation) == (0, 0, 1)
-        [item] = await storage.operation_items(operation.id, "skipped")
+        [item] = await storage.jobs.operation_items(operation.id, "skipped")
         assert item.note == "it is no longer there"
         assert await job(storage, id) == before
 
@@ -208,22 +208,22 @@ async def test_one_process_takes_an_operation_until_its_hold_runs_out(storage, t
     ids = [await enqueue(storage) for _ in range(2)]
     first = await begun(storage, ids)
 
-    assert await twin.claim_operation(hold=MINUTE) is None
+    assert await twin.jobs.claim_operation(hold=MINUTE) is None
     await clock.advance(MINUTE)
-    second = await twin.claim_operation(hold=MINUTE)
+    second = await twin.jobs.claim_operation(hold=MINUTE)
 
     assert (second.id, second.token) == (first.id, first.token + 1)
     assert await work(storage, first) is None
-    assert not await storage.finish_operation(first, "completed", entry=an_entry())
+    assert not await storage.jobs.finish_operation(first, "completed", entry=an_entry())
     assert (await work(twin, second)).settled == 2
-    assert await storage.entries(None) == []
+    assert await storage.access.entries(None) == []
 
 
 async def test_of_many_who_take_an_operation_one_does(storage, twin):
-    await storage.create_operation(an_operation(), [await enqueue(storage)])
+    await storage.jobs.create_operation(an_operation(), [await enqueue(storage)])
 
     taken = await asyncio.gather(
-        *[side.claim_operation(hold=MINUTE) for side in (storage, twin) * 4]
+        *[side.jobs.claim_operation(hold=MINUTE) for side in (storage, twin) * 4]
     )
 
     assert sum(each is not None for each in taken) == 1
@@ -234,24 +234,24 @@ async def test_two_who_hold_the_same_operation_act_on_each_job_once(storage, twi
     operation = await begun(storage, ids, "retry")
 
     worked = await asyncio.gather(
-        *[side.work_operation(operation, most=5, hold=MINUTE) for side in (storage, twin) * 4]
+        *[side.jobs.work_operation(operation, most=5, hold=MINUTE) for side in (storage, twin) * 4]
     )
 
     assert sum(each.settled for each in worked) == 20
     assert await counts_of(storage, operation) == (20, 0, 0)
     for id in ids:
-        steps = await storage.transitions(await job(storage, id))
+        steps = await storage.jobs.transitions(await job(storage, id))
         assert [step.message for step in steps].count("retry") == 1
 
 
 async def test_who_waits_longest_is_taken_first(storage, clock):
     one = await begun(storage, [])
-    await storage.create_operation(an_operation(), [])
+    await storage.jobs.create_operation(an_operation(), [])
     await clock.advance(HOUR)
-    await storage.release_operation(one)
+    await storage.jobs.release_operation(one)
 
-    two = await storage.claim_operation(hold=MINUTE)
-    again = await storage.claim_operation(hold=MINUTE)
+    two = await storage.jobs.claim_operation(hold=MINUTE)
+    again = await storage.jobs.claim_operation(hold=MINUTE)
 
     assert two.id != one.id
     assert (again.id, again.token) == (one.id, 2)
@@ -262,50 +262,50 @@ async def test_an_operation_that_is_to_stop_acts_on_nothing_more(storage):
     id = await enqueue(storage, tenant=ACME)
     operation = await begun(storage, [id], tenant=ACME)
 
-    assert not await storage.stop_operation(Scope(GLOBEX), operation.id)
-    assert await storage.stop_operation(Scope(ACME), operation.id, entry=an_entry(ACME))
-    assert not await storage.stop_operation(Scope(ACME), operation.id)
+    assert not await storage.jobs.stop_operation(Scope(GLOBEX), operation.id)
+    assert await storage.jobs.stop_operation(Scope(ACME), operation.id, entry=an_entry(ACME))
+    assert not await storage.jobs.stop_operation(Scope(ACME), operation.id)
 
     assert (await work(storage, operation)).stop_requested
     assert await state_of(storage, id) is QUEUED
-    assert await storage.finish_operation(operation, "stopped", entry=an_entry(ACME))
-    ended = await storage.operation(ALL_TENANTS, operation.id)
+    assert await storage.jobs.finish_operation(operation, "stopped", entry=an_entry(ACME))
+    ended = await storage.jobs.operation(ALL_TENANTS, operation.id)
     assert (ended.state, ended.left, ended.finished_at) == ("stopped", 1, START)
-    assert len(await storage.entries(ACME)) == 2
-    assert await storage.claim_operation(hold=MINUTE) is None
+    assert len(await storage.access.entries(ACME)) == 2
+    assert await storage.jobs.claim_operation(hold=MINUTE) is None
 
 
 async def test_a_job_that_cannot_be_acted_on_is_passed_by(storage):
     ids = [await enqueue(storage) for _ in range(2)]
     operation = await begun(storage, ids)
 
-    await storage.fail_item(operation, "it is cursed", hold=MINUTE)
+    await storage.jobs.fail_item(operation, "it is cursed", hold=MINUTE)
     await work(storage, operation)
 
     assert await counts_of(storage, operation) == (1, 1, 0)
-    [item] = await storage.operation_items(operation.id, "failed")
+    [item] = await storage.jobs.operation_items(operation.id, "failed")
     assert (item.job_id, item.note) == (ids[0], "it is cursed")
 
 
 async def test_old_operations_are_pruned_and_running_ones_are_not(storage, clock):
     ended = await begun(storage, [new_job_id()])
-    await storage.finish_operation(ended, "completed")
+    await storage.jobs.finish_operation(ended, "completed")
     running = an_operation()
-    await storage.create_operation(running, [])
+    await storage.jobs.create_operation(running, [])
     await clock.advance(10 * DAY)
 
-    assert await storage.prune_operations(older=timedelta(days=11)) == 0
-    assert await storage.prune_operations(older=timedelta(days=9)) == 1
-    assert await storage.prune_operations(older=timedelta(days=9)) == 0
+    assert await storage.jobs.prune_operations(older=timedelta(days=11)) == 0
+    assert await storage.jobs.prune_operations(older=timedelta(days=9)) == 1
+    assert await storage.jobs.prune_operations(older=timedelta(days=9)) == 0
 
-    assert [each.id for each in await storage.operations(ALL_TENANTS)] == [running.id]
-    assert await storage.operation_items(ended.id, "waiting") == []
+    assert [each.id for each in await storage.jobs.operations(ALL_TENANTS)] == [running.id]
+    assert await storage.jobs.operation_items(ended.id, "waiting") == []
 
 
 async def test_jobs_are_listed_by_who_made_them(storage):
     mine = await enqueue(storage, created_by="user:1")
     await enqueue(storage, created_by="user:2")
 
-    page = await storage.page(ALL_TENANTS, JobQuery.of(created_by="user:1"))
+    page = await storage.jobs.page(ALL_TENANTS, JobQuery.of(created_by="user:1"))
 
     assert [each.id for each in page.jobs] == [mine]

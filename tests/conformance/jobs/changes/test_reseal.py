@@ -19,8 +19,8 @@ async def test_a_payload_in_any_state_is_found_and_replaced(storage, state):
     plain = await a_job(storage, state, payload='{"a": 1}')
     before = await job(storage, sealed.id)
 
-    found, cursor = await storage.encrypted_payloads(START)
-    await storage.replace_ciphertext([(found[0], ANEW)])
+    found, cursor = await storage.jobs.encrypted_payloads(START)
+    await storage.jobs.replace_ciphertext([(found[0], ANEW)])
 
     after = await job(storage, sealed.id)
     assert [each.id for each in found] == [sealed.id]
@@ -29,14 +29,14 @@ async def test_a_payload_in_any_state_is_found_and_replaced(storage, state):
     assert (after.payload, after.state, after.updated_at) == (
         before.payload, before.state, before.updated_at,
     )  # fmt: skip
-    assert await storage.encrypted_payloads(cursor) == ([], None)
+    assert await storage.jobs.encrypted_payloads(cursor) == ([], None)
 
 
 async def test_a_payload_that_was_changed_meanwhile_stays(storage):
     made = await a_job(storage, JobState.QUEUED, payload=SEALED)
-    [found], _ = await storage.encrypted_payloads(START)
+    [found], _ = await storage.jobs.encrypted_payloads(START)
 
-    await storage.replace_ciphertext([(found._replace(text=ANEW), '{"a": 2}')])
+    await storage.jobs.replace_ciphertext([(found._replace(text=ANEW), '{"a": 2}')])
 
     assert (await job(storage, made.id)).sealed == "1.k.A"
 
@@ -46,7 +46,7 @@ async def test_all_jobs_are_looked_at_in_batches(storage):
 
     seen, cursor = [], START
     while cursor is not None:
-        payloads, cursor = await storage.encrypted_payloads(cursor, most=5)
+        payloads, cursor = await storage.jobs.encrypted_payloads(cursor, most=5)
         seen += [each.id for each in payloads]
 
     assert (len(seen), set(seen)) == (len(made), made)

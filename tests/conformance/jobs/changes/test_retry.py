@@ -33,7 +33,7 @@ async def test_a_retried_job_is_due_at_once_with_fresh_attempts(storage, clock, 
     ended = await a_job(storage, state, priority=7, correlation_id="c", metadata='{"m": 1}')
     await clock.advance(MINUTE)
 
-    answer = await storage.retry(ALL_TENANTS, ended.id, actor="ada")
+    answer = await storage.jobs.retry(ALL_TENANTS, ended.id, actor="ada")
 
     again = await job(storage, ended.id)
     assert answer == "queued"
@@ -48,16 +48,16 @@ async def test_a_retried_job_is_due_at_once_with_fresh_attempts(storage, clock, 
 async def test_tokens_go_on_rising_and_earlier_attempts_stay_readable(storage, clock):
     lease = await started(storage, max_attempts=1)
     await end(storage, lease, JobState.DEAD_LETTER, error="one", error_type="A", error_trace="t")
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
     again = await lease_of(storage, lease.job_id)
     await end(storage, again, JobState.DEAD_LETTER, error="two")
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
     last = await lease_of(storage, lease.job_id)
 
     await end(storage, last)
 
     assert (again.token, again.attempts, again.attempts_left) == (2, 1, 0)
-    told = await storage.attempts(await job(storage, lease.job_id))
+    told = await storage.jobs.attempts(await job(storage, lease.job_id))
     assert [(a.number, a.outcome, a.error) for a in told] == [
         (1, Outcome.FAILED, "one"),
         (2, Outcome.FAILED, "two"),
@@ -70,7 +70,7 @@ async def test_a_retried_job_still_shows_why_it_had_failed(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, error="boom")
 
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
 
     again = await job(storage, lease.job_id)
     assert (again.last_error, again.progress, again.result) == ("boom", 0.0, None)
@@ -79,8 +79,8 @@ async def test_a_retried_job_still_shows_why_it_had_failed(storage):
 async def test_a_stale_holder_cannot_touch_a_retried_job(storage, clock):
     lease = await started(storage)
     await clock.advance(LEASE_TIME)
-    await storage.reap([lost(lease, JobState.DEAD_LETTER)])
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.leases.reap([lost(lease, JobState.DEAD_LETTER)])
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
 
     assert await end(storage, lease) is None
     await lease_of(storage, lease.job_id)
@@ -91,27 +91,27 @@ async def test_a_job_in_another_state_is_not_retried(storage):
     for state in sorted(set(JobState) - {JobState.DEAD_LETTER, JobState.CANCELED}):
         before = await a_job(storage, state)
 
-        assert await storage.retry(ALL_TENANTS, before.id) is None
+        assert await storage.jobs.retry(ALL_TENANTS, before.id) is None
         assert await job(storage, before.id) == before
-        assert await storage.retry(ALL_TENANTS, new_job_id()) is None
+        assert await storage.jobs.retry(ALL_TENANTS, new_job_id()) is None
 
 
 async def test_a_retry_is_refused_while_an_open_job_has_its_key(storage):
     dead = await a_job(storage, JobState.DEAD_LETTER, dedupe_key="d")
     other = await enqueue(storage, dedupe_key="d")
 
-    refused = await storage.retry(ALL_TENANTS, dead.id)
+    refused = await storage.jobs.retry(ALL_TENANTS, dead.id)
     assert refused == "duplicate"
     assert await job(storage, dead.id) == dead
 
-    await storage.cancel(ALL_TENANTS, [other])
-    assert await storage.retry(ALL_TENANTS, dead.id) == "queued"
+    await storage.jobs.cancel(ALL_TENANTS, [other])
+    assert await storage.jobs.retry(ALL_TENANTS, dead.id) == "queued"
 
 
 @pytest.mark.parametrize("window", [None, HOUR])
 async def test_a_retried_job_holds_its_dedupe_key_again(storage, window):
     dead = await a_job(storage, JobState.DEAD_LETTER, dedupe_key="d", dedupe_window=window)
-    await storage.retry(ALL_TENANTS, dead.id)
+    await storage.jobs.retry(ALL_TENANTS, dead.id)
 
     met = await offer(storage, new_job(dedupe_key="d"))
     await end(storage, await lease_of(storage, dead.id))
@@ -124,7 +124,7 @@ async def test_a_retried_job_holds_its_dedupe_key_again(storage, window):
 async def test_a_retried_job_keeps_its_idempotency_key(storage):
     dead = await a_job(storage, JobState.DEAD_LETTER, idempotency_key="i")
 
-    await storage.retry(ALL_TENANTS, dead.id)
+    await storage.jobs.retry(ALL_TENANTS, dead.id)
 
     assert (await offer(storage, new_job(idempotency_key="i"))).existing_id == dead.id
 
@@ -132,9 +132,9 @@ async def test_a_retried_job_keeps_its_idempotency_key(storage):
 async def test_a_retried_job_no_longer_expires(storage, clock):
     id = await enqueue(storage, expires=MINUTE)
     await clock.advance(MINUTE)
-    await storage.cancel(ALL_TENANTS, [id], reason="expired")
+    await storage.jobs.cancel(ALL_TENANTS, [id], reason="expired")
 
-    await storage.retry(ALL_TENANTS, id)
+    await storage.jobs.retry(ALL_TENANTS, id)
 
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
     assert (await job(storage, id)).reason is None
@@ -143,14 +143,14 @@ async def test_a_retried_job_no_longer_expires(storage, clock):
 async def test_a_retried_child_waits_for_nobody(storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent, max_attempts=9)
-    await storage.cancel(ALL_TENANTS, [child])
-    await storage.retry(ALL_TENANTS, child)
+    await storage.jobs.cancel(ALL_TENANTS, [child])
+    await storage.jobs.retry(ALL_TENANTS, child)
     await end(storage, await lease_of_child(storage, child), JobState.QUEUED, delay=HOUR)
 
-    await storage.cancel(ALL_TENANTS, [parent])
+    await storage.jobs.cancel(ALL_TENANTS, [parent])
 
     assert await state_of(storage, child) is JobState.QUEUED
-    assert await storage.overdue() == []
+    assert await storage.leases.jobs_to_cancel() == []
 
 
 async def lease_of_child(storage, child):
@@ -161,9 +161,9 @@ async def test_a_foreign_tenant_retries_nothing(storage):
     await a_tenant(storage, "acme")
     dead = await a_job(storage, JobState.DEAD_LETTER, tenant=ACME)
 
-    assert await storage.retry(Scope.of("globex"), dead.id) is None
+    assert await storage.jobs.retry(Scope.of("globex"), dead.id) is None
     assert await job(storage, dead.id) == dead
-    assert await storage.retry(Scope(ACME), dead.id) == "queued"
+    assert await storage.jobs.retry(Scope(ACME), dead.id) == "queued"
 
 
 async def test_a_retry_is_recorded_with_who_did_it(storage, clock):
@@ -172,9 +172,9 @@ async def test_a_retry_is_recorded_with_who_did_it(storage, clock):
     await end(storage, lease, JobState.DEAD_LETTER, error="boom")
     await clock.advance(SECOND)
 
-    await storage.retry(ALL_TENANTS, lease.job_id, actor="ada")
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id, actor="ada")
 
-    steps = await storage.transitions(await job(storage, lease.job_id))
+    steps = await storage.jobs.transitions(await job(storage, lease.job_id))
     assert [(s.at, s.from_state, s.to_state, s.actor) for s in steps] == [
         (START + SECOND, "running", "dead_letter", None),
         (START + 2 * SECOND, "dead_letter", "queued", "ada"),
@@ -191,11 +191,11 @@ async def test_a_retry_records_the_end_it_takes_back(storage, clock, came_from):
     else:
         id = await enqueue(storage, held=came_from == "pending")
     await clock.advance(SECOND)
-    await storage.cancel(ALL_TENANTS, [id], actor="bob", reason="not needed")
+    await storage.jobs.cancel(ALL_TENANTS, [id], actor="bob", reason="not needed")
 
-    await storage.retry(ALL_TENANTS, id, actor="ada")
+    await storage.jobs.retry(ALL_TENANTS, id, actor="ada")
 
-    first, second = await storage.transitions(await job(storage, id))
+    first, second = await storage.jobs.transitions(await job(storage, id))
     assert first.from_state == ("pending" if came_from == "pending" else "queued")
     assert (first.to_state, first.actor, first.message) == ("canceled", "bob", "not needed")
     assert (second.from_state, second.to_state, second.actor) == ("canceled", "queued", "ada")

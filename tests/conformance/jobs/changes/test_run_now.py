@@ -24,11 +24,11 @@ async def test_a_job_due_later_can_be_run_now(storage, clock):
     id = await enqueue(storage, delay=DAY)
     await clock.advance(SECOND)
 
-    assert await storage.run_now(ALL_TENANTS, id, actor="ada")
+    assert await storage.jobs.run_now(ALL_TENANTS, id, actor="ada")
 
     made_due = await job(storage, id)
     assert (made_due.state, made_due.due_at) == (JobState.QUEUED, clock.now)
-    [step] = await storage.transitions(made_due)
+    [step] = await storage.jobs.transitions(made_due)
     assert (step.from_state, step.to_state, step.actor) == ("queued", "queued", "ada")
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
@@ -37,7 +37,7 @@ async def test_a_retrying_job_can_be_run_now_without_its_backoff(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, delay=DAY, error="boom")
 
-    assert await storage.run_now(ALL_TENANTS, lease.job_id)
+    assert await storage.jobs.run_now(ALL_TENANTS, lease.job_id)
 
     [again] = await claim_all(storage)
     assert (again.job_id, again.token, again.attempts) == (lease.job_id, 2, 2)
@@ -48,11 +48,11 @@ async def test_a_job_on_hold_can_be_run_now(storage, clock):
     id = await enqueue(storage, held=True)
     await clock.advance(SECOND)
 
-    assert await storage.run_now(ALL_TENANTS, id, actor="ada")
+    assert await storage.jobs.run_now(ALL_TENANTS, id, actor="ada")
 
     queued = await job(storage, id)
     assert (queued.state, queued.held, queued.queued_at) == (JobState.QUEUED, False, clock.now)
-    [step] = await storage.transitions(queued)
+    [step] = await storage.jobs.transitions(queued)
     assert (step.from_state, step.to_state, step.actor) == ("pending", "queued", "ada")
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
@@ -60,7 +60,7 @@ async def test_a_job_on_hold_can_be_run_now(storage, clock):
 async def test_a_job_on_hold_for_a_later_time_runs_now(storage):
     id = await enqueue(storage, held=True, delay=DAY)
 
-    assert await storage.run_now(ALL_TENANTS, id)
+    assert await storage.jobs.run_now(ALL_TENANTS, id)
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
 
@@ -68,7 +68,7 @@ async def test_a_job_in_line_already_is_as_due_as_can_be(storage):
     id = await enqueue(storage)
     before = await job(storage, id)
 
-    assert await storage.run_now(ALL_TENANTS, id)
+    assert await storage.jobs.run_now(ALL_TENANTS, id)
     assert await job(storage, id) == before
 
 
@@ -78,7 +78,7 @@ async def test_a_job_that_waits_for_parents_cannot_be_run_now(storage, held):
     child = await enqueue_child(storage, parent, held=held)
     before = await job(storage, child)
 
-    assert not await storage.run_now(ALL_TENANTS, child)
+    assert not await storage.jobs.run_now(ALL_TENANTS, child)
     assert await job(storage, child) == before
 
 
@@ -86,9 +86,9 @@ async def test_a_job_that_does_not_wait_cannot_be_run_now(storage):
     for state in [JobState.RUNNING, JobState.COMPLETED, JobState.DEAD_LETTER]:
         before = await a_job(storage, state)
 
-        assert not await storage.run_now(ALL_TENANTS, before.id)
+        assert not await storage.jobs.run_now(ALL_TENANTS, before.id)
         assert await job(storage, before.id) == before
-        assert not await storage.run_now(ALL_TENANTS, new_job_id())
+        assert not await storage.jobs.run_now(ALL_TENANTS, new_job_id())
 
 
 async def test_a_foreign_tenant_runs_nothing_now(storage):
@@ -98,8 +98,8 @@ async def test_a_foreign_tenant_runs_nothing_now(storage):
     ]
     before = [await job(storage, id) for id in ids]
 
-    answers = [await storage.run_now(Scope.of("globex"), id) for id in ids]
+    answers = [await storage.jobs.run_now(Scope.of("globex"), id) for id in ids]
 
     assert answers == [False] * 3
     assert [await job(storage, id) for id in ids] == before
-    assert await storage.run_now(Scope(ACME), ids[1])
+    assert await storage.jobs.run_now(Scope(ACME), ids[1])

@@ -31,26 +31,26 @@ async def try_verb(world: World, verb: Verb, job: Job, *, to: JobState | None = 
     storage, lease = world.storage, LeaseRef(job.id, job.lease_token)
     match verb:
         case Verb.ADMIT:
-            await storage.admit([job.id])
+            await storage.leases.admit([job.id])
         case Verb.CLAIM:
             await claim(storage, 10)
         case Verb.FINISH:
-            await storage.finish(ALDER, [finish(lease, to or JobState.COMPLETED)])
+            await storage.leases.finish(ALDER, [finish(lease, to or JobState.COMPLETED)])
         case Verb.RELEASE:
-            await storage.finish(ALDER, [release(lease)])
+            await storage.leases.finish(ALDER, [release(lease)])
         case Verb.REAP:
             await world.clock.advance(2 * LEASE_TIME)
-            await storage.reap([lost(lease, to or JobState.QUEUED)])
+            await storage.leases.reap([lost(lease, to or JobState.QUEUED)])
         case Verb.CANCEL:
-            await storage.cancel(ALL_TENANTS, [job.id])
+            await storage.jobs.cancel(ALL_TENANTS, [job.id])
         case Verb.RETRY:
-            await storage.retry(ALL_TENANTS, job.id)
+            await storage.jobs.retry(ALL_TENANTS, job.id)
         case Verb.RUN_NOW:
-            await storage.run_now(ALL_TENANTS, job.id)
+            await storage.jobs.run_now(ALL_TENANTS, job.id)
         case Verb.UPDATE:
-            await storage.update(ALL_TENANTS, [job.id], JobChange(priority=7))
+            await storage.jobs.update(ALL_TENANTS, [job.id], JobChange(priority=7))
         case Verb.CLOSE:
-            await storage.cancel(ALL_TENANTS, [job.id], to=JobState.DEAD_LETTER)
+            await storage.jobs.cancel(ALL_TENANTS, [job.id], to=JobState.DEAD_LETTER)
 
 
 @pytest.mark.parametrize("state", JobState)
@@ -126,7 +126,7 @@ async def test_a_running_job_asked_to_end_is_not_queued_again(world: World, verb
 async def test_a_stale_token_moves_nothing(world: World, verb):
     first = await started(world.storage)
     await end(world.storage, first, JobState.QUEUED)
-    await world.storage.promote()
+    await world.storage.leases.promote()
     [second] = await claim(world.storage)
     before = await job(world.storage, second.job_id)
 
@@ -134,9 +134,9 @@ async def test_a_stale_token_moves_nothing(world: World, verb):
         await world.clock.advance(2 * LEASE_TIME)
     ending = {Verb.FINISH: finish, Verb.RELEASE: release, Verb.REAP: lost}[verb](first)
     if verb is Verb.REAP:
-        answer = await world.storage.reap([ending])
+        answer = await world.storage.leases.reap([ending])
     else:
-        answer = await world.storage.finish(second.worker, [ending])
+        answer = await world.storage.leases.finish(second.worker, [ending])
 
     assert answer == {}
     assert await job(world.storage, second.job_id) == before

@@ -35,7 +35,7 @@ MAIL = QueueName("mail")
 
 async def counts(storage):
     """Waiting jobs by queue."""
-    found = await storage.counts(ALL_TENANTS)
+    found = await storage.jobs.state_counts(ALL_TENANTS)
     return {
         row["queue"]: (int(row["pending"]), int(row["queued"]))
         for row in found
@@ -46,7 +46,7 @@ async def counts(storage):
 async def test_a_job_in_line_runs_earlier_with_a_lower_number(storage):
     first, second = await enqueue(storage), await enqueue(storage)
 
-    answer = await storage.update(ALL_TENANTS, [second], JobChange(priority=50))
+    answer = await storage.jobs.update(ALL_TENANTS, [second], JobChange(priority=50))
 
     assert answer == {second: JobState.QUEUED}
     assert (await job(storage, second)).priority == 50
@@ -59,7 +59,7 @@ async def test_a_job_goes_to_another_queue_and_is_counted_there(storage):
     held = await enqueue(storage, held=True)
     later = await enqueue(storage, delay=DAY)
 
-    answer = await storage.update(ALL_TENANTS, [goes, held, later], JobChange(queue=MAIL))
+    answer = await storage.jobs.update(ALL_TENANTS, [goes, held, later], JobChange(queue=MAIL))
 
     assert answer == {
         goes: JobState.QUEUED,
@@ -75,7 +75,7 @@ async def test_what_is_not_given_stays(storage):
     id = await enqueue(storage, priority=7, metadata='{"team": "a"}')
     before = await job(storage, id)
 
-    await storage.update(ALL_TENANTS, [id], JobChange(queue=MAIL))
+    await storage.jobs.update(ALL_TENANTS, [id], JobChange(queue=MAIL))
 
     after = await job(storage, id)
     assert (after.priority, after.metadata, after.due_at) == (7, {"team": "a"}, before.due_at)
@@ -88,7 +88,7 @@ async def test_metadata_is_replaced_as_a_whole(storage):
         for how in ({}, {"delay": DAY})
     ]
 
-    await storage.update(ALL_TENANTS, ids, JobChange(metadata='{"team": "b"}'))
+    await storage.jobs.update(ALL_TENANTS, ids, JobChange(metadata='{"team": "b"}'))
 
     assert [(await job(storage, id)).metadata for id in ids] == [{"team": "b"}] * 2
 
@@ -96,7 +96,9 @@ async def test_metadata_is_replaced_as_a_whole(storage):
 async def test_a_job_in_line_is_put_off_and_comes_back_when_it_is_due(storage, clock):
     id = await enqueue(storage)
 
-    await storage.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR, priority=3, queue=MAIL))
+    await storage.jobs.update(
+        ALL_TENANTS, [id], JobChange(due_at=START + HOUR, priority=3, queue=MAIL)
+    )
 
     put_off = await job(storage, id)
     assert (put_off.state, put_off.due_at) == (JobState.QUEUED, START + HOUR)
@@ -104,16 +106,16 @@ async def test_a_job_in_line_is_put_off_and_comes_back_when_it_is_due(storage, c
     assert await tables_of(storage, id) == ["windlass_later"]
     assert await claim_all(storage) == []
     await clock.advance(HOUR)
-    await storage.promote()
+    await storage.leases.promote()
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
 
 async def test_a_job_due_later_is_brought_forward(storage, clock):
     id = await enqueue(storage, delay=DAY)
 
-    await storage.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR))
+    await storage.jobs.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR))
     await clock.advance(HOUR)
-    await storage.promote()
+    await storage.leases.promote()
 
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
@@ -122,8 +124,8 @@ async def test_a_retrying_job_keeps_its_attempts(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, delay=DAY, error="boom")
 
-    await storage.update(ALL_TENANTS, [lease.job_id], JobChange(due_at=START, queue=MAIL))
-    await storage.promote()
+    await storage.jobs.update(ALL_TENANTS, [lease.job_id], JobChange(due_at=START, queue=MAIL))
+    await storage.leases.promote()
 
     [again] = await claim_all(storage)
     assert (again.job_id, again.token, again.attempts, again.queue) == (lease.job_id, 2, 2, "mail")
@@ -132,23 +134,23 @@ async def test_a_retrying_job_keeps_its_attempts(storage):
 async def test_a_job_that_was_tried_and_stands_in_line_keeps_its_attempts_when_put_off(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, error="boom")
-    await storage.promote()
+    await storage.leases.promote()
     before = await job(storage, lease.job_id)
 
-    await storage.update(ALL_TENANTS, [lease.job_id], JobChange(due_at=START + DAY))
+    await storage.jobs.update(ALL_TENANTS, [lease.job_id], JobChange(due_at=START + DAY))
 
     after = await job(storage, lease.job_id)
     assert (after.attempts, after.last_error, after.lease_token) == (1, "boom", before.lease_token)
-    assert await storage.attempts(after) == await storage.attempts(before)
+    assert await storage.jobs.attempts(after) == await storage.jobs.attempts(before)
 
 
 async def test_a_child_waits_for_its_parent_in_another_queue(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, lease.job_id)
 
-    answer = await storage.update(ALL_TENANTS, [child], JobChange(queue=MAIL, priority=1))
+    answer = await storage.jobs.update(ALL_TENANTS, [child], JobChange(queue=MAIL, priority=1))
     await end(storage, lease, JobState.COMPLETED)
-    await storage.promote()
+    await storage.leases.promote()
 
     assert answer == {child: JobState.PENDING}
     [claimed] = await claim_all(storage)
@@ -159,9 +161,9 @@ async def test_a_parent_that_is_put_off_is_still_waited_for(storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent)
 
-    await storage.update(ALL_TENANTS, [parent], JobChange(due_at=START + HOUR))
+    await storage.jobs.update(ALL_TENANTS, [parent], JobChange(due_at=START + HOUR))
     before = await state_of(storage, child)
-    await storage.cancel(ALL_TENANTS, [parent])
+    await storage.jobs.cancel(ALL_TENANTS, [parent])
     await settle(storage)
 
     assert (before, await state_of(storage, child)) == (JobState.PENDING, JobState.CANCELED)
@@ -170,7 +172,7 @@ async def test_a_parent_that_is_put_off_is_still_waited_for(storage):
 async def test_a_key_guards_a_job_that_is_put_off(storage):
     id = await enqueue(storage, dedupe_key="x", idempotency_key="y")
 
-    await storage.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR, queue=MAIL))
+    await storage.jobs.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR, queue=MAIL))
 
     # The invariants that are looked at after each test say the rest.
     assert (await job(storage, id)).dedupe_key == "x"
@@ -182,7 +184,7 @@ async def test_a_key_guards_a_job_that_is_put_off(storage):
 async def test_a_job_that_does_not_wait_is_left_alone(storage, state):
     before = await a_job(storage, state)
 
-    answer = await storage.update(
+    answer = await storage.jobs.update(
         ALL_TENANTS,
         [before.id, new_job_id()],
         JobChange(priority=1, queue=MAIL, due_at=START + DAY),
@@ -190,7 +192,7 @@ async def test_a_job_that_does_not_wait_is_left_alone(storage, state):
 
     assert answer == {}
     assert await job(storage, before.id) == before
-    assert await storage.transitions(before) == []
+    assert await storage.jobs.transitions(before) == []
 
 
 async def test_a_foreign_tenants_jobs_are_left_alone(storage):
@@ -201,21 +203,21 @@ async def test_a_foreign_tenants_jobs_are_left_alone(storage):
     before = [await job(storage, id) for id in ids]
     change = JobChange(priority=1, queue=MAIL, due_at=START + HOUR)
 
-    foreign = await storage.update(Scope.of("globex"), ids, change)
+    foreign = await storage.jobs.update(Scope.of("globex"), ids, change)
 
     assert foreign == {}
     assert [await job(storage, id) for id in ids] == before
-    assert set(await storage.update(Scope(ACME), ids, change)) == set(ids)
+    assert set(await storage.jobs.update(Scope(ACME), ids, change)) == set(ids)
 
 
 async def test_the_history_tells_who_changed_what(storage):
     id = await enqueue(storage, priority=100)
 
-    await storage.update(ALL_TENANTS, [id], JobChange(priority=50, queue=MAIL), actor="ada")
-    await storage.update(ALL_TENANTS, [id], JobChange(priority=50), actor="bob")  # as it is
-    await storage.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR, metadata="{}"))
+    await storage.jobs.update(ALL_TENANTS, [id], JobChange(priority=50, queue=MAIL), actor="ada")
+    await storage.jobs.update(ALL_TENANTS, [id], JobChange(priority=50), actor="bob")  # as it is
+    await storage.jobs.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR, metadata="{}"))
 
-    steps = await storage.transitions(await job(storage, id))
+    steps = await storage.jobs.transitions(await job(storage, id))
     assert [(step.actor, step.message) for step in steps] == [
         ("ada", "changed: priority 100 to 50, queue default to mail"),
         (None, "changed: due 2026-01-01T01:00:00.000000Z, metadata"),
@@ -224,10 +226,10 @@ async def test_the_history_tells_who_changed_what(storage):
 
 
 async def test_a_limit_of_the_queue_holds_for_who_came_to_it(storage):
-    await storage.upsert_queue(MAIL, limit=1)
+    await storage.leases.upsert_queue(MAIL, limit=1)
     ids = [await enqueue(storage) for _ in range(2)]
 
-    await storage.update(ALL_TENANTS, ids, JobChange(queue=MAIL))
+    await storage.jobs.update(ALL_TENANTS, ids, JobChange(queue=MAIL))
 
     assert len(await claim_all(storage)) == 1
 
@@ -235,19 +237,19 @@ async def test_a_limit_of_the_queue_holds_for_who_came_to_it(storage):
 async def test_a_job_behind_a_gate_keeps_it(storage):
     ids = [await enqueue(storage, definition="limited") for _ in range(3)]
 
-    await storage.update(ALL_TENANTS, ids, JobChange(queue=MAIL, priority=1))
+    await storage.jobs.update(ALL_TENANTS, ids, JobChange(queue=MAIL, priority=1))
 
     assert len(await claim_all(storage)) == 2  # what the definition allows
 
 
 async def test_a_job_that_was_put_off_goes_behind_the_gate_of_when_it_comes_back(storage, clock):
     id = await enqueue(storage)
-    await storage.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR))
+    await storage.jobs.update(ALL_TENANTS, [id], JobChange(due_at=START + HOUR))
     await a_definition(storage, "plain", max_concurrency=1, code_hash="2")
     await regate(storage)
 
     await clock.advance(HOUR)
-    await storage.promote()
+    await storage.leases.promote()
 
     assert [lease.job_id for lease in await claim_all(storage)] == [id]
 
@@ -258,7 +260,7 @@ async def test_a_claim_and_a_change_at_once_leave_a_job_whole(storage, twin):
     leases, *answers = await asyncio.gather(
         claim(twin, 20),
         *(
-            storage.update(ALL_TENANTS, ids[n : n + 10], JobChange(queue=MAIL))
+            storage.jobs.update(ALL_TENANTS, ids[n : n + 10], JobChange(queue=MAIL))
             for n in (0, 10, 20, 30)
         ),
     )
@@ -276,7 +278,7 @@ async def test_a_change_and_a_promotion_at_once_miss_no_job(storage, twin, clock
     await clock.advance(timedelta(seconds=1))
 
     answer, _ = await asyncio.gather(
-        storage.update(ALL_TENANTS, ids, JobChange(queue=MAIL)), twin.promote()
+        storage.jobs.update(ALL_TENANTS, ids, JobChange(queue=MAIL)), twin.leases.promote()
     )
 
     assert set(answer) == set(ids)

@@ -40,18 +40,18 @@ def edit(**changes) -> PayloadEdit:
 
 async def test_a_dead_lettered_job_tells_its_cause_until_it_is_retried(storage):
     id = await dead(storage)
-    [listed] = (await storage.page(ALL_TENANTS, JobQuery())).jobs
+    [listed] = (await storage.jobs.page(ALL_TENANTS, JobQuery())).jobs
     assert (await job(storage, id)).fingerprint == listed.fingerprint == TIMEOUT
 
-    await storage.retry(ALL_TENANTS, id)
+    await storage.jobs.retry(ALL_TENANTS, id)
 
     assert (await job(storage, id)).fingerprint is None
 
 
 async def test_an_end_that_is_not_for_good_tells_no_cause(storage):
     failed, stopped, closed = [await started(storage) for _ in range(3)]
-    await storage.cancel(ALL_TENANTS, [stopped.job_id])
-    await storage.cancel(
+    await storage.jobs.cancel(ALL_TENANTS, [stopped.job_id])
+    await storage.jobs.cancel(
         ALL_TENANTS, [closed.job_id], to=JobState.DEAD_LETTER, reason="Tenant not found"
     )
 
@@ -77,7 +77,7 @@ async def test_groups_are_by_cause_the_one_seen_last_first(storage, clock):
     await a_job(storage, JobState.COMPLETED)
     await a_job(storage, JobState.CANCELED)
 
-    groups = await storage.dead_groups(ALL_TENANTS, "plain")
+    groups = await storage.jobs.dead_groups(ALL_TENANTS, "plain")
 
     assert [(g.definition, g.fingerprint, g.count, g.tenants, g.sample_id) for g in groups] == [
         ("plain", TIMEOUT, 2, 2, last),
@@ -94,20 +94,20 @@ async def test_groups_are_of_one_definition_and_what_the_scope_may_see(storage):
     await dead(storage, REFUSED)
     await dead(storage, REFUSED, definition="other")
 
-    own = await storage.dead_groups(Scope(ACME), "plain")
-    others = await storage.dead_groups(ALL_TENANTS, "other")
+    own = await storage.jobs.dead_groups(Scope(ACME), "plain")
+    others = await storage.jobs.dead_groups(ALL_TENANTS, "other")
 
     assert [g.fingerprint for g in own] == [TIMEOUT]
     assert [(g.fingerprint, g.count) for g in others] == [(REFUSED, 1)]
-    assert await storage.dead_groups(Scope.of("globex"), "plain") == []
+    assert await storage.jobs.dead_groups(Scope.of("globex"), "plain") == []
 
 
 async def test_jobs_without_a_cause_are_a_group_too(storage):
     nameless = await a_job(storage, JobState.DEAD_LETTER)
     await dead(storage)
 
-    [group] = [g for g in await storage.dead_groups(ALL_TENANTS, "plain") if not g.fingerprint]
-    page = await storage.page(ALL_TENANTS, JobQuery.of(fingerprint=""))
+    [group] = [g for g in await storage.jobs.dead_groups(ALL_TENANTS, "plain") if not g.fingerprint]
+    page = await storage.jobs.page(ALL_TENANTS, JobQuery.of(fingerprint=""))
 
     assert (group.count, group.sample_id) == (1, nameless.id)
     assert [j.id for j in page.jobs] == [nameless.id]
@@ -117,8 +117,8 @@ async def test_no_more_groups_and_jobs_are_looked_at_than_asked(storage):
     for fingerprint in (TIMEOUT, REFUSED, "3" * 16, "3" * 16):
         await dead(storage, fingerprint)
 
-    few = await storage.dead_groups(ALL_TENANTS, "plain", most=2)
-    newest = await storage.dead_groups(ALL_TENANTS, "plain", look=1)
+    few = await storage.jobs.dead_groups(ALL_TENANTS, "plain", most=2)
+    newest = await storage.jobs.dead_groups(ALL_TENANTS, "plain", look=1)
 
     assert len(few) == 2
     assert [(g.fingerprint, g.count) for g in newest] == [("3" * 16, 1)]
@@ -129,7 +129,9 @@ async def test_the_jobs_of_a_group_are_listed(storage):
     await dead(storage, REFUSED)
     await dead(storage, TIMEOUT, definition="other")
 
-    page = await storage.page(ALL_TENANTS, JobQuery.of(definition="plain", fingerprint=TIMEOUT))
+    page = await storage.jobs.page(
+        ALL_TENANTS, JobQuery.of(definition="plain", fingerprint=TIMEOUT)
+    )
 
     assert [j.id for j in page.jobs] == wanted[::-1]
 
@@ -138,12 +140,12 @@ async def test_an_edited_job_goes_on_with_its_new_payload_and_fresh_attempts(sto
     id = await dead(storage, payload='{"n": 1, "ä": "x"}', max_attempts=1)
     await clock.advance(MINUTE)
 
-    answer = await storage.retry(ALL_TENANTS, id, actor="ada", edit=edit(payload='{"n": 2}'))
+    answer = await storage.jobs.retry(ALL_TENANTS, id, actor="ada", edit=edit(payload='{"n": 2}'))
 
     again = await job(storage, id)
     assert (answer, again.state, again.payload) == ("queued", JobState.QUEUED, {"n": 2})
     assert (again.attempts, again.due_at, again.fingerprint) == (0, clock.now, None)
-    told = (await storage.transitions(again))[-1]
+    told = (await storage.jobs.transitions(again))[-1]
     assert (told.actor, told.message, told.from_state) == ("ada", "edited", JobState.DEAD_LETTER)
     [lease] = await claim_all(storage)
     assert lease.payload.replace(" ", "") == '{"n":2}'
@@ -153,7 +155,9 @@ async def test_an_edited_job_goes_on_with_its_new_payload_and_fresh_attempts(sto
 async def test_only_a_dead_lettered_job_is_edited(storage, state):
     found = await a_job(storage, state)
 
-    assert await storage.retry(ALL_TENANTS, found.id, edit=edit(token=found.lease_token)) is None
+    assert (
+        await storage.jobs.retry(ALL_TENANTS, found.id, edit=edit(token=found.lease_token)) is None
+    )
 
     after = await job(storage, found.id)
     assert (after.state, after.payload) == (state, {"n": 1})
@@ -161,10 +165,10 @@ async def test_only_a_dead_lettered_job_is_edited(storage, state):
 
 async def test_an_edit_of_what_has_failed_again_meanwhile_changes_nothing(storage):
     id = await dead(storage)
-    await storage.retry(ALL_TENANTS, id)
+    await storage.jobs.retry(ALL_TENANTS, id)
     await end(storage, await lease_of(storage, id), JobState.DEAD_LETTER, error="again")
 
-    answer = await storage.retry(ALL_TENANTS, id, edit=edit(token=1))
+    answer = await storage.jobs.retry(ALL_TENANTS, id, edit=edit(token=1))
 
     assert answer is None
     assert (await job(storage, id)).payload == {"n": 1}
@@ -173,7 +177,7 @@ async def test_an_edit_of_what_has_failed_again_meanwhile_changes_nothing(storag
 async def test_a_foreign_tenant_edits_nothing(storage):
     id = await dead(storage)
 
-    assert await storage.retry(Scope.of("globex"), id, edit=edit()) is None
+    assert await storage.jobs.retry(Scope.of("globex"), id, edit=edit()) is None
     assert await state_of(storage, id) is JobState.DEAD_LETTER
 
 
@@ -182,8 +186,8 @@ async def test_an_edited_job_takes_the_key_of_its_new_payload(storage):
     other = await dead(storage, dedupe_key="other")
     await enqueue(storage, dedupe_key="old")
 
-    edited = await storage.retry(ALL_TENANTS, id, edit=edit(dedupe_key="new"))
-    refused = await storage.retry(ALL_TENANTS, other, edit=edit(dedupe_key="new"))
+    edited = await storage.jobs.retry(ALL_TENANTS, id, edit=edit(dedupe_key="new"))
+    refused = await storage.jobs.retry(ALL_TENANTS, other, edit=edit(dedupe_key="new"))
 
     assert (edited, refused) == ("queued", "duplicate")
     assert (await job(storage, id)).dedupe_key == "new"
@@ -194,7 +198,9 @@ async def test_many_are_retried_but_for_those_an_open_job_stands_for(storage):
     plain = [await dead(storage) for _ in range(3)]
     twins = [await dead(storage, dedupe_key="same") for _ in range(2)]
 
-    answers = await storage.retry_many(ALL_TENANTS, [*plain, *twins, new_job_id()], actor="ada")
+    answers = await storage.jobs.retry_many(
+        ALL_TENANTS, [*plain, *twins, new_job_id()], actor="ada"
+    )
 
     assert answers == ["queued"] * 4 + ["duplicate", None]
     assert await state_of(storage, twins[1]) is JobState.DEAD_LETTER
@@ -205,7 +211,7 @@ async def test_many_are_discarded(storage):
     mine = [await dead(storage, tenant=ACME) for _ in range(2)]
     foreign = await dead(storage)
 
-    answers = await storage.discard_many(Scope(ACME), [*mine, foreign])
+    answers = await storage.jobs.discard_many(Scope(ACME), [*mine, foreign])
 
     assert answers == [True, True, False]
     assert await rows_of(storage, "windlass_ended", "id", mine[0]) == 0

@@ -34,7 +34,7 @@ async def test_an_event_tells_what_failed_and_why(storage):
 
     await end(storage, lease, JobState.DEAD_LETTER, **WHY)
 
-    [event] = await storage.events(ALL_TENANTS)
+    [event] = await storage.triggers.events(ALL_TENANTS)
     assert (event.tenant, event.name, event.depth) == (DEFAULT_TENANT, DEAD_LETTERED, 0)
     assert (event.correlation_id, event.matched_at) == ("c", None)
     assert event.data == {
@@ -54,7 +54,7 @@ async def test_a_definition_that_names_a_hook_listens(storage):
 
     await end(storage, lease, JobState.DEAD_LETTER, **WHY)
 
-    [event] = await storage.events(ALL_TENANTS)
+    [event] = await storage.triggers.events(ALL_TENANTS)
     assert event.data["job_id"] == str(lease.job_id)
     assert event.correlation_id == str(lease.job_id)
 
@@ -69,16 +69,16 @@ async def test_nothing_is_stored_where_nobody_listens(storage):
     await end(storage, lease, JobState.DEAD_LETTER, **WHY)
 
     assert await state_of(storage, lease.job_id) is JobState.DEAD_LETTER
-    assert await storage.events(ALL_TENANTS) == []
+    assert await storage.triggers.events(ALL_TENANTS) == []
 
 
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.COMPLETED, JobState.CANCELED])
 async def test_other_ends_emit_nothing(storage, state):
     await listening(storage)
     dead, other, stopped = [await started(storage) for _ in range(3)]
-    await storage.cancel(ALL_TENANTS, [stopped.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [stopped.job_id])
 
-    await storage.finish(
+    await storage.leases.finish(
         ALDER,
         [
             finish(dead, JobState.DEAD_LETTER),
@@ -87,7 +87,7 @@ async def test_other_ends_emit_nothing(storage, state):
         ],
     )
 
-    [event] = await storage.events(ALL_TENANTS)
+    [event] = await storage.triggers.events(ALL_TENANTS)
     assert event.data["job_id"] == str(dead.job_id)
     assert await state_of(storage, stopped.job_id) is JobState.CANCELED
 
@@ -98,11 +98,11 @@ async def test_an_end_is_told_once_and_a_later_one_again(storage):
     await end(storage, lease, JobState.DEAD_LETTER, **WHY)
 
     assert await end(storage, lease, JobState.DEAD_LETTER, **WHY) is None
-    assert len(await storage.events(ALL_TENANTS)) == 1
+    assert len(await storage.triggers.events(ALL_TENANTS)) == 1
 
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
     await end(storage, await lease_of(storage, lease.job_id), JobState.DEAD_LETTER, **WHY)
-    assert len(await storage.events(ALL_TENANTS)) == 2
+    assert len(await storage.triggers.events(ALL_TENANTS)) == 2
 
 
 async def test_end_and_event_are_stored_together_or_not_at_all(storage):
@@ -120,11 +120,13 @@ async def test_a_job_that_a_reaper_sets_aside_is_told_too(storage, clock):
     await listening(storage)
     lease, renewed = await started(storage), await started(storage)
     await clock.advance(LEASE_TIME)
-    await storage.renew(ALDER, [renewed.held], lease_time=LEASE_TIME)
+    await storage.leases.renew(ALDER, [renewed.held], lease_time=LEASE_TIME)
 
-    await storage.reap([lost(lease, JobState.DEAD_LETTER), lost(renewed, JobState.DEAD_LETTER)])
+    await storage.leases.reap(
+        [lost(lease, JobState.DEAD_LETTER), lost(renewed, JobState.DEAD_LETTER)]
+    )
 
-    [event] = await storage.events(ALL_TENANTS)
+    [event] = await storage.triggers.events(ALL_TENANTS)
     assert event.data["job_id"] == str(lease.job_id)
 
 
@@ -133,24 +135,24 @@ async def test_a_deleted_tenants_jobs_end_in_silence(storage):
     await a_definition(storage, "other", on_dead_letter="plain", code_hash="2")
     lease = await started(storage, tenant=ACME, definition="other")
     await a_tenant(storage, "acme", state="deleted")
-    await storage.cancel(
+    await storage.jobs.cancel(
         ALL_TENANTS, [lease.job_id], to=JobState.DEAD_LETTER, reason="Tenant not found"
     )
 
     await end(storage, lease, JobState.DEAD_LETTER, **WHY)
 
     assert (await job(storage, lease.job_id)).last_error == "Tenant not found"
-    assert await storage.events(ALL_TENANTS) == []
+    assert await storage.triggers.events(ALL_TENANTS) == []
 
 
 async def test_an_end_can_be_recorded_without_telling(storage):
     await listening(storage)
     lease = await started(storage)
 
-    await storage.finish(ALDER, [finish(lease, JobState.DEAD_LETTER)], emit=False)
+    await storage.leases.finish(ALDER, [finish(lease, JobState.DEAD_LETTER)], emit=False)
 
     assert await state_of(storage, lease.job_id) is JobState.DEAD_LETTER
-    assert await storage.events(ALL_TENANTS) == []
+    assert await storage.triggers.events(ALL_TENANTS) == []
 
 
 @pytest.mark.parametrize(("metadata", "depth"), [
@@ -172,7 +174,7 @@ async def test_a_chain_is_counted_whatever_metadata_says(storage, metadata, dept
 
     await end(storage, lease, JobState.DEAD_LETTER, **WHY)
 
-    [event] = await storage.events(ALL_TENANTS)
+    [event] = await storage.triggers.events(ALL_TENANTS)
     assert event.depth == depth
 
 
@@ -185,6 +187,6 @@ async def test_whatever_an_error_says_it_is_told(storage, error):
 
     await end(storage, lease, JobState.DEAD_LETTER, error=error)
 
-    [event] = await storage.events(ALL_TENANTS)
+    [event] = await storage.triggers.events(ALL_TENANTS)
     line = None if error is None else (error.strip().splitlines() or [""])[0]
     assert event.data["error"] == (line and line[:500])

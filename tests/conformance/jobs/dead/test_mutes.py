@@ -6,7 +6,7 @@ from windlass.core.jobs.models import ALL_TENANTS, Scope
 
 
 async def causes(storage, scope=ALL_TENANTS, **how):
-    return [group.fingerprint for group in await storage.dead_groups(scope, "plain", **how)]
+    return [group.fingerprint for group in await storage.jobs.dead_groups(scope, "plain", **how)]
 
 
 async def two_tenants(storage):
@@ -20,10 +20,10 @@ async def test_a_muted_group_is_not_shown_unless_asked_for(storage, clock):
     await clock.advance(MINUTE)
     await dead(storage, REFUSED)
 
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT, by="ada", reason="known", lasts=DAY)
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, by="ada", reason="known", lasts=DAY)
 
     assert await causes(storage) == [REFUSED]
-    loud, quiet = await storage.dead_groups(ALL_TENANTS, "plain", muted=True)
+    loud, quiet = await storage.jobs.dead_groups(ALL_TENANTS, "plain", muted=True)
     assert (loud.fingerprint, loud.muted_at, loud.reason) == (REFUSED, None, None)
     assert (quiet.muted_at, quiet.muted_until) == (START + MINUTE, START + MINUTE + DAY)
     assert (quiet.muted_by, quiet.reason, quiet.count) == ("ada", "known", 1)
@@ -34,7 +34,7 @@ async def test_what_is_muted_does_not_take_the_place_of_what_is_shown(storage, c
     await clock.advance(MINUTE)
     await dead(storage, TIMEOUT)
 
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT)
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT)
 
     assert await causes(storage, most=1) == [REFUSED]
 
@@ -43,17 +43,17 @@ async def test_a_mute_is_of_one_definition_and_one_cause(storage):
     await dead(storage, TIMEOUT)
     await dead(storage, TIMEOUT, definition="other")
 
-    await storage.mute(ALL_TENANTS, "other", TIMEOUT)
-    await storage.mute(ALL_TENANTS, "plain", REFUSED)
+    await storage.jobs.mute(ALL_TENANTS, "other", TIMEOUT)
+    await storage.jobs.mute(ALL_TENANTS, "plain", REFUSED)
 
     assert await causes(storage) == [TIMEOUT]
-    assert await storage.dead_groups(ALL_TENANTS, "other") == []
+    assert await storage.jobs.dead_groups(ALL_TENANTS, "other") == []
 
 
 async def test_the_cause_that_nobody_knows_is_muted_too(storage):
     await dead(storage, None)
 
-    await storage.mute(ALL_TENANTS, "plain", "")
+    await storage.jobs.mute(ALL_TENANTS, "plain", "")
 
     assert await causes(storage) == []
     assert await causes(storage, muted=True) == [""]
@@ -61,34 +61,34 @@ async def test_the_cause_that_nobody_knows_is_muted_too(storage):
 
 async def test_a_mute_is_over_when_its_time_is(storage, clock):
     await dead(storage)
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR)
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR)
 
     await clock.advance(HOUR - MINUTE)
     before = await causes(storage)
     await clock.advance(MINUTE)
 
     assert (before, await causes(storage)) == ([], [TIMEOUT])
-    assert await storage.mutes(ALL_TENANTS) == []
+    assert await storage.jobs.mutes(ALL_TENANTS) == []
 
 
 async def test_the_last_word_counts(storage, clock):
     await dead(storage)
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR, by="ada", reason="known")
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR, by="ada", reason="known")
 
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT, by="bob")
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, by="bob")
     await clock.advance(DAY)
 
-    [mute] = await storage.mutes(ALL_TENANTS)
+    [mute] = await storage.jobs.mutes(ALL_TENANTS)
     assert (mute.muted_by, mute.reason, mute.muted_until) == ("bob", None, None)
     assert await causes(storage) == []
 
 
 async def test_an_unmuted_group_is_shown_again(storage):
     await dead(storage)
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT)
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT)
 
-    await storage.unmute(ALL_TENANTS, "plain", TIMEOUT)
-    await storage.unmute(ALL_TENANTS, "plain", TIMEOUT)  # nothing to take back
+    await storage.jobs.unmute(ALL_TENANTS, "plain", TIMEOUT)
+    await storage.jobs.unmute(ALL_TENANTS, "plain", TIMEOUT)  # nothing to take back
 
     assert await causes(storage) == [TIMEOUT]
 
@@ -96,33 +96,33 @@ async def test_an_unmuted_group_is_shown_again(storage):
 async def test_a_tenants_mute_is_its_own(storage):
     await two_tenants(storage)
 
-    await storage.mute(Scope(ACME), "plain", TIMEOUT)
+    await storage.jobs.mute(Scope(ACME), "plain", TIMEOUT)
 
     assert await causes(storage, Scope(ACME)) == []
     assert await causes(storage, Scope(GLOBEX)) == [TIMEOUT]
     assert await causes(storage) == [TIMEOUT]
-    assert [mute.tenant for mute in await storage.mutes(Scope(ACME))] == [ACME]
-    assert await storage.mutes(Scope(GLOBEX)) == await storage.mutes(ALL_TENANTS) == []
+    assert [mute.tenant for mute in await storage.jobs.mutes(Scope(ACME))] == [ACME]
+    assert await storage.jobs.mutes(Scope(GLOBEX)) == await storage.jobs.mutes(ALL_TENANTS) == []
 
 
 async def test_what_is_muted_for_all_is_so_for_each_and_not_theirs_to_unmute(storage):
     await two_tenants(storage)
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT, by="root")
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, by="root")
 
-    await storage.unmute(Scope(ACME), "plain", TIMEOUT)
+    await storage.jobs.unmute(Scope(ACME), "plain", TIMEOUT)
 
     assert await causes(storage, Scope(ACME)) == await causes(storage) == []
-    [held] = await storage.mutes(Scope(ACME), definition="plain", fingerprint=TIMEOUT)
+    [held] = await storage.jobs.mutes(Scope(ACME), definition="plain", fingerprint=TIMEOUT)
     assert (held.tenant, held.muted_by) == (None, "root")
 
 
 async def test_a_group_that_is_muted_twice_is_told_once(storage):
     await two_tenants(storage)
-    await storage.mute(Scope(ACME), "plain", TIMEOUT, by="ada")
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT, by="root")
+    await storage.jobs.mute(Scope(ACME), "plain", TIMEOUT, by="ada")
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, by="root")
 
-    [group] = await storage.dead_groups(Scope(ACME), "plain", muted=True)
-    await storage.unmute(ALL_TENANTS, "plain", TIMEOUT)
+    [group] = await storage.jobs.dead_groups(Scope(ACME), "plain", muted=True)
+    await storage.jobs.unmute(ALL_TENANTS, "plain", TIMEOUT)
 
     assert (group.count, group.muted_by) == (1, "root")
     assert await causes(storage, Scope(ACME)) == []
@@ -130,19 +130,19 @@ async def test_a_group_that_is_muted_twice_is_told_once(storage):
 
 
 async def test_mutes_are_told_of_one_group_or_of_all(storage):
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT)
-    await storage.mute(ALL_TENANTS, "plain", REFUSED)
-    await storage.mute(ALL_TENANTS, "other", TIMEOUT)
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT)
+    await storage.jobs.mute(ALL_TENANTS, "plain", REFUSED)
+    await storage.jobs.mute(ALL_TENANTS, "other", TIMEOUT)
 
-    found = await storage.mutes(ALL_TENANTS)
+    found = await storage.jobs.mutes(ALL_TENANTS)
 
     assert [(mute.definition, mute.fingerprint) for mute in found] == [
         ("other", TIMEOUT),
         ("plain", TIMEOUT),
         ("plain", REFUSED),
     ]
-    assert len(await storage.mutes(ALL_TENANTS, definition="plain")) == 2
-    [one] = await storage.mutes(ALL_TENANTS, definition="plain", fingerprint=REFUSED)
+    assert len(await storage.jobs.mutes(ALL_TENANTS, definition="plain")) == 2
+    [one] = await storage.jobs.mutes(ALL_TENANTS, definition="plain", fingerprint=REFUSED)
     assert one.fingerprint == REFUSED
 
 
@@ -151,23 +151,23 @@ async def test_recent_failures_of_muted_causes_are_counted(storage, clock):
     await clock.advance(DAY - MINUTE)
     await dead(storage, TIMEOUT)
     await dead(storage, REFUSED)
-    before = await storage.count_muted_dead("plain")
+    before = await storage.jobs.count_muted_dead("plain")
     await a_tenant(storage, ACME)
 
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT)
-    await storage.mute(Scope(ACME), "plain", REFUSED)
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT)
+    await storage.jobs.mute(Scope(ACME), "plain", REFUSED)
 
     assert before == (0, 0)
-    assert await storage.count_muted_dead("plain") == (1, 2)
-    assert await storage.count_muted_dead("plain", look=2) == (1, 1)
+    assert await storage.jobs.count_muted_dead("plain") == (1, 2)
+    assert await storage.jobs.count_muted_dead("plain", look=2) == (1, 1)
     await clock.advance(HOUR)
-    assert await storage.count_muted_dead("plain") == (0, 1)
+    assert await storage.jobs.count_muted_dead("plain") == (0, 1)
 
 
 async def test_mutes_whose_time_is_over_are_forgotten(storage, clock):
-    await storage.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR)
-    await storage.mute(ALL_TENANTS, "plain", REFUSED)
+    await storage.jobs.mute(ALL_TENANTS, "plain", TIMEOUT, lasts=HOUR)
+    await storage.jobs.mute(ALL_TENANTS, "plain", REFUSED)
     await clock.advance(HOUR)
 
-    assert (await storage.prune_mutes(), await storage.prune_mutes()) == (1, 0)
-    assert [mute.fingerprint for mute in await storage.mutes(ALL_TENANTS)] == [REFUSED]
+    assert (await storage.jobs.prune_mutes(), await storage.jobs.prune_mutes()) == (1, 0)
+    assert [mute.fingerprint for mute in await storage.jobs.mutes(ALL_TENANTS)] == [REFUSED]

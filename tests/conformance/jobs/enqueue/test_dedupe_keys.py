@@ -45,7 +45,7 @@ async def test_a_dedupe_key_meets_an_open_job(storage, state):
     stored = await offer(storage, second)
 
     assert stored == EnqueueResult(second.id, "existing", first.id)
-    assert await storage.known([second.id]) == set()
+    assert await storage.jobs.existing_job_ids([second.id]) == set()
 
 
 @pytest.mark.parametrize("state", sorted(ENDED))
@@ -62,11 +62,11 @@ async def test_a_dedupe_key_stays_taken_while_its_job_is_tried_again(storage, cl
     await end(storage, lease, JobState.QUEUED, delay=MINUTE)
     retrying = await offer(storage, new_job(dedupe_key="d"))
     lease = await _after(storage, clock, MINUTE, lease.job_id)
-    await storage.finish(ALDER, [release(lease)])
+    await storage.leases.finish(ALDER, [release(lease)])
     released = await offer(storage, new_job(dedupe_key="d"))
     lease = await lease_of(storage, lease.job_id)
     await clock.advance(HOUR)
-    await storage.reap([lost(lease)])
+    await storage.leases.reap([lost(lease)])
 
     reaped = await offer(storage, new_job(dedupe_key="d"))
 
@@ -128,9 +128,9 @@ async def test_keys_of_ended_jobs_are_forgotten_once_their_window_has_passed(sto
     open_job = await enqueue(storage, dedupe_key="b", dedupe_window=SECOND)
     kept = await a_job(storage, JobState.COMPLETED, idempotency_key="c")
 
-    early = await storage.prune_keys()
+    early = await storage.monitoring.prune_keys()
     await clock.advance(HOUR)
-    late = await storage.prune_keys()
+    late = await storage.monitoring.prune_keys()
 
     assert (early, late) == (0, 1)
     assert await rows_of(storage, "windlass_keys", "job_id", windowed.id) == 0
@@ -150,18 +150,18 @@ async def test_an_idempotency_key_meets_its_job_in_any_state(storage, clock, sta
     stored = await offer(storage, second)
 
     assert stored == EnqueueResult(second.id, "existing", first.id)
-    assert await storage.known([second.id]) == set()
+    assert await storage.jobs.existing_job_ids([second.id]) == set()
 
 
 async def test_an_idempotency_key_is_free_again_once_its_job_is_pruned(storage, clock):
     first = await a_job(storage, JobState.COMPLETED, idempotency_key="i")
     await clock.advance(DAY)
-    assert await storage.prune("plain", days=0.5, before_id=new_job().id) == 1
+    assert await storage.monitoring.prune("plain", days=0.5, before_id=new_job().id) == 1
 
     second = await offer(storage, new_job(idempotency_key="i"))
 
     assert second.status == "created"
-    assert await storage.get(ALL_TENANTS, first.id) is None
+    assert await storage.jobs.get(ALL_TENANTS, first.id) is None
 
 
 async def test_an_idempotency_key_goes_with_a_job_that_is_not_kept(storage):
@@ -173,7 +173,7 @@ async def test_an_idempotency_key_goes_with_a_job_that_is_not_kept(storage):
 
 async def test_an_idempotency_key_goes_with_a_job_that_is_discarded(storage):
     dead = await a_job(storage, JobState.DEAD_LETTER, idempotency_key="i")
-    await storage.discard(ALL_TENANTS, dead.id)
+    await storage.jobs.discard(ALL_TENANTS, dead.id)
 
     assert (await offer(storage, new_job(idempotency_key="i"))).status == "created"
 
@@ -186,7 +186,7 @@ async def test_keys_are_a_tenants_own(storage, key):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
 
-    stored = await storage.enqueue(
+    stored = await storage.jobs.enqueue(
         [new_job(tenant=ACME, **{key: "k"}), new_job(tenant=GLOBEX, **{key: "k"})]
     )
 
@@ -203,7 +203,7 @@ async def test_a_job_with_both_keys_meets_either(storage):
     by_idempotency = await enqueue(storage, idempotency_key="i")
     by_dedupe = await enqueue(storage, dedupe_key="d")
 
-    stored = await storage.enqueue(
+    stored = await storage.jobs.enqueue(
         [
             new_job(dedupe_key="x", idempotency_key="i"),
             new_job(dedupe_key="d", idempotency_key="y"),
@@ -242,7 +242,7 @@ async def test_a_job_with_both_keys_holds_both(storage):
 async def test_of_two_jobs_with_one_key_in_a_batch_the_first_is_made(storage, key):
     first, second, other = (*new_jobs(2, **{key: "k"}), new_job(**{key: "other"}))
 
-    stored = await storage.enqueue([first, second, other])
+    stored = await storage.jobs.enqueue([first, second, other])
 
     assert stored == [
         EnqueueResult(first.id, "created", None),
@@ -256,7 +256,7 @@ async def test_of_two_jobs_with_one_key_in_a_batch_the_second_is_made_if_the_fir
     first = new_job(dedupe_key="k", idempotency_key="taken")
     second = new_job(dedupe_key="k", idempotency_key="free")
 
-    stored = await storage.enqueue([first, second])
+    stored = await storage.jobs.enqueue([first, second])
 
     assert [(s.status, s.existing_id) for s in stored] == [("existing", taken), ("created", None)]
 
@@ -265,8 +265,8 @@ async def test_of_two_jobs_with_one_key_in_a_batch_the_second_is_made_if_the_fir
 async def test_many_jobs_with_keys_of_their_own_are_stored_in_one_batch(storage, key):
     new = [new_job(**{key: f"key {n}"}) for n in range(300)]
 
-    first = await storage.enqueue(new)
-    again = await storage.enqueue([new_job(**{key: f"key {n}"}) for n in range(300)])
+    first = await storage.jobs.enqueue(new)
+    again = await storage.jobs.enqueue([new_job(**{key: f"key {n}"}) for n in range(300)])
 
     assert {s.status for s in first} == {"created"}
     assert [s.existing_id for s in again] == [n.id for n in new]
@@ -285,7 +285,7 @@ async def test_of_many_enqueues_of_one_key_at_once_exactly_one_makes_a_job(stora
 
     [made] = [s for s in answers if s.status == "created"]
     assert {s.existing_id for s in answers if s is not made} == {made.id}
-    assert await storage.known([n.id for n in new]) == {made.id}
+    assert await storage.jobs.existing_job_ids([n.id for n in new]) == {made.id}
 
 
 async def test_of_many_enqueues_of_both_keys_at_once_exactly_one_makes_a_job(storage, twin):

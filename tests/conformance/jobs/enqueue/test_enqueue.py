@@ -44,7 +44,7 @@ async def test_a_new_job_is_queued_and_due_at_once(storage, clock):
 
 
 async def test_nothing_to_enqueue_is_an_ordinary_call(storage):
-    assert await storage.enqueue([]) == []
+    assert await storage.jobs.enqueue([]) == []
 
 
 # Refusals
@@ -65,14 +65,14 @@ async def test_jobs_that_may_not_be_stored_are_refused_one_by_one(storage):
     }
     good = new_job()
 
-    stored = await storage.enqueue([*(j for jobs in refused.values() for j in jobs), good])
+    stored = await storage.jobs.enqueue([*(j for jobs in refused.values() for j in jobs), good])
 
     assert [s.status for s in stored] == [
         *(status for status, jobs in refused.items() for _ in jobs),
         "created",
     ]
     assert all(s.existing_id is None for s in stored)
-    assert await storage.known([s.id for s in stored]) == {good.id}
+    assert await storage.jobs.existing_job_ids([s.id for s in stored]) == {good.id}
 
 
 async def test_a_refused_job_takes_no_key(storage):
@@ -87,10 +87,10 @@ async def test_a_refused_job_takes_no_key(storage):
 async def test_a_batch_wanted_whole_is_stored_whole(storage):
     new = new_jobs(3)
 
-    stored = await storage.enqueue(new, whole=True)
+    stored = await storage.jobs.enqueue(new, whole=True)
 
     assert [s.status for s in stored] == ["created"] * 3
-    assert await storage.known([n.id for n in new]) == {n.id for n in new}
+    assert await storage.jobs.existing_job_ids([n.id for n in new]) == {n.id for n in new}
 
 
 async def test_a_batch_wanted_whole_stores_nothing_if_one_is_refused(storage):
@@ -98,10 +98,10 @@ async def test_a_batch_wanted_whole_stores_nothing_if_one_is_refused(storage):
     bad = new_job(definition=DefinitionKey("nobody's"))
 
     with pytest.raises(IncompleteBatch) as refusal:
-        await storage.enqueue([good, bad], whole=True)
+        await storage.jobs.enqueue([good, bad], whole=True)
 
     assert [s.status for s in refusal.value.stored] == ["created", "unknown_definition"]
-    assert await storage.known([good.id, bad.id]) == set()
+    assert await storage.jobs.existing_job_ids([good.id, bad.id]) == set()
     await enqueue(storage, dedupe_key="d", idempotency_key="i")  # its keys were not taken
 
 
@@ -109,7 +109,7 @@ async def test_a_batch_wanted_whole_may_hold_jobs_that_exist(storage):
     first = await enqueue(storage, dedupe_key="d")
     good = new_job()
 
-    stored = await storage.enqueue([good, new_job(dedupe_key="d")], whole=True)
+    stored = await storage.jobs.enqueue([good, new_job(dedupe_key="d")], whole=True)
 
     assert [(s.status, s.existing_id) for s in stored] == [("created", None), ("existing", first)]
     assert await state_of(storage, good.id) is JobState.QUEUED
@@ -120,10 +120,10 @@ async def test_a_batch_wanted_whole_and_new_stores_nothing_if_one_exists(storage
     good = new_job()
 
     with pytest.raises(IncompleteBatch) as refusal:
-        await storage.enqueue([good, new_job(dedupe_key="d")], whole=True, existing=False)
+        await storage.jobs.enqueue([good, new_job(dedupe_key="d")], whole=True, existing=False)
 
     assert [s.existing_id for s in refusal.value.stored] == [None, first]
-    assert await storage.known([good.id]) == set()
+    assert await storage.jobs.existing_job_ids([good.id]) == set()
 
 
 # Due times
@@ -180,12 +180,12 @@ async def test_a_batch_of_five_thousand_is_stored_and_answered_in_order(storage)
     new = new_jobs(5000)
     new[4321] = new[4321]._replace(definition=DefinitionKey("nobody's"))
 
-    stored = await storage.enqueue(new)
+    stored = await storage.jobs.enqueue(new)
 
     assert [s.id for s in stored] == [n.id for n in new]
     assert [s.status for s in stored].count("created") == 4999
     assert stored[4321].status == "unknown_definition"
-    [counts] = await storage.counts(ALL_TENANTS)
+    [counts] = await storage.jobs.state_counts(ALL_TENANTS)
     assert counts["queued"] == 4999
 
 
@@ -201,7 +201,7 @@ async def test_a_batch_may_mix_everything(storage):
     ]
     new.append(new_job(tenant=ACME, after=(new[0].id, new[3].id)))
 
-    stored = await storage.enqueue(new)
+    stored = await storage.jobs.enqueue(new)
 
     assert [s.status for s in stored] == ["created"] * len(new)
     states = [await state_of(storage, n.id) for n in new]

@@ -9,16 +9,16 @@ from windlass.storage.jobs.enqueue import EnqueueRequest, IncompleteBatch
 
 
 async def count(storage, *jobs):
-    return len(await storage.known([each.id for each in jobs]))
+    return len(await storage.jobs.existing_job_ids([each.id for each in jobs]))
 
 
 async def test_each_job_of_a_batch_is_answered_by_itself(storage):
     there, waiting = new_job(dedupe_key="a"), new_job(dedupe_key="b", payload='{"n": 1}')
-    await storage.enqueue([there, waiting])
+    await storage.jobs.enqueue([there, waiting])
     fresh, equal = new_job(), new_job(dedupe_key="a")
     newer = new_job(dedupe_key="b", payload='{"n": 2}')
 
-    stored = await storage.enqueue_together(
+    stored = await storage.jobs.enqueue_together(
         [[EnqueueRequest(fresh), EnqueueRequest(equal), EnqueueRequest(newer, "replace")]]
     )
 
@@ -36,10 +36,12 @@ async def test_each_job_of_a_batch_is_answered_by_itself(storage):
 )
 async def test_one_that_is_refused_has_none_of_the_batch_stored(storage, wrong, status):
     holder, first, last = new_job(dedupe_key="a"), new_job(), new_job(dedupe_key="b")
-    await storage.enqueue([holder])
+    await storage.jobs.enqueue([holder])
 
     with pytest.raises(IncompleteBatch) as refused:
-        await storage.enqueue_together([[EnqueueRequest(first), wrong], [EnqueueRequest(last)]])
+        await storage.jobs.enqueue_together(
+            [[EnqueueRequest(first), wrong], [EnqueueRequest(last)]]
+        )
 
     assert [each.status for each in refused.value.stored] == ["created", status, "created"]
     assert await count(storage, first, wrong.job, last) == 0
@@ -48,7 +50,7 @@ async def test_one_that_is_refused_has_none_of_the_batch_stored(storage, wrong, 
 async def test_a_key_that_comes_twice_in_a_batch_meets_the_first(storage):
     one, two = new_job(dedupe_key="a"), new_job(dedupe_key="a")
 
-    stored = await storage.enqueue_together([[EnqueueRequest(one)], [EnqueueRequest(two)]])
+    stored = await storage.jobs.enqueue_together([[EnqueueRequest(one)], [EnqueueRequest(two)]])
 
     assert [(each.status, each.existing_id) for each in stored] == [
         ("created", None),
@@ -59,9 +61,9 @@ async def test_a_key_that_comes_twice_in_a_batch_meets_the_first(storage):
 
 async def test_a_batch_that_is_repeated_stores_nothing_twice(storage):
     batch = [[EnqueueRequest(new_job()), EnqueueRequest(new_job(dedupe_key="a"))]]
-    await storage.enqueue_together(batch)
+    await storage.jobs.enqueue_together(batch)
 
-    again = await storage.enqueue_together(batch)
+    again = await storage.jobs.enqueue_together(batch)
 
     assert [each.status for each in again] == ["created", "created"]
     assert (await job(storage, batch[0][0].job.id)).state is JobState.QUEUED

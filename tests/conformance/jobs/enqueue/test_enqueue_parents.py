@@ -21,8 +21,8 @@ async def test_a_job_of_a_batch_may_wait_for_earlier_ones(storage):
     second = new_job(after=(first.id,))
     third = new_job(after=(first.id, second.id))
 
-    stored = await storage.enqueue([first, second, third])
-    await storage.admit([second.id, third.id])
+    stored = await storage.jobs.enqueue([first, second, third])
+    await storage.leases.admit([second.id, third.id])
 
     assert [s.status for s in stored] == ["created"] * 3
     assert [(await job(storage, n.id)).waits for n in (first, second, third)] == [0, 1, 2]
@@ -32,7 +32,7 @@ async def test_a_job_of_a_batch_may_not_wait_for_later_ones_or_itself(storage):
     later = new_job()
     own = new_job_id()
 
-    stored = await storage.enqueue(
+    stored = await storage.jobs.enqueue(
         [new_job(after=(later.id,)), later, new_job(id=own, after=(own,))]
     )
 
@@ -44,10 +44,10 @@ async def test_a_job_of_a_batch_is_refused_with_the_parent_it_would_wait_for(sto
     child = new_job(after=(refused.id,))
     grandchild = new_job(after=(child.id,))
 
-    stored = await storage.enqueue([refused, child, grandchild])
+    stored = await storage.jobs.enqueue([refused, child, grandchild])
 
     assert [s.status for s in stored] == ["unknown_definition", "unknown_parent", "unknown_parent"]
-    assert await storage.known([s.id for s in stored]) == set()
+    assert await storage.jobs.existing_job_ids([s.id for s in stored]) == set()
 
 
 async def test_a_job_of_a_batch_waits_for_the_job_that_its_parent_met(storage):
@@ -55,8 +55,8 @@ async def test_a_job_of_a_batch_waits_for_the_job_that_its_parent_met(storage):
     parent = new_job(dedupe_key="d")
     child = new_job(after=(parent.id,))
 
-    stored = await storage.enqueue([parent, child])
-    await storage.admit([child.id])
+    stored = await storage.jobs.enqueue([parent, child])
+    await storage.leases.admit([child.id])
 
     assert [(s.status, s.existing_id) for s in stored] == [
         ("existing", existing),
@@ -70,7 +70,7 @@ async def test_a_parent_of_another_tenant_in_the_same_batch_is_unknown(storage):
     await a_tenant(storage, "acme")
     parent = new_job(tenant=ACME)
 
-    stored = await storage.enqueue([parent, new_job(after=(parent.id,))])
+    stored = await storage.jobs.enqueue([parent, new_job(after=(parent.id,))])
 
     assert [s.status for s in stored] == ["created", "unknown_parent"]
 

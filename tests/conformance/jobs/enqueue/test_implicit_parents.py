@@ -47,9 +47,9 @@ async def test_without_open_jobs_a_follower_does_not_wait(storage):
 async def test_a_follower_in_a_batch_waits_for_those_before_it(storage):
     first, follower, last = new_job(), new_job(**FOLLOWER), new_job()
 
-    await storage.enqueue([first, follower, last])
+    await storage.jobs.enqueue([first, follower, last])
 
-    family = await storage.family(await job(storage, follower.id))
+    family = await storage.jobs.job_edges(await job(storage, follower.id))
     assert [edge.parent_id for edge in family] == [first.id]
 
 

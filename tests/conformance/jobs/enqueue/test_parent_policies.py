@@ -63,7 +63,7 @@ async def test_a_child_follows_its_policy_when_a_waiting_parent_is_canceled(stor
         parent = await enqueue(storage, **how)
         child = await enqueue_child(storage, parent, on_parent_failure=policy)
 
-        await storage.cancel(ALL_TENANTS, [parent])
+        await storage.jobs.cancel(ALL_TENANTS, [parent])
 
         assert (
             await after(storage, child)
@@ -77,11 +77,11 @@ async def test_a_child_follows_its_policy_when_its_parent_is_lost(storage, clock
     child = await enqueue_child(storage, lease.job_id, on_parent_failure=policy)
     await clock.advance(HOUR)
 
-    await storage.reap([lost(lease)])
+    await storage.leases.reap([lost(lease)])
     while_retrying = await after(storage, child)
     lease = await lease_of(storage, lease.job_id)
     await clock.advance(HOUR)
-    await storage.reap([lost(lease, DEAD_LETTER)])
+    await storage.leases.reap([lost(lease, DEAD_LETTER)])
 
     assert while_retrying is PENDING
     assert (
@@ -95,10 +95,12 @@ async def test_a_doomed_child_is_overdue_with_the_reason(storage):
 
     await end(storage, lease, DEAD_LETTER)
 
-    assert await storage.overdue() == [(child, "a job it waited for did not complete")]
+    assert await storage.leases.jobs_to_cancel() == [
+        (child, "a job it waited for did not complete")
+    ]
     await settle(storage)
     assert (await job(storage, child)).reason == "a job it waited for did not complete"
-    assert await storage.overdue() == []
+    assert await storage.leases.jobs_to_cancel() == []
 
 
 async def test_a_doomed_child_is_never_run_whatever_its_other_parents_do(storage, clock):
@@ -110,7 +112,7 @@ async def test_a_doomed_child_is_never_run_whatever_its_other_parents_do(storage
     await clock.advance(DAY)
 
     assert await claim_all(storage) == []
-    assert not await storage.run_now(ALL_TENANTS, child)
+    assert not await storage.jobs.run_now(ALL_TENANTS, child)
     assert await state_of(storage, child) is PENDING
     assert await after(storage, child) is CANCELED
 
@@ -132,7 +134,7 @@ async def test_a_child_that_waits_goes_on_when_its_parent_was_retried_and_comple
     child = await enqueue_child(storage, lease.job_id, on_parent_failure="wait")
     await end(storage, lease, DEAD_LETTER)
     assert await after(storage, child) is PENDING
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
 
     await end(storage, await lease_of(storage, lease.job_id))
 
@@ -143,7 +145,7 @@ async def test_a_child_enqueued_after_a_dead_parent_waits_for_its_retry(storage)
     dead = await a_job(storage, DEAD_LETTER)
     child = await enqueue_child(storage, dead.id, on_parent_failure="wait")
     assert await after(storage, child) is PENDING
-    await storage.retry(ALL_TENANTS, dead.id)
+    await storage.jobs.retry(ALL_TENANTS, dead.id)
 
     await end(storage, await lease_of(storage, dead.id))
 
@@ -155,7 +157,7 @@ async def test_a_retried_parent_does_not_run_a_settled_child_again(storage):
     child = await enqueue_child(storage, lease.job_id, on_parent_failure="run")
     await end(storage, lease, DEAD_LETTER)
     await end(storage, await lease_of(storage, child))
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
 
     await end(storage, await lease_of(storage, lease.job_id))
 
@@ -191,7 +193,7 @@ async def test_a_closed_parent_counts_as_failed(storage):
     parent = await enqueue(storage)
     child = await enqueue_child(storage, parent)
 
-    await storage.cancel(ALL_TENANTS, [parent], to=DEAD_LETTER)
+    await storage.jobs.cancel(ALL_TENANTS, [parent], to=DEAD_LETTER)
 
     assert await after(storage, child) is CANCELED
 

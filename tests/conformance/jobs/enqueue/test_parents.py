@@ -54,13 +54,13 @@ async def test_a_child_waits_until_every_parent_has_completed(storage, clock):
 
 async def test_a_child_with_a_hundred_parents_waits_for_all(storage):
     parents = [new_job() for _ in range(100)]
-    await storage.enqueue(parents)
+    await storage.jobs.enqueue(parents)
     child = await enqueue_child(storage, *(parent.id for parent in parents))
     leases = await claim_all(storage)
 
-    await storage.finish(ALDER, [finish(lease) for lease in leases[:99]])
+    await storage.leases.finish(ALDER, [finish(lease) for lease in leases[:99]])
     before = await job(storage, child)
-    await storage.finish(ALDER, [finish(leases[99])])
+    await storage.leases.finish(ALDER, [finish(leases[99])])
 
     assert (before.state, before.waits) == (PENDING, 1)
     assert await state_of(storage, child) is QUEUED
@@ -69,8 +69,8 @@ async def test_a_child_with_a_hundred_parents_waits_for_all(storage):
 async def test_a_hundred_children_follow_one_parent(storage):
     lease = await started(storage)
     children = [new_job(after=(lease.job_id,)) for _ in range(100)]
-    await storage.enqueue(children)
-    await storage.admit([child.id for child in children])
+    await storage.jobs.enqueue(children)
+    await storage.leases.admit([child.id for child in children])
 
     await end(storage, lease)
 
@@ -114,7 +114,7 @@ async def test_a_diamond_runs_its_end_once(storage):
 
     while leases := await claim_all(storage):
         rounds.append({lease.job_id for lease in leases})
-        await storage.finish(ALDER, [finish(lease) for lease in leases])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
 
     assert rounds == [{top}, {left, right}, {bottom}]
 
@@ -150,20 +150,20 @@ async def test_a_child_on_hold_waits_for_its_parents_and_then_for_a_person(stora
 
     still = await job(storage, child)
     assert (still.state, still.waits, still.held) == (PENDING, 0, True)
-    assert await storage.run_now(ALL_TENANTS, child)
+    assert await storage.jobs.run_now(ALL_TENANTS, child)
     assert [again.job_id for again in await claim_all(storage)] == [child]
 
 
 async def test_an_ended_parent_lets_a_new_child_in_when_it_is_admitted(storage):
     parent = await a_job(storage, COMPLETED)
     child = new_job(after=(parent.id,))
-    await storage.enqueue([child])
-    assert await storage.unchecked() == [child.id]
+    await storage.jobs.enqueue([child])
+    assert await storage.leases.children_to_admit() == [child.id]
 
-    admitted = await storage.admit([child.id])
+    admitted = await storage.leases.admit([child.id])
 
     assert admitted == {child.id: QUEUED}
-    assert await storage.unchecked() == []
+    assert await storage.leases.children_to_admit() == []
     assert [lease.job_id for lease in await claim_all(storage)] == [child.id]
 
 
@@ -182,13 +182,13 @@ async def test_a_child_of_ended_and_open_parents_waits_for_the_open_ones(storage
 async def test_a_child_that_was_not_admitted_yet_is_freed_by_its_parents_end(storage):
     lease = await started(storage)
     child = new_job(after=(lease.job_id,))
-    await storage.enqueue([child])
+    await storage.jobs.enqueue([child])
 
     await end(storage, lease)
 
     freed = await job(storage, child.id)
     assert (freed.state, freed.waits) == (QUEUED, 0)
-    assert await storage.unchecked() == []
+    assert await storage.leases.children_to_admit() == []
 
 
 async def test_admitting_twice_counts_once(storage):
@@ -196,8 +196,8 @@ async def test_admitting_twice_counts_once(storage):
     lease = await started(storage)
     child = await enqueue_child(storage, parent.id, lease.job_id)
 
-    await storage.admit([child])
-    await storage.admit([child])
+    await storage.leases.admit([child])
+    await storage.leases.admit([child])
 
     assert (await job(storage, child)).waits == 1
 
@@ -206,11 +206,11 @@ async def test_admitting_a_job_without_parents_changes_nothing(storage):
     for state in JobState:
         before = await a_job(storage, state)
 
-        await storage.admit([before.id])
+        await storage.leases.admit([before.id])
 
         after = await job(storage, before.id)
         assert (after.state, after.waits, after.held) == (before.state, 0, before.held)
-        assert await storage.admit([]) == {}
+        assert await storage.leases.admit([]) == {}
 
 
 # Family
@@ -222,14 +222,14 @@ async def test_a_family_shows_parents_and_children_with_their_states(storage):
     middle = await enqueue_child(storage, parent.id, lease.job_id, on_parent_failure="wait")
     child = await enqueue_child(storage, middle, on_parent_failure="run")
 
-    family = await storage.family(await job(storage, middle))
+    family = await storage.jobs.job_edges(await job(storage, middle))
 
     assert set(family) == {
         RelatedJob(middle, parent.id, "wait", True, PENDING, COMPLETED),
         RelatedJob(middle, lease.job_id, "wait", False, PENDING, JobState.RUNNING),
         RelatedJob(child, middle, "run", False, PENDING, PENDING),
     }
-    assert await storage.family(await a_job(storage, QUEUED)) == []
+    assert await storage.jobs.job_edges(await a_job(storage, QUEUED)) == []
 
 
 async def test_a_parent_is_not_pruned_while_a_child_waits_for_it(storage, clock):
@@ -239,21 +239,21 @@ async def test_a_parent_is_not_pruned_while_a_child_waits_for_it(storage, clock)
     await clock.advance(100 * DAY)
     before_id = new_job().id
 
-    by_days = await storage.prune("plain", days=1, before_id=before_id)
-    by_count = await storage.prune_by_count("plain", keep=0)
+    by_days = await storage.monitoring.prune("plain", days=1, before_id=before_id)
+    by_count = await storage.monitoring.prune_by_count("plain", keep=0)
     assert (by_days, by_count) == (0, 0)
 
-    await storage.cancel(ALL_TENANTS, [child])
-    assert await storage.prune("plain", days=1, before_id=before_id) == 1
-    assert await storage.get(ALL_TENANTS, lease.job_id) is None
+    await storage.jobs.cancel(ALL_TENANTS, [child])
+    assert await storage.monitoring.prune("plain", days=1, before_id=before_id) == 1
+    assert await storage.jobs.get(ALL_TENANTS, lease.job_id) is None
 
 
 async def test_a_pruned_parent_is_shown_as_gone(storage, clock):
     parent = await a_job(storage, COMPLETED)
     child = await enqueue_child(storage, parent.id)
     await clock.advance(DAY)
-    await storage.prune("plain", days=0.5, before_id=new_job().id)
+    await storage.monitoring.prune("plain", days=0.5, before_id=new_job().id)
 
-    [relative] = await storage.family(await job(storage, child))
+    [relative] = await storage.jobs.job_edges(await job(storage, child))
 
     assert (relative.parent_id, relative.parent_state) == (parent.id, None)

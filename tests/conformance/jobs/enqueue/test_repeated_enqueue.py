@@ -53,11 +53,11 @@ async def test_a_repeat_of_a_job_that_waits_for_another_try_stores_nothing_twice
 async def test_a_repeat_of_a_delayed_job_that_became_due_stores_nothing_twice(storage, clock):
     new = new_job(due_at=START + HOUR)
     delayed = new_job(delay=HOUR)
-    await storage.enqueue([new, delayed])
+    await storage.jobs.enqueue([new, delayed])
     await clock.advance(HOUR)
-    await storage.promote()
+    await storage.leases.promote()
 
-    repeated = await storage.enqueue([new, delayed])
+    repeated = await storage.jobs.enqueue([new, delayed])
 
     assert [r.status for r in repeated] == ["created"] * 2
     for id in (new.id, delayed.id):
@@ -78,9 +78,9 @@ async def test_a_repeat_of_a_job_with_parents_waits_for_them_once(storage):
 
 async def test_a_repeat_of_a_whole_batch_is_answered_as_the_first_time(storage):
     new = [*new_jobs(3), new_job(dedupe_key="d"), new_job(delay=HOUR)]
-    first = await storage.enqueue(new, whole=True)
+    first = await storage.jobs.enqueue(new, whole=True)
 
-    again = await storage.enqueue(new, whole=True)
+    again = await storage.jobs.enqueue(new, whole=True)
 
     assert again == first
 
@@ -89,7 +89,7 @@ async def test_known_tells_which_ids_are_stored_ended_ones_included(storage):
     stored = {(await a_job(storage, state)).id for state in JobState}
     later = await enqueue(storage, delay=HOUR)
 
-    known = await storage.known([*stored, later, new_job_id()])
+    known = await storage.jobs.existing_job_ids([*stored, later, new_job_id()])
 
     assert known == {*stored, later}
-    assert await storage.known([]) == set()
+    assert await storage.jobs.existing_job_ids([]) == set()

@@ -36,7 +36,7 @@ def newer(n, **changes):
 async def replace(storage, new):
     met = await offer(storage, new)
     assert met.status == "existing"
-    return await storage.replace(new, met.existing_id)
+    return await storage.jobs.replace(new, met.existing_id)
 
 
 @pytest.mark.parametrize("delay", [None, 5 * MINUTE])
@@ -108,7 +108,7 @@ async def test_another_tenants_job_is_left_alone(storage):
     await a_tenant(storage, "acme")
     id = await enqueue(storage, dedupe_key=KEY)
 
-    stored = await storage.replace(newer(2, tenant=ACME), id)
+    stored = await storage.jobs.replace(newer(2, tenant=ACME), id)
 
     assert stored.status == "created"
     assert (await job(storage, id)).payload == {"n": 1}
@@ -128,7 +128,7 @@ async def test_of_many_that_come_at_once_one_job_is_left_with_one_of_the_payload
 async def test_a_job_asked_to_stop_is_not_replaced(storage):
     await enqueue(storage, dedupe_key=KEY)
     [lease] = await claim_all(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
     assert (await replace(storage, newer(2))).status == "created"
 
@@ -137,7 +137,7 @@ async def test_a_job_of_another_definition_keeps_its_payload_and_its_key(storage
     id = await enqueue(storage, dedupe_key=KEY, delay=HOUR)
     await a_definition(storage, "sync")
 
-    stored = await storage.replace(newer(2, definition=DefinitionKey("sync")), id)
+    stored = await storage.jobs.replace(newer(2, definition=DefinitionKey("sync")), id)
 
     assert (stored.status, stored.existing_id) == ("existing", id)
     assert (await job(storage, id)).payload == {"n": 1}
@@ -149,7 +149,7 @@ async def test_a_job_that_somebody_else_made_keeps_its_payload_and_its_key(stora
     if running:
         await claim_all(storage)
 
-    stored = await storage.replace(newer(2, created_by="user:bob"), id, owner="user:bob")
+    stored = await storage.jobs.replace(newer(2, created_by="user:bob"), id, owner="user:bob")
 
     assert (stored.status, stored.existing_id) == ("existing", id)
     assert (await job(storage, id)).payload == {"n": 1}
@@ -159,7 +159,7 @@ async def test_a_job_that_somebody_else_made_keeps_its_payload_and_its_key(stora
 async def test_a_job_that_the_owner_made_is_replaced(storage):
     id = await enqueue(storage, dedupe_key=KEY, created_by="user:ada")
 
-    stored = await storage.replace(newer(2, created_by="user:ada"), id, owner="user:ada")
+    stored = await storage.jobs.replace(newer(2, created_by="user:ada"), id, owner="user:ada")
 
     assert stored.status == "replaced"
 
@@ -171,7 +171,7 @@ async def test_history_names_each_who_replaced_a_job_once_with_the_last_time(sto
         await clock.advance(MINUTE)
         await replace(storage, newer(2, created_by=who, delay=HOUR))
 
-    steps = await storage.transitions(await job(storage, id))
+    steps = await storage.jobs.transitions(await job(storage, id))
 
     assert [(s.actor, s.at - START) for s in sorted(steps, key=lambda s: s.at)] == [
         ("ada", 3 * MINUTE),

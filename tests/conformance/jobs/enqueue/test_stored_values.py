@@ -146,10 +146,10 @@ async def test_names_that_differ_in_case_accents_or_spaces_are_different_names(s
         for name in NAMES
     ]
 
-    stored = await storage.enqueue(new)
+    stored = await storage.jobs.enqueue(new)
 
     assert [s.status for s in stored] == ["created"] * len(NAMES)
-    assert len(await storage.counts(ALL_TENANTS)) == len(NAMES)
+    assert len(await storage.jobs.state_counts(ALL_TENANTS)) == len(NAMES)
     for name, made in zip(NAMES, new, strict=True):
         [lease] = await claim(storage, 100, known=NAMES, queues=[name])
         assert (lease.job_id, lease.tenant, lease.queue) == (made.id, name, name)
@@ -159,7 +159,7 @@ async def test_names_that_differ_in_case_accents_or_spaces_are_different_names(s
 async def test_a_name_that_was_not_declared_is_unknown_however_similar(storage):
     await a_definition(storage, "mail")
 
-    stored = await storage.enqueue(
+    stored = await storage.jobs.enqueue(
         [new_job(definition=DefinitionKey(name)) for name in ("Mail", "mail ", "maıl", "")]
     )
 

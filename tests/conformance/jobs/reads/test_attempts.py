@@ -15,7 +15,7 @@ from windlass.core.jobs.states import JobState, Outcome
 
 
 async def attempts_of(storage, id):
-    return await storage.attempts(await job(storage, id))
+    return await storage.jobs.attempts(await job(storage, id))
 
 
 async def outcomes_of(storage, id):
@@ -69,7 +69,7 @@ async def test_an_attempt_that_was_stopped_does_not_inherit_an_earlier_error(sto
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, error="one", error_type="A", error_trace="t")
     lease = await lease_of(storage, lease.job_id)
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
     await end(storage, lease, JobState.CANCELED)
 
@@ -94,7 +94,7 @@ async def test_an_error_without_a_type_does_not_inherit_an_earlier_one(storage):
 
 async def test_a_closed_jobs_attempt_keeps_its_own_error(storage):
     lease = await started(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id], reason="closed", to=JobState.DEAD_LETTER)
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], reason="closed", to=JobState.DEAD_LETTER)
 
     await end(storage, lease, JobState.CANCELED, error="stopped", error_type="Canceled")
 

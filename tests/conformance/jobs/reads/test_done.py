@@ -11,24 +11,24 @@ async def test_what_was_done_is_known_of_its_tenant_once_the_job_has_completed(s
     for tenant in (ACME, GLOBEX):
         await a_tenant(storage, tenant)
     lease = await started(storage, tenant=ACME)
-    assert not await storage.is_done(ACME, KEY)
+    assert not await storage.leases.once_key_exists(ACME, KEY)
 
     await end(storage, lease, once=(KEY, "mail:42"))
 
-    assert await storage.is_done(ACME, KEY)
-    assert await storage.is_done(ACME, "mail:42")
-    assert not await storage.is_done(ACME, "charge:4")
-    assert not await storage.is_done(GLOBEX, KEY)
+    assert await storage.leases.once_key_exists(ACME, KEY)
+    assert await storage.leases.once_key_exists(ACME, "mail:42")
+    assert not await storage.leases.once_key_exists(ACME, "charge:4")
+    assert not await storage.leases.once_key_exists(GLOBEX, KEY)
 
 
 async def test_an_attempt_that_did_not_complete_its_job_has_done_nothing(storage):
     for state in (JobState.QUEUED, JobState.DEAD_LETTER):
         await end(storage, await started(storage), state, once=(KEY,))
     lease = await started(storage)
-    await storage.finish(ALDER, [finish(lease)])
+    await storage.leases.finish(ALDER, [finish(lease)])
     assert await end(storage, lease, once=(KEY,)) is None  # too late: it had ended
 
-    assert not await storage.is_done(lease.tenant, KEY)
+    assert not await storage.leases.once_key_exists(lease.tenant, KEY)
 
 
 async def test_the_first_of_two_jobs_keeps_the_key_until_it_is_gone(storage):
@@ -36,11 +36,11 @@ async def test_the_first_of_two_jobs_keeps_the_key_until_it_is_gone(storage):
     await end(storage, first, once=(KEY,))
     await end(storage, second, once=(KEY,))
 
-    await storage.discard(ALL_TENANTS, second.job_id)
-    assert await storage.is_done(first.tenant, KEY)
-    await storage.discard(ALL_TENANTS, first.job_id)
+    await storage.jobs.discard(ALL_TENANTS, second.job_id)
+    assert await storage.leases.once_key_exists(first.tenant, KEY)
+    await storage.jobs.discard(ALL_TENANTS, first.job_id)
 
-    assert not await storage.is_done(first.tenant, KEY)
+    assert not await storage.leases.once_key_exists(first.tenant, KEY)
 
 
 async def test_of_a_job_that_is_not_kept_nothing_is_known(storage):
@@ -48,4 +48,4 @@ async def test_of_a_job_that_is_not_kept_nothing_is_known(storage):
 
     assert await end(storage, lease, keep=False, once=(KEY,)) is JobState.COMPLETED
 
-    assert not await storage.is_done(lease.tenant, KEY)
+    assert not await storage.leases.once_key_exists(lease.tenant, KEY)

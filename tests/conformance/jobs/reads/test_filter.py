@@ -37,7 +37,7 @@ async def found(storage, clock, text: str, scope=ALL_TENANTS, **how) -> list[Job
     """All jobs that a filter means, of as many pages as there are."""
     query, ids, after = parse(text).at(clock.now), [], None
     while True:
-        page = await storage.page(scope, query, after=after, **how)
+        page = await storage.jobs.page(scope, query, after=after, **how)
         ids += [job.id for job in page.jobs]
         if page.next is None:
             assert ids == sorted(set(ids), reverse=True)
@@ -82,7 +82,7 @@ async def a_zoo(storage, clock) -> dict[str, JobId]:
     await end(storage, quick, JobState.COMPLETED)
     await clock.advance(2 * MINUTE)
     zoo["canceled"] = await enqueue(storage, queue=QueueName("m_il"))
-    await storage.cancel(ALL_TENANTS, [zoo["canceled"]], reason="Not wanted")
+    await storage.jobs.cancel(ALL_TENANTS, [zoo["canceled"]], reason="Not wanted")
     return zoo
 
 
@@ -209,7 +209,7 @@ async def test_a_payloads_fields_choose_their_jobs(storage, clock, text, names):
         for n, (name, payload) in enumerate(payloads.items())
     }
     if "vip" in text:
-        await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
+        await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     ids = await found(storage, clock, text)
 
@@ -263,8 +263,10 @@ async def test_ids_choose_themselves(storage, clock):
 async def test_a_term_without_values_chooses_nothing_and_turned_round_all(storage):
     await enqueue(storage)
 
-    none = await storage.page(ALL_TENANTS, JobQuery((FilterTerm("definition", ()),)))
-    all_ = await storage.page(ALL_TENANTS, JobQuery((FilterTerm("definition", (), negated=True),)))
+    none = await storage.jobs.page(ALL_TENANTS, JobQuery((FilterTerm("definition", ()),)))
+    all_ = await storage.jobs.page(
+        ALL_TENANTS, JobQuery((FilterTerm("definition", (), negated=True),))
+    )
 
     assert (len(none.jobs), len(all_.jobs)) == (0, 1)
 
@@ -304,12 +306,12 @@ async def test_another_tenants_jobs_never_appear_whatever_is_asked(storage, cloc
 
 
 async def test_where_no_index_helps_a_page_ends_early_and_paging_goes_on(storage, clock):
-    await storage.enqueue(new_jobs(30))
+    await storage.jobs.enqueue(new_jobs(30))
     rare = await enqueue(storage, queue=QueueName("rare"), source="event")
-    await storage.enqueue(new_jobs(30))
-    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
+    await storage.jobs.enqueue(new_jobs(30))
+    await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
-    first = await storage.page(ALL_TENANTS, parse("source:event"), look=10)
+    first = await storage.jobs.page(ALL_TENANTS, parse("source:event"), look=10)
     ids = await found(storage, clock, "source:event", look=10)
 
     assert first.jobs == []
@@ -319,7 +321,7 @@ async def test_where_no_index_helps_a_page_ends_early_and_paging_goes_on(storage
 
 async def test_any_bound_on_looking_finds_the_same_jobs(storage, clock):
     await a_zoo(storage, clock)
-    await storage.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5))
 
     for text in ("error:*", "state:queued,dead_letter worker:*", "-queue:mail", "created:>-1h"):
         whole = await found(storage, clock, text)
@@ -330,14 +332,14 @@ async def test_any_bound_on_looking_finds_the_same_jobs(storage, clock):
 async def test_jobs_of_a_correlation_id_are_found_at_once_among_many(storage, clock):
     ended = await a_job(storage, JobState.COMPLETED, correlation_id="order 17")
     other = await a_job(storage, JobState.COMPLETED, correlation_id="order 18")
-    await storage.enqueue(new_jobs(50))
-    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
+    await storage.jobs.enqueue(new_jobs(50))
+    await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
     for asked, ids in (
         ('correlation:"order 17"', [ended.id]),
         ('correlation:"order 18","order 17","order 18"', [other.id, ended.id]),
     ):
-        page = await storage.page(ALL_TENANTS, parse(asked), look=5)
+        page = await storage.jobs.page(ALL_TENANTS, parse(asked), look=5)
 
         assert [job.id for job in page.jobs] == ids
 
@@ -352,10 +354,10 @@ async def test_more_correlation_ids_than_are_walked_are_found_too(storage, clock
 async def test_a_rare_state_is_found_at_once_among_many_ended_jobs(storage, clock):
     """By the definitions that have such jobs: nothing is looked through for it."""
     dead = await a_job(storage, JobState.DEAD_LETTER)
-    await storage.enqueue(new_jobs(50))
-    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
+    await storage.jobs.enqueue(new_jobs(50))
+    await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
 
-    page = await storage.page(ALL_TENANTS, parse("state:dead_letter"), look=5)
+    page = await storage.jobs.page(ALL_TENANTS, parse("state:dead_letter"), look=5)
 
     assert [job.id for job in page.jobs] == [dead.id]
     assert page.next is None
@@ -364,8 +366,10 @@ async def test_a_rare_state_is_found_at_once_among_many_ended_jobs(storage, cloc
 async def test_many_definitions_are_too_many_parts_and_are_found_all_the_same(storage, clock):
     keys = [f"kind {n:03}" for n in range(MOST_PARTS + 2)]
     for key in keys:
-        await storage.enqueue(new_jobs(1, definition=await a_definition(storage, key)))
-    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage, known=keys)])
+        await storage.jobs.enqueue(new_jobs(1, definition=await a_definition(storage, key)))
+    await storage.leases.finish(
+        ALDER, [finish(lease) for lease in await claim_all(storage, known=keys)]
+    )
 
     assert len(await found(storage, clock, 'definition:"kind "*', look=7)) == len(keys)
     assert len(await found(storage, clock, "state:completed", look=7)) == len(keys)
@@ -386,7 +390,7 @@ async def test_jobs_created_in_a_span_are_found_though_ids_were_made_by_another_
 
 async def test_released_and_lost_attempts_show_in_their_views(storage, clock):
     lost_one, released = await started(storage), await started(storage)
-    await storage.finish(ALDER, [lost(lost_one, delay=HOUR), release(released, delay=HOUR)])
+    await storage.leases.finish(ALDER, [lost(lost_one, delay=HOUR), release(released, delay=HOUR)])
 
     assert await found(storage, clock, "state:retrying") == [lost_one.job_id]
     assert await found(storage, clock, "state:scheduled") == [released.job_id]

@@ -22,9 +22,9 @@ async def test_a_foreign_tenant_reads_nothing_of_a_job(storage):
     await a_tenant(storage, "acme")
     id = await enqueue(storage, tenant=ACME)
 
-    assert await storage.get(Scope.of("globex"), id) is None
-    assert await storage.find(Scope.of("globex"), str(id)[-8:]) == []
-    assert (await storage.get(Scope.of("acme"), id)).id == id
+    assert await storage.jobs.get(Scope.of("globex"), id) is None
+    assert await storage.jobs.find(Scope.of("globex"), str(id)[-8:]) == []
+    assert (await storage.jobs.get(Scope.of("acme"), id)).id == id
 
 
 @pytest.mark.parametrize("state", [JobState.PENDING, JobState.RUNNING, JobState.DEAD_LETTER])
@@ -33,7 +33,7 @@ async def test_a_job_is_found_by_the_end_of_its_id(storage, state):
         found = await a_job(storage, state)
         await a_job(storage, state)
 
-        assert await storage.find(ALL_TENANTS, found.id.hex[-digits:]) == [found.id]
+        assert await storage.jobs.find(ALL_TENANTS, found.id.hex[-digits:]) == [found.id]
 
 
 async def test_an_ambiguous_end_finds_several_newest_first_and_no_more_than_asked(storage):
@@ -42,13 +42,13 @@ async def test_an_ambiguous_end_finds_several_newest_first_and_no_more_than_aske
         for n in range(4)
     ]
 
-    assert await storage.find(ALL_TENANTS, "cafecafe") == ids[::-1]
-    assert await storage.find(ALL_TENANTS, "cafecafe", most=2) == ids[:1:-1]
-    assert await storage.find(ALL_TENANTS, "cafe0000") == []
+    assert await storage.jobs.find(ALL_TENANTS, "cafecafe") == ids[::-1]
+    assert await storage.jobs.find(ALL_TENANTS, "cafecafe", most=2) == ids[:1:-1]
+    assert await storage.jobs.find(ALL_TENANTS, "cafe0000") == []
 
 
 async def test_an_id_nobody_has_is_not_there(storage):
-    assert await storage.get(ALL_TENANTS, new_job_id()) is None
+    assert await storage.jobs.get(ALL_TENANTS, new_job_id()) is None
 
 
 async def test_the_clock_is_the_databases(storage, clock):

@@ -27,7 +27,7 @@ from windlass.ids import DefinitionKey
 
 
 async def lines_of(storage, id, **which):
-    return await storage.logs(await job(storage, id), **which)
+    return await storage.jobs.logs(await job(storage, id), **which)
 
 
 async def test_a_line_reads_back_as_it_was_written(storage):
@@ -35,7 +35,7 @@ async def test_a_line_reads_back_as_it_was_written(storage):
     lease = await started(storage, tenant=tenant, definition=DefinitionKey("other"))
     fields = {"n": 2**70, "text": "𝄞", "list": [1, None], "x": 0.1}
 
-    told = await storage.log(
+    told = await storage.leases.append_logs(
         ALDER,
         [log_line(lease, "sent\n\t'it' – 😀", level="warn", fields=fields, at=START + SECOND)],
     )
@@ -52,26 +52,28 @@ async def test_every_level_can_be_stored(storage):
     lease = await started(storage)
     levels = ["debug", "info", "warn", "error"]
 
-    await storage.log(ALDER, [log_line(lease, level, level=level) for level in levels])
+    await storage.leases.append_logs(
+        ALDER, [log_line(lease, level, level=level) for level in levels]
+    )
 
     assert [line.level for line in await lines_of(storage, lease.job_id)] == levels
 
 
 async def test_lines_are_numbered_over_flushes_and_attempts(storage):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
-    await storage.log(ALDER, [log_line(lease, "three")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "one"), log_line(lease, "two")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "three")])
     await end(storage, lease, JobState.QUEUED)
     lease = await lease_of(storage, lease.job_id)
-    await storage.log(ALDER, [log_line(lease, "four")])
-    await storage.finish(ALDER, [release(lease)])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "four")])
+    await storage.leases.finish(ALDER, [release(lease)])
     lease = await lease_of(storage, lease.job_id)
-    await storage.log(ALDER, [log_line(lease, "five")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "five")])
     await end(storage, lease, JobState.DEAD_LETTER)
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
     lease = await lease_of(storage, lease.job_id)
 
-    await storage.log(ALDER, [log_line(lease, "six")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "six")])
 
     lines = await lines_of(storage, lease.job_id)
     assert [line.message for line in lines] == ["one", "two", "three", "four", "five", "six"]
@@ -82,7 +84,9 @@ async def test_lines_are_numbered_over_flushes_and_attempts(storage):
 async def test_lines_keep_the_order_of_their_flush_whatever_their_times(storage):
     lease = await started(storage)
 
-    await storage.log(ALDER, [log_line(lease, str(n), at=START - n * SECOND) for n in range(50)])
+    await storage.leases.append_logs(
+        ALDER, [log_line(lease, str(n), at=START - n * SECOND) for n in range(50)]
+    )
 
     assert [line.message for line in await lines_of(storage, lease.job_id)] == [
         str(n) for n in range(50)
@@ -92,7 +96,7 @@ async def test_lines_keep_the_order_of_their_flush_whatever_their_times(storage)
 async def test_lines_of_several_jobs_in_one_flush_are_numbered_apart(storage):
     leases = [await started(storage) for _ in range(3)]
 
-    told = await storage.log(
+    told = await storage.leases.append_logs(
         ALDER, [log_line(lease, f"{lease.job_id} {n}") for n in range(4) for lease in leases]
     )
 
@@ -105,11 +109,11 @@ async def test_lines_of_several_jobs_in_one_flush_are_numbered_apart(storage):
 
 async def test_a_stale_token_adds_no_line(storage):
     first = await started(storage)
-    await storage.finish(ALDER, [release(first)])
+    await storage.leases.finish(ALDER, [release(first)])
     second = await lease_of(storage, first.job_id)
     other = await started(storage)
 
-    told = await storage.log(
+    told = await storage.leases.append_logs(
         ALDER,
         [
             log_line(first, "late"),
@@ -129,16 +133,18 @@ async def test_a_job_that_does_not_run_gets_no_line(storage):
     ended = await started(storage)
     await end(storage, ended)
 
-    told = await storage.log(ALDER, [log_line(LeaseRef(queued, 0), "a"), log_line(ended, "b")])
+    told = await storage.leases.append_logs(
+        ALDER, [log_line(LeaseRef(queued, 0), "a"), log_line(ended, "b")]
+    )
 
     assert told == set()
     assert await lines_of(storage, queued) == await lines_of(storage, ended.job_id) == []
-    assert await storage.log(ALDER, []) == set()
+    assert await storage.leases.append_logs(ALDER, []) == set()
 
 
 async def test_lines_are_read_on_from_a_number(storage):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, str(n)) for n in range(1, 11)])
+    await storage.leases.append_logs(ALDER, [log_line(lease, str(n)) for n in range(1, 11)])
 
     assert [line.sequence for line in await lines_of(storage, lease.job_id, after=7)] == [8, 9, 10]
     assert [line.sequence for line in await lines_of(storage, lease.job_id, limit=2)] == [1, 2]
@@ -148,7 +154,9 @@ async def test_lines_are_read_on_from_a_number(storage):
 async def test_many_long_lines_are_stored_in_one_flush(storage):
     lease = await started(storage)
 
-    await storage.log(ALDER, [log_line(lease, f"{n} " + "ü" * 8000) for n in range(100)])
+    await storage.leases.append_logs(
+        ALDER, [log_line(lease, f"{n} " + "ü" * 8000) for n in range(100)]
+    )
 
     lines = await lines_of(storage, lease.job_id)
     assert [len(line.message) for line in lines] == [len(f"{n} ") + 8000 for n in range(100)]
@@ -171,7 +179,7 @@ async def test_flushes_at_the_same_time_give_each_line_a_number(storage, twin):
 
 async def test_lines_stay_with_a_job_that_has_ended(storage):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, "done")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "done")])
 
     await end(storage, lease)
 
@@ -179,15 +187,17 @@ async def test_lines_stay_with_a_job_that_has_ended(storage):
 
 
 async def test_old_lines_of_a_definition_are_pruned_in_bounded_steps(storage, clock):
-    await storage.enqueue(new_jobs(2))
+    await storage.jobs.enqueue(new_jobs(2))
     mine, other = await claim(storage, 2)
     foreign = await started(storage, definition=DefinitionKey("other"))
-    await storage.log(ALDER, [log_line(mine, f"old {n}", at=START) for n in range(4)])
-    await storage.log(ALDER, [log_line(other, "young", at=START + HOUR)])
-    await storage.log(ALDER, [log_line(foreign, "old too", at=START)])
+    await storage.leases.append_logs(
+        ALDER, [log_line(mine, f"old {n}", at=START) for n in range(4)]
+    )
+    await storage.leases.append_logs(ALDER, [log_line(other, "young", at=START + HOUR)])
+    await storage.leases.append_logs(ALDER, [log_line(foreign, "old too", at=START)])
     await clock.advance(HOUR + MINUTE)
 
-    steps = [await storage.prune_logs("plain", days=1 / 24, most=3) for _ in range(3)]
+    steps = [await storage.monitoring.prune_logs("plain", days=1 / 24, most=3) for _ in range(3)]
 
     assert steps == [3, 1, 0]
     assert await rows_of(storage, "windlass_logs", "job_id", mine.job_id) == 0
@@ -197,10 +207,10 @@ async def test_old_lines_of_a_definition_are_pruned_in_bounded_steps(storage, cl
 
 async def test_lines_go_on_counting_after_older_ones_were_pruned(storage, clock):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, "old"), log_line(lease, "old")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "old"), log_line(lease, "old")])
     await clock.advance(HOUR)
-    await storage.prune_logs("plain", days=0)
+    await storage.monitoring.prune_logs("plain", days=0)
 
-    await storage.log(ALDER, [log_line(lease, "new", at=clock.now)])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "new", at=clock.now)])
 
     assert [line.sequence for line in await lines_of(storage, lease.job_id)] == [3]

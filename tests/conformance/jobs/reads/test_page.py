@@ -30,7 +30,7 @@ from windlass.ids import DefinitionKey, JobId, QueueName
 
 
 async def ids(storage, scope=ALL_TENANTS, **chosen) -> list[JobId]:
-    page = await storage.page(scope, JobQuery.of(**chosen), limit=1000)
+    page = await storage.jobs.page(scope, JobQuery.of(**chosen), limit=1000)
     assert page.next is None
     return [found.id for found in page.jobs]
 
@@ -38,7 +38,7 @@ async def ids(storage, scope=ALL_TENANTS, **chosen) -> list[JobId]:
 async def all_pages(storage, limit: int, scope=ALL_TENANTS, **chosen) -> list[list[JobId]]:
     pages, after = [], None
     while True:
-        page = await storage.page(scope, JobQuery.of(**chosen), after=after, limit=limit)
+        page = await storage.jobs.page(scope, JobQuery.of(**chosen), after=after, limit=limit)
         pages.append([found.id for found in page.jobs])
         if page.next is None:
             return pages
@@ -59,7 +59,7 @@ async def test_a_list_loads_the_head_of_an_error(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, error="é" * 20_000)
 
-    page = await storage.page(ALL_TENANTS, JobQuery.of())
+    page = await storage.jobs.page(ALL_TENANTS, JobQuery.of())
 
     assert [found.last_error for found in page.jobs] == ["é" * 500]
     assert (await job(storage, lease.job_id)).last_error == "é" * 20_000
@@ -70,7 +70,7 @@ async def test_a_listed_job_is_the_job_but_for_its_large_parts(storage):
         listed_as = await a_job(
             storage, state, metadata='{"m": 1}', correlation_id="c", dedupe_key=f"d{state}"
         )
-        [listed, *_] = (await storage.page(ALL_TENANTS, JobQuery())).jobs
+        [listed, *_] = (await storage.jobs.page(ALL_TENANTS, JobQuery())).jobs
         large = {"payload", "metadata", "result", "warnings", "error_trace"}
         for field in set(listed.__slots__) - large:
             assert getattr(listed, field) == getattr(listed_as, field), field
@@ -93,11 +93,11 @@ async def test_pages_have_no_gaps_and_no_repeats(storage):
 
 async def test_pages_go_on_from_where_they_were_whatever_moved_meanwhile(storage):
     made = [await enqueue(storage) for _ in range(6)]
-    first = await storage.page(ALL_TENANTS, JobQuery(), limit=3)
-    await storage.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
+    first = await storage.jobs.page(ALL_TENANTS, JobQuery(), limit=3)
+    await storage.leases.finish(ALDER, [finish(lease) for lease in await claim_all(storage)])
     newer = await enqueue(storage)
 
-    second = await storage.page(ALL_TENANTS, JobQuery(), after=first.next, limit=3)
+    second = await storage.jobs.page(ALL_TENANTS, JobQuery(), after=first.next, limit=3)
 
     assert [found.id for found in first.jobs] == made[:2:-1]
     assert [found.id for found in second.jobs] == made[2::-1]
@@ -137,7 +137,7 @@ async def a_zoo(storage, clock) -> dict[str, JobId]:
     }.items():
         lease = await started(storage)
         zoo[name] = lease.job_id
-        await storage.finish(ALDER, [ending(lease)])
+        await storage.leases.finish(ALDER, [ending(lease)])
     return zoo
 
 
@@ -231,15 +231,15 @@ async def test_a_tenant_sees_its_own_jobs_only(storage):
     assert await ids(storage, Scope(GLOBEX)) == foreign[::-1]
     assert await ids(storage, Scope.of("nobody")) == []
     assert [id for page in await all_pages(storage, 4, Scope(ACME)) for id in page] == mine[::-1]
-    after = (await storage.page(Scope(GLOBEX), JobQuery(), after=mine[-1])).jobs
+    after = (await storage.jobs.page(Scope(GLOBEX), JobQuery(), after=mine[-1])).jobs
     assert {found.tenant for found in after} <= {GLOBEX}
 
 
 async def test_a_long_list_pages_through_all_of_it(storage):
     new = new_jobs(300) + [new_job(delay=HOUR) for _ in range(100)]
-    await storage.enqueue(new)
+    await storage.jobs.enqueue(new)
     leases = (await claim_all(storage))[:150]
-    await storage.finish(ALDER, [finish(lease) for lease in leases])
+    await storage.leases.finish(ALDER, [finish(lease) for lease in leases])
 
     pages = await all_pages(storage, 50)
 
@@ -251,6 +251,8 @@ async def test_what_ended_is_still_listed(storage):
     lease = await started(storage)
     await end(storage, lease, JobState.DEAD_LETTER, error="boom", error_type="E")
 
-    [dead] = (await storage.page(ALL_TENANTS, JobQuery.of(states=frozenset({"dead_letter"})))).jobs
+    [dead] = (
+        await storage.jobs.page(ALL_TENANTS, JobQuery.of(states=frozenset({"dead_letter"})))
+    ).jobs
 
     assert (dead.last_error, dead.error_type) == ("boom", "E")

@@ -19,13 +19,13 @@ from windlass.ids import DefinitionKey
 
 
 async def search(storage, words, scope=ALL_TENANTS, **which):
-    return [line.message for line in await storage.search_logs(scope, words, **which)]
+    return [line.message for line in await storage.jobs.search_logs(scope, words, **which)]
 
 
 async def test_lines_are_found_by_all_of_their_words_newest_first(storage):
     lease = await started(storage)
     messages = ["upload of invoice failed", "invoice uploaded", "Failed: invoice 17", "nothing"]
-    await storage.log(
+    await storage.leases.append_logs(
         ALDER,
         [log_line(lease, message, at=START + n * SECOND) for n, message in enumerate(messages)],
     )
@@ -37,7 +37,7 @@ async def test_lines_are_found_by_all_of_their_words_newest_first(storage):
 
 async def test_words_are_whole_words_in_any_case(storage):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, "Connection REFUSED by host")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "Connection REFUSED by host")])
 
     assert await search(storage, "refused connection") == ["Connection REFUSED by host"]
     assert await search(storage, "fused") == []
@@ -45,7 +45,7 @@ async def test_words_are_whole_words_in_any_case(storage):
 
 async def test_words_of_other_scripts_and_numbers_are_found(storage):
     lease = await started(storage)
-    await storage.log(
+    await storage.leases.append_logs(
         ALDER, [log_line(lease, "заказ 4711 отправлен"), log_line(lease, "größe straße")]
     )
 
@@ -55,7 +55,9 @@ async def test_words_of_other_scripts_and_numbers_are_found(storage):
 
 async def test_short_and_common_words_are_words_too(storage):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, "to be or not to be"), log_line(lease, "id is 7")])
+    await storage.leases.append_logs(
+        ALDER, [log_line(lease, "to be or not to be"), log_line(lease, "id is 7")]
+    )
 
     assert await search(storage, "not to be") == ["to be or not to be"]
     assert await search(storage, "is 7") == ["id is 7"]
@@ -63,7 +65,9 @@ async def test_short_and_common_words_are_words_too(storage):
 
 async def test_marks_in_a_search_are_no_operators(storage):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, "mail sent"), log_line(lease, "other")])
+    await storage.leases.append_logs(
+        ALDER, [log_line(lease, "mail sent"), log_line(lease, "other")]
+    )
 
     for words in ("mail -sent", '+mail "sent', "mail* (sent)", "mail: sent!", "mail AND' sent"):
         found = await search(storage, words)
@@ -77,7 +81,9 @@ async def test_marks_in_a_search_are_no_operators(storage):
 async def test_a_level_means_that_one_and_worse(storage, words):
     lease = await started(storage)
     levels = ["debug", "info", "warn", "error"]
-    await storage.log(ALDER, [log_line(lease, f"word {level}", level=level) for level in levels])
+    await storage.leases.append_logs(
+        ALDER, [log_line(lease, f"word {level}", level=level) for level in levels]
+    )
 
     for place, level in enumerate(levels):
         found = await search(storage, words, level=level)
@@ -88,10 +94,10 @@ async def test_a_search_keeps_to_its_scope_and_filters(storage):
     acme = await a_tenant(storage, "acme")
     mine = await started(storage, tenant=acme)
     other = await started(storage, definition=DefinitionKey("other"))
-    await storage.log(
+    await storage.leases.append_logs(
         ALDER, [log_line(mine, "word of acme"), log_line(mine, "word!", level="error")]
     )
-    await storage.log(ALDER, [log_line(other, "word of another")])
+    await storage.leases.append_logs(ALDER, [log_line(other, "word of another")])
 
     assert set(await search(storage, "word", Scope(ACME))) == {"word of acme", "word!"}
     assert await search(storage, "word", Scope.of("globex")) == []
@@ -102,9 +108,9 @@ async def test_a_search_keeps_to_its_scope_and_filters(storage):
 
 async def test_a_line_that_was_found_leads_to_its_job(storage):
     lease = await started(storage)
-    await storage.log(ALDER, [log_line(lease, "needle", fields={"at": "x"})])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "needle", fields={"at": "x"})])
 
-    [line] = await storage.search_logs(ALL_TENANTS, "needle")
+    [line] = await storage.jobs.search_logs(ALL_TENANTS, "needle")
 
     assert (line.job_id, line.sequence, line.attempt) == (lease.job_id, 1, 1)
     assert line.fields == {"at": "x"}
@@ -112,10 +118,10 @@ async def test_a_line_that_was_found_leads_to_its_job(storage):
 
 async def test_a_search_keeps_to_a_job_and_a_span_of_time(storage):
     first, second = await started(storage), await started(storage)
-    await storage.log(
+    await storage.leases.append_logs(
         ALDER, [log_line(first, f"word {n}", at=START + n * SECOND) for n in range(4)]
     )
-    await storage.log(ALDER, [log_line(second, "word of another", at=START)])
+    await storage.leases.append_logs(ALDER, [log_line(second, "word of another", at=START)])
 
     assert await search(storage, "word", job=second.job_id) == ["word of another"]
     assert await search(storage, "word", job=first.job_id, since=START + 2 * SECOND) == [
@@ -130,7 +136,7 @@ async def test_a_search_keeps_to_a_job_and_a_span_of_time(storage):
 
 async def test_the_newest_of_very_many_hits_are_found(storage):
     lease = await started(storage)
-    await storage.log(
+    await storage.leases.append_logs(
         ALDER, [log_line(lease, f"word {n}", at=START + n * SECOND) for n in range(30)]
     )
 
@@ -142,17 +148,19 @@ async def test_the_newest_of_very_many_hits_are_found(storage):
 async def test_a_search_goes_on_behind_a_line_also_among_those_of_one_instant(storage):
     first, second = await started(storage), await started(storage)
     for lease in (first, second):
-        await storage.log(ALDER, [log_line(lease, f"word {n}", at=START) for n in range(4)])
-    await storage.log(ALDER, [log_line(first, "word", at=START + SECOND)])
+        await storage.leases.append_logs(
+            ALDER, [log_line(lease, f"word {n}", at=START) for n in range(4)]
+        )
+    await storage.leases.append_logs(ALDER, [log_line(first, "word", at=START + SECOND)])
 
     seen: list = []
-    while page := await storage.search_logs(
+    while page := await storage.jobs.search_logs(
         ALL_TENANTS, "word", limit=2, before=seen[-1].place if seen else None
     ):
         seen += page
 
     assert len(seen) == len({line.place for line in seen}) == 9
-    assert seen == await storage.search_logs(ALL_TENANTS, "word", limit=100)
+    assert seen == await storage.jobs.search_logs(ALL_TENANTS, "word", limit=100)
     assert [line.place for line in seen] == sorted((line.place for line in seen), reverse=True)
 
 
@@ -162,8 +170,10 @@ async def test_a_search_can_keep_to_the_jobs_that_somebody_made(storage):
         ended = await started(storage, created_by=by)
         put_off = await started(storage, created_by=by)
         for lease in (running, ended, put_off):
-            await storage.log(ALDER, [log_line(lease, f"word of {by}")])
-        await storage.finish(ALDER, [finish(ended), finish(put_off, JobState.QUEUED, delay=HOUR)])
+            await storage.leases.append_logs(ALDER, [log_line(lease, f"word of {by}")])
+        await storage.leases.finish(
+            ALDER, [finish(ended), finish(put_off, JobState.QUEUED, delay=HOUR)]
+        )
 
     assert await search(storage, "word", created_by="user:1") == ["word of user:1"] * 3
     assert await search(storage, "word", created_by="user:3") == []
@@ -173,12 +183,14 @@ async def test_a_search_can_keep_to_the_jobs_that_somebody_made(storage):
 async def test_without_words_every_line_is_found_newest_first(storage):
     await a_tenant(storage, "acme")
     first, second = await started(storage), await started(storage, tenant=ACME)
-    await storage.log(
+    await storage.leases.append_logs(
         ALDER, [log_line(first, f"line {n}", at=START + n * SECOND) for n in range(3)]
     )
-    await storage.log(ALDER, [log_line(second, "theirs", at=START + HOUR, level="error")])
+    await storage.leases.append_logs(
+        ALDER, [log_line(second, "theirs", at=START + HOUR, level="error")]
+    )
 
-    newest = (await storage.search_logs(ALL_TENANTS, None, limit=2))[-1]
+    newest = (await storage.jobs.search_logs(ALL_TENANTS, None, limit=2))[-1]
 
     assert await search(storage, None) == ["theirs", "line 2", "line 1", "line 0"]
     assert await search(storage, None, before=newest.place) == ["line 1", "line 0"]

@@ -18,10 +18,13 @@ async def test_a_job_is_visible_to_its_tenant_and_its_creator(storage, state):
     ids = [own, others, nobodys, foreign, new_job_id()]
     acme = Scope(ACME)
 
-    assert await storage.visible(ALL_TENANTS, ids) == {own, others, nobodys, foreign}
-    assert await storage.visible(acme, ids) == {own, others, nobodys}
-    assert await storage.visible(acme, ids, created_by="user:ada") == {own}
-    assert await storage.visible(ALL_TENANTS, ids, created_by="user:ada") == {own, foreign}
+    assert await storage.jobs.visible_job_ids(ALL_TENANTS, ids) == {own, others, nobodys, foreign}
+    assert await storage.jobs.visible_job_ids(acme, ids) == {own, others, nobodys}
+    assert await storage.jobs.visible_job_ids(acme, ids, created_by="user:ada") == {own}
+    assert await storage.jobs.visible_job_ids(ALL_TENANTS, ids, created_by="user:ada") == {
+        own,
+        foreign,
+    }
 
 
 async def test_a_family_tells_who_made_each_job(storage):
@@ -29,7 +32,9 @@ async def test_a_family_tells_who_made_each_job(storage):
     child = await enqueue_child(storage, parent, created_by="user:bob")
     own = await enqueue_child(storage, parent, created_by="user:ada")
 
-    edges = {edge.child_id: edge for edge in await storage.family(await job(storage, parent))}
+    edges = {
+        edge.child_id: edge for edge in await storage.jobs.job_edges(await job(storage, parent))
+    }
 
     assert edges[child].child_created_by == "user:bob"
     assert edges[child].parent_created_by == "user:ada"

@@ -68,7 +68,7 @@ async def test_tokens_rise_and_the_first_start_is_kept_over_all_attempts(storage
 
 async def test_a_released_attempt_is_not_counted_but_its_token_is_used_up(storage):
     lease = await started(storage)
-    await storage.finish(ALDER, [release(lease)])
+    await storage.leases.finish(ALDER, [release(lease)])
 
     again = await lease_of(storage, lease.job_id)
 
@@ -94,7 +94,7 @@ async def test_within_a_tenant_jobs_go_by_priority_then_due_time_then_id(storage
         new_job(priority=200, due_at=clock.now - DAY),
         new_job(priority=25),
     ]
-    await storage.enqueue(new[::-1])
+    await storage.jobs.enqueue(new[::-1])
 
     one_by_one = [(await claim(storage))[0].job_id for _ in new]
 
@@ -103,7 +103,7 @@ async def test_within_a_tenant_jobs_go_by_priority_then_due_time_then_id(storage
 
 async def test_leases_come_in_the_order_of_the_line(storage, clock):
     new = [new_job(priority=n % 7, due_at=clock.now - n * SECOND) for n in range(50)]
-    await storage.enqueue(new)
+    await storage.jobs.enqueue(new)
 
     leases = await claim(storage, 50)
 
@@ -115,7 +115,7 @@ async def test_leases_come_in_the_order_of_the_line(storage, clock):
 async def test_due_times_are_compared_to_the_microsecond(storage, clock):
     tiny = timedelta(microseconds=1)
     new = [new_job(due_at=clock.now - n * tiny) for n in range(5)]
-    await storage.enqueue(new)
+    await storage.jobs.enqueue(new)
 
     assert [lease.job_id for lease in await claim(storage, 5)] == [n.id for n in new[::-1]]
 
@@ -123,27 +123,27 @@ async def test_due_times_are_compared_to_the_microsecond(storage, clock):
 @pytest.mark.parametrize("limit", [1, 2, 7])
 async def test_a_claim_takes_no_more_than_its_limit(storage, limit):
     for queue in ("a", "b"):
-        await storage.enqueue(new_jobs(10, queue=QueueName(queue)))
+        await storage.jobs.enqueue(new_jobs(10, queue=QueueName(queue)))
 
     assert len(await claim(storage, limit, queues=["a"])) == limit
     assert len(await claim(storage, limit)) <= limit
 
 
 async def test_a_claim_of_everything_takes_everything(storage):
-    await storage.enqueue(new_jobs(700))
+    await storage.jobs.enqueue(new_jobs(700))
 
     assert len(await claim(storage, 1000)) == 700
 
 
 async def test_with_nothing_to_claim_the_answer_is_empty(storage):
     assert await claim(storage, 10) == []
-    assert await storage.claim(WorkerId("alder"), [], KNOWN, lease_time=LEASE_TIME) == []
+    assert await storage.leases.claim(WorkerId("alder"), [], KNOWN, lease_time=LEASE_TIME) == []
 
 
 async def test_a_job_tried_again_keeps_its_place_by_priority(storage):
     urgent = await started(storage, priority=1, queue=QueueName("q"))
     await enqueue(storage, priority=2, queue=QueueName("q"))
-    await storage.finish(ALDER, [release(urgent)])
+    await storage.leases.finish(ALDER, [release(urgent)])
 
     again = await lease_of(storage, urgent.job_id)
 
@@ -166,9 +166,9 @@ async def test_a_worker_claims_only_from_the_queues_it_serves(storage):
 
 async def test_a_worker_of_all_queues_finds_each_of_them(storage):
     names = [f"queue {n}" for n in range(12)]
-    await storage.enqueue([new_job(queue=QueueName(name)) for name in names])
+    await storage.jobs.enqueue([new_job(queue=QueueName(name)) for name in names])
 
-    survey = await storage.survey(None, KNOWN)
+    survey = await storage.leases.survey(None, KNOWN)
 
     assert {line.queue for line in survey.lines} == set(names)
     assert len(await claim_all(storage)) == len(names)
@@ -192,25 +192,25 @@ async def test_a_job_that_started_in_time_is_tried_again_after_it(storage, clock
     await clock.advance(HOUR)
 
     assert [again.job_id for again in await claim_all(storage)] == [lease.job_id]
-    assert await storage.overdue() == []
+    assert await storage.leases.jobs_to_cancel() == []
 
 
 async def test_a_survey_tells_when_more_comes_due(storage, clock):
-    assert (await storage.survey(None, KNOWN)).next_due_in is None
+    assert (await storage.leases.survey(None, KNOWN)).next_due_in is None
     await enqueue(storage, delay=HOUR)
     await enqueue(storage, delay=MINUTE)
     await enqueue(storage, held=True)
 
-    assert (await storage.survey(None, KNOWN)).next_due_in == MINUTE
+    assert (await storage.leases.survey(None, KNOWN)).next_due_in == MINUTE
     await clock.advance(2 * MINUTE)
-    assert (await storage.survey(None, KNOWN)).next_due_in == -MINUTE
-    await storage.promote()
-    assert (await storage.survey(None, KNOWN)).next_due_in == 58 * MINUTE
+    assert (await storage.leases.survey(None, KNOWN)).next_due_in == -MINUTE
+    await storage.leases.promote()
+    assert (await storage.leases.survey(None, KNOWN)).next_due_in == 58 * MINUTE
 
 
 async def test_a_released_job_is_due_at_once_by_the_survey(storage):
     lease = await started(storage)
 
-    await storage.finish(ALDER, [release(lease)])
+    await storage.leases.finish(ALDER, [release(lease)])
 
-    assert (await storage.survey(None, KNOWN)).next_due_in <= timedelta()
+    assert (await storage.leases.survey(None, KNOWN)).next_due_in <= timedelta()

@@ -37,7 +37,7 @@ def worker(storage):
 
 
 async def test_a_claim_begins_at_a_place(storage):
-    await storage.enqueue([new_job() for _ in range(6)])
+    await storage.jobs.enqueue([new_job() for _ in range(6)])
     first = await claim(storage, 2)
     place = JobPosition(first[-1].priority, first[-1].due_at, first[-1].job_id)
 
@@ -48,7 +48,7 @@ async def test_a_claim_begins_at_a_place(storage):
 
 
 async def test_a_more_urgent_job_is_claimed_before_the_place_to_begin_at(storage):
-    await storage.enqueue([new_job(priority=100) for _ in range(4)])
+    await storage.jobs.enqueue([new_job(priority=100) for _ in range(4)])
     [first] = await claim(storage)
     urgent = await enqueue(storage, priority=50)
 
@@ -59,10 +59,10 @@ async def test_a_more_urgent_job_is_claimed_before_the_place_to_begin_at(storage
 
 
 async def test_a_worker_that_goes_on_finds_what_came_to_stand_before_its_place(storage, worker):
-    await storage.enqueue([new_job() for _ in range(8)])
+    await storage.jobs.enqueue([new_job() for _ in range(8)])
     first = await worker(4)
-    await storage.finish(ALDER, [release(first[0])])
-    await storage.promote()
+    await storage.leases.finish(ALDER, [release(first[0])])
+    await storage.leases.promote()
 
     rest = await worker(4) + await worker(4)
 
@@ -71,7 +71,7 @@ async def test_a_worker_that_goes_on_finds_what_came_to_stand_before_its_place(s
 
 
 async def test_a_job_that_was_due_before_the_place_is_found(storage, worker):
-    await storage.enqueue([new_job() for _ in range(4)])
+    await storage.jobs.enqueue([new_job() for _ in range(4)])
     await worker(2)
     old = await enqueue(storage, due_at=await storage.now() - LONG_AGO)
 
@@ -82,7 +82,7 @@ async def test_a_job_that_was_due_before_the_place_is_found(storage, worker):
 
 
 async def test_a_tenant_that_comes_in_has_its_turn(storage, worker, tenants):
-    await storage.enqueue([new_job(tenant=tenants[0]) for _ in range(20)])
+    await storage.jobs.enqueue([new_job(tenant=tenants[0]) for _ in range(20)])
     await worker(4)
     other = await enqueue(storage, tenant=tenants[1])
 
@@ -95,13 +95,13 @@ async def test_a_tenant_that_comes_in_has_its_turn(storage, worker, tenants):
 @pytest.fixture
 async def tenants(storage):
     names = [TenantId("acme"), TenantId("zeta")]
-    known = (await storage.tenants())[0]
+    known = (await storage.access.tenants())[0]
     for name in names:
-        await storage.create_tenant(replace(known, id=name, name=name))
+        await storage.access.create_tenant(replace(known, id=name, name=name))
     return names
 
 
 async def claim_from(storage, place, wanted):
-    survey = await storage.survey(None, KNOWN)
+    survey = await storage.leases.survey(None, KNOWN)
     quotas = [replace(quota, begin=place) for quota in fair_share.quotas(survey.lines, wanted)]
-    return await storage.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)
+    return await storage.leases.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)

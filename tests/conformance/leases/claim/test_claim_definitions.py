@@ -43,7 +43,7 @@ async def test_a_definition_the_worker_does_not_know_waits_for_one_that_does(sto
 
 
 async def test_many_urgent_jobs_nobody_knows_do_not_stand_in_the_way(storage):
-    await storage.enqueue(new_jobs(300, priority=1))
+    await storage.jobs.enqueue(new_jobs(300, priority=1))
     known = await enqueue(storage, definition=DefinitionKey("other"), priority=200)
 
     leases = await claim(storage, 5, known=["other"])
@@ -83,8 +83,8 @@ async def test_a_job_run_now_follows_what_became_of_its_definition_meanwhile(sto
     await a_definition(storage, "plain", max_concurrency=2, code_hash="2")
     await regate(storage)
 
-    assert await storage.run_now(ALL_TENANTS, first)
-    assert await storage.run_now(ALL_TENANTS, second)
+    assert await storage.jobs.run_now(ALL_TENANTS, first)
+    assert await storage.jobs.run_now(ALL_TENANTS, second)
 
     assert {lease.job_id for lease in await claim_all(storage)} == {first, second}
 
@@ -95,13 +95,13 @@ async def test_a_retried_job_follows_what_became_of_its_definition_meanwhile(sto
     await a_definition(storage, "plain", max_concurrency=2, code_hash="2")
     await regate(storage)
 
-    await storage.retry(ALL_TENANTS, lease.job_id)
+    await storage.jobs.retry(ALL_TENANTS, lease.job_id)
 
     assert [again.job_id for again in await claim_all(storage)] == [lease.job_id]
 
 
 async def test_a_limit_taken_away_lets_waiting_jobs_join_the_others(storage):
-    await storage.enqueue(new_jobs(5, definition=DefinitionKey("limited")))
+    await storage.jobs.enqueue(new_jobs(5, definition=DefinitionKey("limited")))
     assert len(await claim_all(storage)) == 2
 
     await a_definition(storage, "limited", max_concurrency=None, code_hash="2")
@@ -113,10 +113,10 @@ async def test_a_limit_taken_away_lets_waiting_jobs_join_the_others(storage):
 @pytest.mark.parametrize("key", ["plain", "limited"])
 async def test_a_definition_disabled_after_the_survey_is_not_claimed(storage, key):
     await enqueue(storage, definition=DefinitionKey(key))
-    survey = await storage.survey(None, KNOWN)
+    survey = await storage.leases.survey(None, KNOWN)
     await set_enabled(storage, key, False)
 
-    leases = await storage.claim(
+    leases = await storage.leases.claim(
         WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 
@@ -127,7 +127,7 @@ async def test_many_disabled_definitions_do_not_hide_the_next_line(storage):
     keys = [f"off {n:03}" for n in range(70)]
     for key in keys:
         await a_definition(storage, key)
-    await storage.enqueue([new_job(definition=DefinitionKey(key), priority=1) for key in keys])
+    await storage.jobs.enqueue([new_job(definition=DefinitionKey(key), priority=1) for key in keys])
     for key in keys:
         await set_enabled(storage, key, False)
     await regate(storage)
@@ -154,16 +154,16 @@ async def test_many_full_limits_do_not_hide_the_next_line(storage):
         await a_definition(storage, key, max_concurrency=1)
     known = [*KNOWN, *keys]
     for _ in range(2):
-        await storage.enqueue([new_job(definition=DefinitionKey(k), priority=1) for k in keys])
+        await storage.jobs.enqueue([new_job(definition=DefinitionKey(k), priority=1) for k in keys])
     while await claim(storage, 500, known=known):
         pass
     zeta = await enqueue(storage, tenant=await a_tenant(storage, "zeta"))
     cursor, got = "", []
 
     for _ in range(3):  # rounds of a worker's turn
-        survey = await storage.survey(None, known, cursor=cursor)
+        survey = await storage.leases.survey(None, known, cursor=cursor)
         quotas = fair_share.quotas(survey.lines, 2)
         cursor = fair_share.next_cursor(survey.lines, quotas)
-        got += await storage.claim(WorkerId("birch"), quotas, known, lease_time=LEASE_TIME)
+        got += await storage.leases.claim(WorkerId("birch"), quotas, known, lease_time=LEASE_TIME)
 
     assert [lease.job_id for lease in got] == [zeta]

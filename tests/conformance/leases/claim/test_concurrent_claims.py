@@ -26,7 +26,7 @@ async def test_of_two_claims_of_one_job_exactly_one_wins(storage, twin):
 
 async def test_hundreds_of_jobs_go_to_many_workers_each_to_one(storage, twin):
     new = new_jobs(400)
-    await storage.enqueue(new)
+    await storage.jobs.enqueue(new)
 
     async def drain(n: int) -> list:
         taken = []

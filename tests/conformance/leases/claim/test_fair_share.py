@@ -21,8 +21,8 @@ from windlass.ids import DefinitionKey, WorkerId
 async def test_tenants_share_a_claim(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
-    await storage.enqueue(new_jobs(300, tenant=ACME, priority=1))
-    await storage.enqueue(new_jobs(5, tenant=GLOBEX, priority=200))
+    await storage.jobs.enqueue(new_jobs(300, tenant=ACME, priority=1))
+    await storage.jobs.enqueue(new_jobs(5, tenant=GLOBEX, priority=200))
 
     leases = await claim(storage, 10)
 
@@ -34,7 +34,7 @@ async def test_a_tenants_weight_is_its_share(storage):
     await a_tenant(storage, "acme", weight=4)
     await a_tenant(storage, "globex", weight=1)
     for tenant in (ACME, GLOBEX):
-        await storage.enqueue(new_jobs(50, tenant=tenant))
+        await storage.jobs.enqueue(new_jobs(50, tenant=tenant))
 
     leases = await claim(storage, 10)
 
@@ -45,7 +45,7 @@ async def test_a_tenants_weight_is_its_share(storage):
 async def test_one_tenants_many_jobs_delay_anothers_first_by_one_round_at_most(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
-    await storage.enqueue(new_jobs(500, tenant=ACME))
+    await storage.jobs.enqueue(new_jobs(500, tenant=ACME))
     await claim(storage, 3)
     await enqueue(storage, tenant=GLOBEX)
 
@@ -55,7 +55,7 @@ async def test_one_tenants_many_jobs_delay_anothers_first_by_one_round_at_most(s
 
 
 async def test_a_tenant_alone_gets_everything(storage):
-    await storage.enqueue(new_jobs(20))
+    await storage.jobs.enqueue(new_jobs(20))
 
     assert len(await claim(storage, 20)) == 20
 
@@ -63,14 +63,14 @@ async def test_a_tenant_alone_gets_everything(storage):
 async def test_with_more_tenants_than_slots_all_have_their_turn(storage):
     tenants = [await a_tenant(storage, f"tenant {n:02}") for n in range(10)]
     for tenant in tenants:
-        await storage.enqueue(new_jobs(20, tenant=tenant))
+        await storage.jobs.enqueue(new_jobs(20, tenant=tenant))
     cursor, served = "", []
 
     for _ in range(5):
-        survey = await storage.survey(None, KNOWN, cursor=cursor)
+        survey = await storage.leases.survey(None, KNOWN, cursor=cursor)
         quotas = fair_share.quotas(survey.lines, 4)
         cursor = fair_share.next_cursor(survey.lines, quotas)
-        got = await storage.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)
+        got = await storage.leases.claim(WorkerId("alder"), quotas, KNOWN, lease_time=LEASE_TIME)
         served += [lease.tenant for lease in got]
 
     assert len(served) == 20
@@ -80,12 +80,12 @@ async def test_with_more_tenants_than_slots_all_have_their_turn(storage):
 async def test_a_survey_sees_each_line_once_wherever_it_begins(storage):
     tenants = [await a_tenant(storage, f"tenant {n}") for n in range(5)]
     for tenant in tenants:
-        await storage.enqueue(
+        await storage.jobs.enqueue(
             [new_job(tenant=tenant), new_job(tenant=tenant, definition=DefinitionKey("limited"))]
         )
 
     for place, cursor in enumerate(["", *tenants, "zzz"]):
-        survey = await storage.survey(None, KNOWN, cursor=cursor)
+        survey = await storage.leases.survey(None, KNOWN, cursor=cursor)
         seen = [(line.tenant, line.gate) for line in survey.lines]
         turned = tenants[place % 6 :] + tenants[: place % 6]
         assert seen == [(t, gate) for t in turned for gate in ("", "limited")]
@@ -95,7 +95,7 @@ async def test_a_survey_sees_no_more_lines_than_asked(storage):
     for n in range(8):
         await enqueue(storage, tenant=await a_tenant(storage, f"tenant {n}"))
 
-    survey = await storage.survey(None, KNOWN, most=3)
+    survey = await storage.leases.survey(None, KNOWN, most=3)
 
     assert [line.tenant for line in survey.lines] == [f"tenant {n}" for n in range(3)]
 
@@ -103,9 +103,9 @@ async def test_a_survey_sees_no_more_lines_than_asked(storage):
 async def test_two_claims_of_one_tenants_lines_together_keep_to_its_share(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
-    await storage.enqueue(new_jobs(10, tenant=ACME))
-    await storage.enqueue(new_jobs(10, tenant=ACME, definition=DefinitionKey("limited")))
-    await storage.enqueue(new_jobs(10, tenant=GLOBEX))
+    await storage.jobs.enqueue(new_jobs(10, tenant=ACME))
+    await storage.jobs.enqueue(new_jobs(10, tenant=ACME, definition=DefinitionKey("limited")))
+    await storage.jobs.enqueue(new_jobs(10, tenant=GLOBEX))
 
     leases = await claim(storage, 4)
 
@@ -136,10 +136,10 @@ async def test_a_tenant_that_is_not_active_is_not_claimed_from(storage, state):
 async def test_a_tenant_suspended_after_the_survey_is_not_claimed_from(storage):
     await a_tenant(storage, "acme")
     await enqueue(storage, tenant=ACME)
-    survey = await storage.survey(None, KNOWN)
+    survey = await storage.leases.survey(None, KNOWN)
     await a_tenant(storage, "acme", state="suspended")
 
-    leases = await storage.claim(
+    leases = await storage.leases.claim(
         WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 

@@ -31,7 +31,7 @@ from windlass.ids import DefinitionKey, QueueName, TenantId, WorkerId
 
 
 async def test_no_more_jobs_of_a_definition_run_than_its_limit(storage):
-    await storage.enqueue(new_jobs(5, definition=DefinitionKey("limited")))
+    await storage.jobs.enqueue(new_jobs(5, definition=DefinitionKey("limited")))
 
     leases = await claim_all(storage)
 
@@ -50,22 +50,22 @@ async def test_no_more_jobs_of_a_definition_run_than_its_limit(storage):
     ],
 )
 async def test_a_job_gives_its_part_of_a_limit_back_by(storage, ending):
-    await storage.enqueue(new_jobs(3, definition=DefinitionKey("limited")))
+    await storage.jobs.enqueue(new_jobs(3, definition=DefinitionKey("limited")))
     [first, _] = await claim_all(storage)
     assert await claim_all(storage) == []
 
-    await storage.finish(ALDER, [ending(first)])
+    await storage.leases.finish(ALDER, [ending(first)])
 
     assert len(await claim_all(storage)) == 1
 
 
 async def test_a_reaped_job_gives_its_part_of_a_limit_back(storage, clock):
-    await storage.enqueue(new_jobs(3, definition=DefinitionKey("limited")))
+    await storage.jobs.enqueue(new_jobs(3, definition=DefinitionKey("limited")))
     leases = await claim_all(storage)
 
     await clock.advance(LEASE_TIME)
     expired_but_not_reaped = await claim_all(storage)
-    await storage.reap([lost(lease, delay=DAY) for lease in leases])
+    await storage.leases.reap([lost(lease, delay=DAY) for lease in leases])
 
     assert expired_but_not_reaped == []
     assert len(await claim_all(storage)) == 1
@@ -87,9 +87,9 @@ async def test_a_limit_counts_over_all_tenants_and_queues(storage):
 
 async def test_no_more_jobs_of_a_tenant_run_than_its_limit(storage):
     await a_tenant(storage, "acme", max_running=3)
-    await storage.enqueue(new_jobs(5, tenant=ACME))
-    await storage.enqueue(new_jobs(5, tenant=ACME, definition=DefinitionKey("other")))
-    await storage.enqueue(new_jobs(2))
+    await storage.jobs.enqueue(new_jobs(5, tenant=ACME))
+    await storage.jobs.enqueue(new_jobs(5, tenant=ACME, definition=DefinitionKey("other")))
+    await storage.jobs.enqueue(new_jobs(2))
 
     leases = await claim_all(storage)
 
@@ -102,7 +102,7 @@ async def test_a_job_under_two_limits_needs_room_in_both(storage):
     await a_tenant(storage, "globex", max_running=5)
     limited = DefinitionKey("limited")
     for tenant in (ACME, GLOBEX):
-        await storage.enqueue(new_jobs(3, tenant=tenant, definition=limited))
+        await storage.jobs.enqueue(new_jobs(3, tenant=tenant, definition=limited))
 
     leases = await claim_all(storage)
 
@@ -115,13 +115,15 @@ async def test_tenants_take_turns_under_a_limit(storage):
     known, single, served, cursor = ["single"], DefinitionKey("single"), set(), ""
     for tenant in ("acme", "globex", "initech"):
         await a_tenant(storage, tenant)
-        await storage.enqueue(new_jobs(40, tenant=TenantId(tenant), definition=single))
+        await storage.jobs.enqueue(new_jobs(40, tenant=TenantId(tenant), definition=single))
 
     for _ in range(40):
-        survey = await storage.survey(None, known, cursor=cursor)
+        survey = await storage.leases.survey(None, known, cursor=cursor)
         quotas = fair_share.quotas(survey.lines, 10)
         cursor = fair_share.next_cursor(survey.lines, quotas)
-        [lease] = await storage.claim(WorkerId("alder"), quotas, known, lease_time=LEASE_TIME)
+        [lease] = await storage.leases.claim(
+            WorkerId("alder"), quotas, known, lease_time=LEASE_TIME
+        )
         await end(storage, lease)
         served.add(lease.tenant)
 
@@ -130,17 +132,17 @@ async def test_tenants_take_turns_under_a_limit(storage):
 
 async def test_rooms_tell_how_many_more_may_run(storage):
     await a_tenant(storage, "acme", max_running=5)
-    await storage.enqueue(new_jobs(3, tenant=ACME, definition=DefinitionKey("limited")))
+    await storage.jobs.enqueue(new_jobs(3, tenant=ACME, definition=DefinitionKey("limited")))
     leases = await claim_all(storage)
 
     names = ("definition:limited", "tenant:acme", "tenant:nobody")
     line = JobLine(queue=QueueName("default"), tenant=ACME, gate="limited", limits=names)
-    before = await storage.rooms(line)
+    before = await storage.leases.limit_capacity(line)
     await end(storage, leases[0])
 
     definition, tenant = ("definition:limited", "running"), ("tenant:acme", "running")
     assert before == {definition: 0, tenant: 3}
-    assert await storage.rooms(line) == {definition: 1, tenant: 4}
+    assert await storage.leases.limit_capacity(line) == {definition: 1, tenant: 4}
 
 
 async def test_a_limit_of_nothing_lets_nothing_run(storage):
@@ -151,7 +153,7 @@ async def test_a_limit_of_nothing_lets_nothing_run(storage):
 
 
 async def test_a_full_limit_does_not_stand_in_the_way_of_other_jobs(storage):
-    await storage.enqueue(new_jobs(50, definition=DefinitionKey("limited"), priority=1))
+    await storage.jobs.enqueue(new_jobs(50, definition=DefinitionKey("limited"), priority=1))
     await claim_all(storage)
     plain = await enqueue(storage, priority=200)
 
@@ -160,18 +162,18 @@ async def test_a_full_limit_does_not_stand_in_the_way_of_other_jobs(storage):
 
 async def test_a_limit_set_while_jobs_run_counts_them(storage):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(6, tenant=ACME))
+    await storage.jobs.enqueue(new_jobs(6, tenant=ACME))
     running = await claim(storage, 2)
     await a_tenant(storage, "acme", max_running=3)
 
     assert len(await claim_all(storage)) == 1
 
-    await storage.finish(ALDER, [finish(lease) for lease in running])
+    await storage.leases.finish(ALDER, [finish(lease) for lease in running])
     assert len(await claim_all(storage)) == 2
 
 
 async def test_a_definitions_limit_set_while_jobs_run_counts_them(storage):
-    await storage.enqueue(new_jobs(6))
+    await storage.jobs.enqueue(new_jobs(6))
     await claim(storage, 2)
     await a_definition(storage, "plain", max_concurrency=3, code_hash="2")
     await regate(storage)
@@ -181,11 +183,11 @@ async def test_a_definitions_limit_set_while_jobs_run_counts_them(storage):
 
 async def test_a_tenants_limit_set_after_the_survey_is_kept(storage):
     await a_tenant(storage, "acme")
-    await storage.enqueue(new_jobs(3, tenant=ACME))
-    survey = await storage.survey(None, KNOWN)
+    await storage.jobs.enqueue(new_jobs(3, tenant=ACME))
+    survey = await storage.leases.survey(None, KNOWN)
     await a_tenant(storage, "acme", max_running=1)
 
-    leases = await storage.claim(
+    leases = await storage.leases.claim(
         WorkerId("alder"), fair_share.quotas(survey.lines, 5), KNOWN, lease_time=LEASE_TIME
     )
 
@@ -195,26 +197,26 @@ async def test_a_tenants_limit_set_after_the_survey_is_kept(storage):
 
 async def test_a_raised_limit_lets_more_run_and_a_lowered_one_fewer(storage):
     await a_tenant(storage, "acme", max_running=2)
-    await storage.enqueue(new_jobs(8, tenant=ACME))
+    await storage.jobs.enqueue(new_jobs(8, tenant=ACME))
     leases = await claim_all(storage)
     await a_tenant(storage, "acme", max_running=4)
     leases += await claim_all(storage)
     assert len(leases) == 4
     await a_tenant(storage, "acme", max_running=1)
 
-    await storage.finish(ALDER, [finish(lease) for lease in leases[:3]])
+    await storage.leases.finish(ALDER, [finish(lease) for lease in leases[:3]])
 
     assert await claim_all(storage) == []
-    await storage.finish(ALDER, [finish(leases[3])])
+    await storage.leases.finish(ALDER, [finish(leases[3])])
     assert len(await claim_all(storage)) == 1
 
 
 async def test_a_limit_holds_at_every_instant_with_many_workers(storage, twin):
     await a_tenant(storage, "acme", max_running=3)
     limited = DefinitionKey("limited")
-    await storage.enqueue(new_jobs(15, definition=limited))
-    await storage.enqueue(new_jobs(15, tenant=ACME))
-    await storage.enqueue(new_jobs(15, tenant=ACME, definition=limited))
+    await storage.jobs.enqueue(new_jobs(15, definition=limited))
+    await storage.jobs.enqueue(new_jobs(15, tenant=ACME))
+    await storage.jobs.enqueue(new_jobs(15, tenant=ACME, definition=limited))
     done, most = 0, 0
 
     async def work(n: int) -> None:
@@ -228,7 +230,7 @@ async def test_a_limit_holds_at_every_instant_with_many_workers(storage, twin):
             assert [row["tenant_id"] for row in running].count("acme") <= 3
             assert [row["definition"] for row in running].count("limited") <= 2
             most = max(most, len(running))
-            await mine.finish(f"worker {n}", [finish(lease) for lease in leases])
+            await mine.leases.finish(f"worker {n}", [finish(lease) for lease in leases])
             done += len(leases)
             idle = 0 if leases else idle + 1
 

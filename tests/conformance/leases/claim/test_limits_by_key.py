@@ -46,7 +46,7 @@ def behind(key, *, version=1, tenant=DEFAULT_TENANT):
 
 
 async def keyed(storage, *keys, tenant=DEFAULT_TENANT, **changes):
-    return await storage.enqueue(
+    return await storage.jobs.enqueue(
         [
             new_job(definition=SYNC, gate=behind(key, tenant=tenant), tenant=tenant, **changes)
             for key in keys
@@ -55,7 +55,7 @@ async def keyed(storage, *keys, tenant=DEFAULT_TENANT, **changes):
 
 
 async def edit(storage, key, **changes):
-    await storage.change_definitions(
+    await storage.definitions.change_definitions(
         [key], lambda found: [merge.edited(d, edits(changes)) for d in found.values()]
     )
     await regate(storage)
@@ -93,12 +93,12 @@ async def test_however_a_job_ends_its_key_is_free_again(world, how):
 
     match how:
         case "released":
-            await storage.finish(ALDER, [release(lease)])
+            await storage.leases.finish(ALDER, [release(lease)])
         case "failed":
             await end(storage, lease, JobState.DEAD_LETTER)
         case "lost":
             await world.clock.advance(DAY)
-            await storage.reap([lost(lease, JobState.DEAD_LETTER)])
+            await storage.leases.reap([lost(lease, JobState.DEAD_LETTER)])
 
     assert len(await claim_all(storage, known=SYNCS)) == 1
 
@@ -110,7 +110,7 @@ async def test_many_full_keys_do_not_hide_one_that_is_free(storage):
     await keyed(storage, "zzz")
 
     # One slot, and so one line in sight.
-    survey = await storage.survey(None, SYNCS, most=1)
+    survey = await storage.leases.survey(None, SYNCS, most=1)
 
     assert [line.gate for line in survey.lines] == [behind("zzz")]
 
@@ -139,7 +139,7 @@ async def test_a_key_is_a_tenants_own(storage):
 async def test_jobs_of_every_version_count_when_a_key_limit_is_set(storage):
     known = gates.needs({"sync": 2})
     await a_definition(storage, "sync", limit_key="args.account")
-    await storage.enqueue(
+    await storage.jobs.enqueue(
         [new_job(definition=SYNC, gate=behind("acme", version=v)) for v in (1, 2, 2)]
     )
     await claim(storage, 2, known=known)
@@ -240,7 +240,7 @@ async def begun(storage, clock, *, steps, step, known=SYNCS):
 
 async def test_no_more_begin_in_any_minute_than_the_rate(storage, clock):
     await a_definition(storage, "sync", rate_count=5, rate_seconds=60.0)
-    await storage.enqueue(new_jobs(40, definition=SYNC))
+    await storage.jobs.enqueue(new_jobs(40, definition=SYNC))
 
     times = [at for at, _ in await begun(storage, clock, steps=60, step=7 * SECOND)]
 
@@ -252,11 +252,11 @@ async def test_no_more_begin_in_any_minute_than_the_rate(storage, clock):
 
 async def test_it_is_told_when_a_rate_has_more_room(storage, clock):
     await a_definition(storage, "sync", rate_count=1, rate_seconds=60.0)
-    assert await storage.next_rate_capacity() is None
-    await storage.enqueue(new_jobs(2, definition=SYNC))
+    assert await storage.leases.next_rate_capacity() is None
+    await storage.jobs.enqueue(new_jobs(2, definition=SYNC))
     assert len(await claim_all(storage, known=SYNCS)) == 1
 
-    wait = await storage.next_rate_capacity()
+    wait = await storage.leases.next_rate_capacity()
     await clock.advance(wait - timedelta(milliseconds=1))
     assert await claim_all(storage, known=SYNCS) == []
     await clock.advance(timedelta(milliseconds=1))
@@ -277,7 +277,7 @@ async def test_each_key_has_a_rate_of_its_own(storage, clock):
 
 async def test_what_a_rate_holds_back_is_in_nobodys_way(storage):
     await a_definition(storage, "sync", rate_count=1, rate_seconds=60.0)
-    await storage.enqueue(new_jobs(5, definition=SYNC, priority=1))
+    await storage.jobs.enqueue(new_jobs(5, definition=SYNC, priority=1))
     other = await enqueue(storage, priority=200)
 
     leases = await claim_all(storage, known=SYNCS)
@@ -288,7 +288,7 @@ async def test_what_a_rate_holds_back_is_in_nobodys_way(storage):
 
 async def test_a_rate_holds_against_several_workers_at_once(storage, twin):
     await a_definition(storage, "sync", rate_count=7, rate_seconds=3600.0)
-    await storage.enqueue(new_jobs(40, definition=SYNC))
+    await storage.jobs.enqueue(new_jobs(40, definition=SYNC))
 
     rounds = await asyncio.gather(
         *(claim((storage, twin)[n % 2], 3, worker=f"w{n}", known=SYNCS) for n in range(12))
@@ -304,9 +304,9 @@ async def test_starts_are_forgotten_when_no_rate_counts_them_any_more(storage, c
     for lease in await claim_all(storage, known=SYNCS):
         await end(storage, lease)
 
-    early = await storage.prune_keys()
+    early = await storage.monitoring.prune_keys()
     await clock.advance(2 * MINUTE)
-    late = [await storage.prune_keys(most=3) for _ in range(3)]
+    late = [await storage.monitoring.prune_keys(most=3) for _ in range(3)]
 
     assert (early, late) == (0, [3, 2, 0])
     assert await storage.database.query("select name from windlass_starts", {}) == []
@@ -323,7 +323,7 @@ async def test_rooms_tell_of_keys_and_rates(storage):
         queue=QueueName("default"), tenant=ACME, gate=behind("acme"), limits=("definition:sync",)
     )
 
-    assert await storage.rooms(line) == {
+    assert await storage.leases.limit_capacity(line) == {
         ("definition:sync", "begun"): 9,
         (gates.counted_by(behind("acme")), "running"): 1,
     }
@@ -347,7 +347,7 @@ async def test_a_worker_of_older_code_leaves_payloads_of_later_versions_alone(st
 
 async def test_a_version_and_a_key_are_both_heeded(storage):
     await a_definition(storage, "sync", limit_key="args.a", max_per_key=1)
-    await storage.enqueue(
+    await storage.jobs.enqueue(
         [new_job(definition=SYNC, gate=behind("acme", version=version)) for version in (1, 1, 2, 2)]
     )
 
@@ -361,13 +361,15 @@ async def test_a_version_and_a_key_are_both_heeded(storage):
 
 async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
     declared = Definition(key=SYNC, title="Sync", max_attempts=3, code_hash="1")
-    await storage.sync_definitions([declared])
+    await storage.definitions.sync_definitions([declared])
     await edit(storage, "sync", max_attempts=9, rate_limit="5/s", metadata={"team": "mail"})
 
-    await storage.sync_definitions([replace(declared, title="Sync 2", code_hash="2")])
-    [edited] = [d for d in await storage.definitions() if d.key == SYNC]
-    await storage.change_definitions(["sync"], lambda f: [merge.reset(d) for d in f.values()])
-    [back] = [d for d in await storage.definitions() if d.key == SYNC]
+    await storage.definitions.sync_definitions([replace(declared, title="Sync 2", code_hash="2")])
+    [edited] = [d for d in await storage.definitions.definitions() if d.key == SYNC]
+    await storage.definitions.change_definitions(
+        ["sync"], lambda f: [merge.reset(d) for d in f.values()]
+    )
+    [back] = [d for d in await storage.definitions.definitions() if d.key == SYNC]
 
     assert (edited.title, edited.max_attempts, edited.rate_count) == ("Sync 2", 9, 5)
     assert edited.metadata == {"team": "mail"}
@@ -377,10 +379,10 @@ async def test_edits_survive_a_sync_and_a_reset_brings_the_code_back(storage):
 
 async def test_a_definition_that_comes_back_without_a_limit_has_none(storage):
     await a_definition(storage, "sync", max_concurrency=1)
-    await storage.delete_definition("sync")
+    await storage.definitions.delete_definition("sync")
 
     await a_definition(storage, "sync")
-    await storage.enqueue(new_jobs(3, definition=SYNC))
+    await storage.jobs.enqueue(new_jobs(3, definition=SYNC))
 
     assert len(await claim_all(storage, known=SYNCS)) == 3
 
@@ -390,6 +392,6 @@ async def test_a_definition_in_use_is_not_forgotten(storage):
     await a_definition(storage, "idle")
     await enqueue(storage, definition=SYNC)
 
-    assert not await storage.delete_definition("sync")
-    assert await storage.delete_definition("idle")
-    assert not await storage.delete_definition("idle")
+    assert not await storage.definitions.delete_definition("sync")
+    assert await storage.definitions.delete_definition("idle")
+    assert not await storage.definitions.delete_definition("idle")

@@ -32,36 +32,36 @@ async def test_only_jobs_that_are_due_are_promoted(storage, clock):
     waiting = await enqueue_child(storage, later)
     await clock.advance(3 * SECOND)
 
-    moved = await storage.promote()
+    moved = await storage.leases.promote()
 
     assert moved == {"q0": 1, "q1": 2}
     assert [await tables_of(storage, id) for id in due] == [["windlass_live"]] * 3
     assert [await tables_of(storage, id) for id in (later, held, waiting)] == [
         ["windlass_later"]
     ] * 3
-    assert await storage.promote() == {}
+    assert await storage.leases.promote() == {}
 
 
 async def test_promoting_changes_nothing_about_a_job(storage, clock):
     lease = await started(storage, priority=7, metadata='{"m": 1}', idempotency_key="i")
-    await storage.log(ALDER, [log_line(lease, "a line")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.QUEUED, delay=MINUTE, error="boom", error_trace="trace")
     before = await job(storage, lease.job_id)
     await clock.advance(MINUTE)
 
-    await storage.promote()
+    await storage.leases.promote()
 
     assert await job(storage, lease.job_id) == before
     again = await lease_of(storage, lease.job_id)
-    await storage.log(ALDER, [log_line(again, "another")])
-    assert [line.sequence for line in await storage.logs(before)] == [1, 2]
+    await storage.leases.append_logs(ALDER, [log_line(again, "another")])
+    assert [line.sequence for line in await storage.jobs.logs(before)] == [1, 2]
 
 
 async def test_the_first_due_are_promoted_first_and_no_more_than_asked(storage, clock):
     ids = [await enqueue(storage, due_at=START + n * SECOND) for n in (5, 1, 3, 2, 4)]
     await clock.advance(MINUTE)
 
-    moved = await storage.promote(most=2)
+    moved = await storage.leases.promote(most=2)
 
     assert moved == {"default": 2}
     promoted = [id for id in ids if await tables_of(storage, id) == ["windlass_live"]]
@@ -69,7 +69,7 @@ async def test_the_first_due_are_promoted_first_and_no_more_than_asked(storage, 
 
 
 async def test_several_processes_promote_each_job_once(storage, twin, clock):
-    await storage.enqueue(new_jobs(60, delay=SECOND))
+    await storage.jobs.enqueue(new_jobs(60, delay=SECOND))
     await clock.advance(SECOND)
 
     moved = await asyncio.gather(

@@ -25,12 +25,14 @@ MAIL = QueueName("mail")
 
 
 async def test_a_paused_queue_gives_nothing_until_it_is_resumed(storage):
-    await storage.enqueue(new_jobs(3, queue=MAIL))
+    await storage.jobs.enqueue(new_jobs(3, queue=MAIL))
     other = await enqueue(storage)
 
-    paused = await storage.upsert_queue(MAIL, paused=True, by="ada", reason="the relay is down")
+    paused = await storage.leases.upsert_queue(
+        MAIL, paused=True, by="ada", reason="the relay is down"
+    )
     leases = await claim_all(storage)
-    await storage.upsert_queue(MAIL, paused=False)
+    await storage.leases.upsert_queue(MAIL, paused=False)
 
     assert [lease.job_id for lease in leases] == [other]
     assert (paused.paused_by, paused.pause_reason) == ("ada", "the relay is down")
@@ -38,20 +40,20 @@ async def test_a_paused_queue_gives_nothing_until_it_is_resumed(storage):
 
 
 async def test_a_queue_paused_after_the_survey_gives_nothing(storage):
-    await storage.enqueue(new_jobs(3, queue=MAIL))
-    survey = await storage.survey(None, KNOWN)
+    await storage.jobs.enqueue(new_jobs(3, queue=MAIL))
+    survey = await storage.leases.survey(None, KNOWN)
 
-    await storage.upsert_queue(MAIL, paused=True)
+    await storage.leases.upsert_queue(MAIL, paused=True)
     quotas = fair_share.quotas(survey.lines, 3)
 
-    assert await storage.claim(WorkerId("alder"), quotas, KNOWN, lease_time=MINUTE) == []
+    assert await storage.leases.claim(WorkerId("alder"), quotas, KNOWN, lease_time=MINUTE) == []
 
 
 async def test_pausing_leaves_running_jobs_alone(storage):
-    await storage.enqueue(new_jobs(2, queue=MAIL))
+    await storage.jobs.enqueue(new_jobs(2, queue=MAIL))
     [lease] = await claim(storage, 1)
 
-    await storage.upsert_queue(MAIL, paused=True)
+    await storage.leases.upsert_queue(MAIL, paused=True)
 
     assert await end(storage, lease) is JobState.COMPLETED
 
@@ -59,11 +61,11 @@ async def test_pausing_leaves_running_jobs_alone(storage):
 async def test_no_more_of_a_queue_run_than_its_limit_whoever_owns_them(storage):
     await a_tenant(storage, "acme")
     await a_tenant(storage, "globex")
-    await storage.upsert_queue(MAIL, limit=3)
-    await storage.enqueue(
+    await storage.leases.upsert_queue(MAIL, limit=3)
+    await storage.jobs.enqueue(
         [*new_jobs(4, queue=MAIL, tenant=ACME), *new_jobs(4, queue=MAIL, tenant=GLOBEX)]
     )
-    await storage.enqueue(new_jobs(2))
+    await storage.jobs.enqueue(new_jobs(2))
 
     leases = await claim_all(storage)
 
@@ -71,8 +73,8 @@ async def test_no_more_of_a_queue_run_than_its_limit_whoever_owns_them(storage):
 
 
 async def test_a_queues_limit_holds_against_several_workers_at_once(storage, twin):
-    await storage.upsert_queue(MAIL, limit=5)
-    await storage.enqueue(new_jobs(40, queue=MAIL))
+    await storage.leases.upsert_queue(MAIL, limit=5)
+    await storage.jobs.enqueue(new_jobs(40, queue=MAIL))
 
     rounds = await asyncio.gather(
         *(claim((storage, twin)[n % 2], 4, worker=f"w{n}") for n in range(12))
@@ -82,9 +84,9 @@ async def test_a_queues_limit_holds_against_several_workers_at_once(storage, twi
 
 
 async def test_pausing_keeps_a_queues_limit_and_a_limit_keeps_the_pause(storage):
-    await storage.upsert_queue(MAIL, limit=3)
-    await storage.upsert_queue(MAIL, paused=True, reason="later")
-    await storage.upsert_queue(MAIL, limit=4)
+    await storage.leases.upsert_queue(MAIL, limit=3)
+    await storage.leases.upsert_queue(MAIL, paused=True, reason="later")
+    await storage.leases.upsert_queue(MAIL, limit=4)
 
-    [queue] = await storage.queues()
+    [queue] = await storage.leases.queues()
     assert (queue.max_concurrency, queue.pause_reason) == (4, "later")

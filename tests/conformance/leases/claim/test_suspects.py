@@ -32,11 +32,11 @@ def suspected(lease, *, alone=False):
 
 async def suspects(storage, clock, count, **changes):
     """Jobs that ran on one worker that died."""
-    await storage.enqueue(new_jobs(count, **changes))
+    await storage.jobs.enqueue(new_jobs(count, **changes))
     leases = await claim_all(storage, known=[*KNOWN, *changes.get("known", ())])
     await clock.advance(LEASE_TIME)
-    await storage.reap([suspected(lease) for lease in leases])
-    await storage.promote()
+    await storage.leases.reap([suspected(lease) for lease in leases])
+    await storage.leases.promote()
     return {lease.job_id for lease in leases}
 
 
@@ -47,7 +47,7 @@ async def test_a_suspect_gets_its_attempt_back_and_no_death_is_counted(storage, 
 
     assert (back.state, back.attempts, back.worker_deaths) == (JobState.QUEUED, 0, 0)
     assert is_suspect(back.gate)
-    [attempt] = await storage.attempts(back)
+    [attempt] = await storage.jobs.attempts(back)
     assert attempt.outcome == "lost"
 
 
@@ -82,10 +82,10 @@ async def test_suspects_of_several_definitions_share_one_place(storage, clock):
 
 async def test_ordinary_jobs_are_claimed_beside_a_suspect(storage, clock):
     await suspects(storage, clock, 5)
-    await storage.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5))
 
     first = await claim(storage, 10, known=ALL_KNOWN)
-    await storage.enqueue(new_jobs(5))
+    await storage.jobs.enqueue(new_jobs(5))
     second = await claim(storage, 10, known=ALL_KNOWN)
 
     assert [is_suspect(lease.gate) for lease in first].count(True) == 1
@@ -105,7 +105,7 @@ async def test_a_suspect_whose_attempt_failed_is_none_any_more(storage, clock):
 
     await end(storage, lease, JobState.QUEUED)
 
-    await storage.promote()
+    await storage.leases.promote()
     assert (await job(storage, id)).gate == ""
 
 
@@ -113,9 +113,9 @@ async def test_a_suspect_that_was_handed_back_stays_one(storage, clock):
     [id] = await suspects(storage, clock, 1)
     [lease] = await claim(storage, known=ALL_KNOWN)
 
-    await storage.finish(ALDER, [release(lease)])
+    await storage.leases.finish(ALDER, [release(lease)])
 
-    await storage.promote()
+    await storage.leases.promote()
     assert is_suspect((await job(storage, id)).gate)
 
 
@@ -124,9 +124,9 @@ async def test_a_suspect_that_was_alone_with_its_worker_stays_one(storage, clock
     [lease] = await claim(storage, known=ALL_KNOWN)
     await clock.advance(LEASE_TIME)
 
-    await storage.reap([lost(lease, gate=lease.gate)])
+    await storage.leases.reap([lost(lease, gate=lease.gate)])
 
-    await storage.promote()
+    await storage.leases.promote()
     back = await job(storage, id)
     assert (back.attempts, back.worker_deaths, is_suspect(back.gate)) == (1, 1, True)
 
@@ -134,16 +134,16 @@ async def test_a_suspect_that_was_alone_with_its_worker_stays_one(storage, clock
 async def test_a_suspect_keeps_its_version_and_its_key(storage, clock):
     gate = own_gate(await versioned(storage), "default", "acme")
     job_ = new_job(definition="versioned", gate=gate)
-    await storage.enqueue([job_])
+    await storage.jobs.enqueue([job_])
     known = [*KNOWN, "versioned", "versioned\x1f2"]
     [lease] = await claim(storage, known=known)
     await clock.advance(LEASE_TIME)
-    await storage.reap([suspected(lease)])
-    await storage.promote()
+    await storage.leases.reap([suspected(lease)])
+    await storage.leases.promote()
 
     [again] = await claim(storage, known=with_suspects(known))
     await end(storage, again, JobState.QUEUED)
-    await storage.promote()
+    await storage.leases.promote()
 
     assert again.gate == "versioned\x1f2\x1d\x1eacme"
     assert (await job(storage, job_.id)).gate == gate
@@ -151,17 +151,17 @@ async def test_a_suspect_keeps_its_version_and_its_key(storage, clock):
 
 async def versioned(storage):
     await a_definition(storage, "versioned", version=2)
-    rows = {row.key: row for row in await storage.definitions()}
+    rows = {row.key: row for row in await storage.definitions.definitions()}
     return rows["versioned"]
 
 
 async def test_suspects_of_a_limited_definition_count_under_its_limit(storage, clock):
-    await storage.enqueue(new_jobs(2, definition="limited"))
+    await storage.jobs.enqueue(new_jobs(2, definition="limited"))
     leases = await claim(storage, 10)
     await clock.advance(LEASE_TIME)
-    await storage.reap([suspected(lease) for lease in leases])
-    await storage.promote()
-    await storage.enqueue(new_jobs(2, definition="limited"))
+    await storage.leases.reap([suspected(lease) for lease in leases])
+    await storage.leases.promote()
+    await storage.jobs.enqueue(new_jobs(2, definition="limited"))
     await claim(storage, 2, worker="birch")
 
     assert await claim(storage, 10, worker="cedar", known=ALL_KNOWN) == []

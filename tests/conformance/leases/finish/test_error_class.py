@@ -19,7 +19,7 @@ async def test_the_class_of_an_error_stays_with_attempt_and_job_and_can_be_filte
         error_class="permanent",
     )
     dead = await job(storage, lease.job_id)
-    attempts = await storage.attempts(dead)
+    attempts = await storage.jobs.attempts(dead)
     await started(storage)
 
     assert (retrying.error_class, dead.error_class) == ("transient", "permanent")
@@ -30,12 +30,14 @@ async def test_the_class_of_an_error_stays_with_attempt_and_job_and_can_be_filte
         ("error_class:transient", []),
         ("error_class:permanent error:boom", [dead.id]),
     ):
-        page = await storage.page(ALL_TENANTS, parse(words).at(clock.now), after=None, limit=10)
+        page = await storage.jobs.page(
+            ALL_TENANTS, parse(words).at(clock.now), after=None, limit=10
+        )
         assert [each.id for each in page.jobs] == found
         assert all(each.error_class == "permanent" for each in page.jobs)
-    await storage.retry(ALL_TENANTS, dead.id)
+    await storage.jobs.retry(ALL_TENANTS, dead.id)
     assert (await job(storage, dead.id)).error_class == "permanent"
-    assert [a.error_class for a in await storage.attempts(await job(storage, dead.id))] == [
+    assert [a.error_class for a in await storage.jobs.attempts(await job(storage, dead.id))] == [
         "transient",
         "permanent",
     ]

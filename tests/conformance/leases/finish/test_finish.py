@@ -32,7 +32,7 @@ async def test_a_completed_job_carries_its_result(storage, clock):
     lease = await started(storage)
     await clock.advance(MINUTE)
 
-    ended = await storage.finish(
+    ended = await storage.leases.finish(
         ALDER, [finish(lease, result='{"sent": [1, 2.5]}', warnings='["slow"]', progress=1.0)]
     )
 
@@ -58,7 +58,7 @@ async def test_a_failed_attempt_is_tried_again_after_its_delay(storage, clock):
     lease = await started(storage)
     await clock.advance(SECOND)
 
-    ended = await storage.finish(
+    ended = await storage.leases.finish(
         ALDER,
         [
             finish(
@@ -112,11 +112,11 @@ async def test_a_job_out_of_attempts_rests_in_the_dead_letter_with_its_reasons(s
 
 
 async def test_many_attempts_end_in_one_call_each_in_its_way(storage):
-    await storage.enqueue(new_jobs(200))
+    await storage.jobs.enqueue(new_jobs(200))
     leases = await claim(storage, 200)
     states = [JobState.COMPLETED, JobState.QUEUED, JobState.DEAD_LETTER, JobState.CANCELED]
 
-    ended = await storage.finish(
+    ended = await storage.leases.finish(
         ALDER, [finish(lease, states[n % 4], error=f"e{n}") for n, lease in enumerate(leases)]
     )
 
@@ -126,7 +126,7 @@ async def test_many_attempts_end_in_one_call_each_in_its_way(storage):
 
 
 async def test_nothing_to_finish_is_an_ordinary_call(storage):
-    assert await storage.finish(ALDER, []) == {}
+    assert await storage.leases.finish(ALDER, []) == {}
 
 
 # Only once, only by the holder
@@ -137,7 +137,7 @@ async def test_a_second_finish_changes_nothing(storage):
     await end(storage, lease, result="1")
     before = await job(storage, lease.job_id)
 
-    again = await storage.finish(ALDER, [finish(lease, JobState.DEAD_LETTER, error="late")])
+    again = await storage.leases.finish(ALDER, [finish(lease, JobState.DEAD_LETTER, error="late")])
 
     assert again == {}
     assert await job(storage, lease.job_id) == before
@@ -146,17 +146,17 @@ async def test_a_second_finish_changes_nothing(storage):
 async def test_an_attempt_finished_twice_in_one_call_ends_once(storage):
     lease = await started(storage)
 
-    ended = await storage.finish(ALDER, [finish(lease), finish(lease)])
+    ended = await storage.leases.finish(ALDER, [finish(lease), finish(lease)])
 
     assert ended == {held(lease): JobState.COMPLETED}
 
 
 async def test_a_stale_token_is_not_in_the_answer_and_its_neighbours_are(storage):
     stale, good = await started(storage), await started(storage)
-    await storage.finish(ALDER, [release(stale)])
+    await storage.leases.finish(ALDER, [release(stale)])
     current = await lease_of(storage, stale.job_id)
 
-    ended = await storage.finish(
+    ended = await storage.leases.finish(
         ALDER,
         [
             finish(stale),
@@ -184,7 +184,7 @@ async def test_a_late_finish_before_the_reaper_counts(storage, clock):
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.DEAD_LETTER, JobState.CANCELED])
 async def test_a_cancel_asked_for_wins_over_every_end_but_success(storage, state):
     lease = await started(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="not needed")
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id], actor="ada", reason="not needed")
 
     ended = await end(storage, lease, state, error="boom")
 
@@ -196,7 +196,7 @@ async def test_a_cancel_asked_for_wins_over_every_end_but_success(storage, state
 
 async def test_success_wins_over_a_cancel(storage):
     lease = await started(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
     assert await end(storage, lease, result="1") is JobState.COMPLETED
     assert (await job(storage, lease.job_id)).result == 1
@@ -205,7 +205,7 @@ async def test_success_wins_over_a_cancel(storage):
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.DEAD_LETTER, JobState.CANCELED])
 async def test_a_closed_job_ends_in_the_dead_letter_with_the_reason(storage, state):
     lease = await started(storage)
-    await storage.cancel(
+    await storage.jobs.cancel(
         ALL_TENANTS, [lease.job_id], reason="Tenant not found", to=JobState.DEAD_LETTER
     )
 

@@ -17,7 +17,7 @@ from windlass.core.jobs.states import JobState, Outcome, View
 
 
 async def attempts_of(storage, id):
-    return await storage.attempts(await job(storage, id))
+    return await storage.jobs.attempts(await job(storage, id))
 
 
 async def outcomes_of(storage, id):
@@ -28,7 +28,7 @@ async def test_a_released_job_is_queued_again_and_its_attempt_not_counted(storag
     lease = await started(storage)
     await clock.advance(SECOND)
 
-    ended = await storage.finish(ALDER, [release(lease)])
+    ended = await storage.leases.finish(ALDER, [release(lease)])
 
     back = await job(storage, lease.job_id)
     assert ended == {held(lease): JobState.QUEUED}
@@ -41,7 +41,7 @@ async def test_a_released_job_is_queued_again_and_its_attempt_not_counted(storag
 async def test_a_snoozed_job_comes_back_later(storage, clock):
     lease = await started(storage)
 
-    await storage.finish(ALDER, [release(lease, delay=HOUR)])
+    await storage.leases.finish(ALDER, [release(lease, delay=HOUR)])
 
     snoozed = await job(storage, lease.job_id)
     assert (snoozed.due_at, snoozed.attempts) == (clock.now + HOUR, 0)
@@ -51,7 +51,7 @@ async def test_a_snoozed_job_comes_back_later(storage, clock):
 async def test_a_released_job_remembers_how_it_failed_before(storage, clock):
     lease = await started(storage)
     await end(storage, lease, JobState.QUEUED, error="boom")
-    await storage.finish(ALDER, [release(await lease_of(storage, lease.job_id))])
+    await storage.leases.finish(ALDER, [release(await lease_of(storage, lease.job_id))])
 
     back = await job(storage, lease.job_id)
 
@@ -61,8 +61,8 @@ async def test_a_released_job_remembers_how_it_failed_before(storage, clock):
 
 async def test_a_released_job_asked_to_stop_is_canceled(storage):
     lease = await started(storage)
-    await storage.cancel(ALL_TENANTS, [lease.job_id])
+    await storage.jobs.cancel(ALL_TENANTS, [lease.job_id])
 
-    ended = await storage.finish(ALDER, [release(lease)])
+    ended = await storage.leases.finish(ALDER, [release(lease)])
 
     assert ended == {held(lease): JobState.CANCELED}

@@ -19,12 +19,14 @@ from windlass.core.leases.lease import ProgressReport
 
 
 async def renew(storage, *leases):
-    return await storage.renew(ALDER, [held(lease) for lease in leases], lease_time=LEASE_TIME)
+    return await storage.leases.renew(
+        ALDER, [held(lease) for lease in leases], lease_time=LEASE_TIME
+    )
 
 
 async def report(storage, lease, fraction, note=None):
     progress = ProgressReport(job_id=lease.job_id, token=lease.token, fraction=fraction, note=note)
-    return await storage.report(ALDER, [progress])
+    return await storage.leases.record_progress(ALDER, [progress])
 
 
 async def test_progress_is_seen_before_the_job_ends(storage, clock):
@@ -51,7 +53,7 @@ async def test_progress_keeps_its_last_value_and_may_drop_its_note(storage):
 
 async def test_progress_of_a_stale_token_is_not_recorded(storage):
     first = await started(storage)
-    await storage.finish(ALDER, [release(first)])
+    await storage.leases.finish(ALDER, [release(first)])
     second = await lease_of(storage, first.job_id)
     await report(storage, second, 0.1, "mine")
 
@@ -65,7 +67,7 @@ async def test_progress_of_a_stale_token_is_not_recorded(storage):
 async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
     leases = [await started(storage) for _ in range(3)]
 
-    told = await storage.report(
+    told = await storage.leases.record_progress(
         ALDER,
         [
             ProgressReport(job_id=lease.job_id, token=lease.token, fraction=n / 4, note=str(n))
@@ -75,7 +77,7 @@ async def test_progress_of_several_jobs_is_recorded_in_one_call(storage):
 
     assert told == {lease.job_id for lease in leases}
     assert [(await job(storage, lease.job_id)).progress for lease in leases] == [0.0, 0.25, 0.5]
-    assert await storage.report(ALDER, []) == set()
+    assert await storage.leases.record_progress(ALDER, []) == set()
 
 
 async def test_progress_begins_anew_when_the_job_is_tried_again(storage):
@@ -108,4 +110,4 @@ async def test_renewals_and_reports_at_the_same_time_do_not_hurt_each_other(stor
     )
 
     assert [len(answer) for answer in answers] == [5, 5, 1, 1, 1, 1, 1]
-    assert await storage.expired() == []
+    assert await storage.leases.expired_leases() == []

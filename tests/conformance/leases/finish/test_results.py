@@ -50,15 +50,15 @@ async def test_a_job_that_is_not_kept_is_gone_with_all_that_hung_on_it(storage, 
     parent = await a_job(storage, JobState.COMPLETED)
     child = await enqueue_child(storage, parent.id, dedupe_key="d", idempotency_key="i")
     lease = await lease_of(storage, child)
-    await storage.log(ALDER, [log_line(lease, "a line")])
+    await storage.leases.append_logs(ALDER, [log_line(lease, "a line")])
     await end(storage, lease, JobState.DEAD_LETTER, error="boom", exit_code=1)
-    await storage.retry(ALL_TENANTS, child, actor="ada")
+    await storage.jobs.retry(ALL_TENANTS, child, actor="ada")
     lease = await lease_of(storage, child)
 
     ended = await end(storage, lease, state, keep=False, exit_code=0)
 
     assert ended is state
-    assert await storage.get(ALL_TENANTS, child) is None
+    assert await storage.jobs.get(ALL_TENANTS, child) is None
     for table, column in (
         ("windlass_attempts", "job_id"),
         ("windlass_transitions", "job_id"),
@@ -93,7 +93,7 @@ async def test_a_job_that_is_not_kept_still_lets_its_children_run(storage):
     await end(storage, lease, keep=False)
 
     assert await state_of(storage, child) is JobState.QUEUED
-    [relative] = await storage.family(await job(storage, child))
+    [relative] = await storage.jobs.job_edges(await job(storage, child))
     assert (relative.parent_state, relative.settled) == (None, True)
 
 

@@ -1,0 +1,99 @@
+"""Verbs on tenants, and on the jobs that are open in them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from windlass.core.access.tenant import Tenant
+from windlass.ids import JobId
+from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.database import Database
+from windlass.storage.sql import rows
+from windlass.storage.sql.statements import Rows
+
+
+class TenantVerbs:
+    _db: Database
+
+    @again
+    async def create_tenant(self, tenant: Tenant) -> Tenant | None:
+        """Make a tenant. If there is, or was, one of its id, nothing changes and that one is
+        returned; else None."""
+        async with self._db.transaction() as session:
+            await session.run("lock_definitions")
+            if await session.run("create_tenant", **_tenant_row(tenant)):
+                await session.run("set_limits")
+                await session.run("acquire_limits_for_running")
+                return None
+            return rows.tenant((await session.run("tenant", id=tenant.id))[0])
+
+    @again
+    async def change_tenant(self, id: str, change: Callable[[Tenant], Tenant]) -> Tenant | None:
+        """Change a tenant as it stands, alone. Answers it as it is then; None if there is none."""
+        async with self._db.transaction() as session:
+            await session.run("lock_definitions")
+            found = await session.run("tenant", id=id)
+            if not found:
+                return None
+            changed = change(rows.tenant(found[0]))
+            await session.run("upsert_tenant", **_tenant_row(changed))
+            await session.run("set_limits")
+            await session.run("acquire_limits_for_running")
+            return changed
+
+    @again
+    async def delete_tenant(self, id: str) -> bool:
+        """Delete a tenant: its id stays taken. Its tokens, roles and invitations end with it, and
+        the sessions of users who have no role left. False if there is none that is not deleted."""
+        async with self._db.transaction() as session:
+            await session.run("lock_definitions")
+            if not await session.run("delete_tenant", id=id):
+                return False
+            await session.run("revoke_tenant_access", tenant_id=id)
+            await session.run("set_limits")
+            await session.run("acquire_limits_for_running")
+            return True
+
+    async def count_open_jobs(self, tenant: str) -> int:
+        """How many jobs of a tenant have not ended."""
+        return int((await self._db.run("count_open_jobs", tenant_id=tenant))[0]["number"])
+
+    async def purge_tenant_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:
+        """Delete some ended jobs of a tenant with all that hangs on them. Returns how many rows of
+        each kind."""
+        return _numbers(await self._db.run("purge_tenant_jobs", tenant_id=tenant, most=most))
+
+    @again
+    async def purge_tenant(self, tenant: str, *, most: int = 2000) -> dict[str, int]:
+        """Delete some of what a tenant has besides jobs; the tenant itself and its audit stay.
+        Returns how many rows of each kind."""
+        async with self._db.transaction() as session:
+            return _numbers(await session.run("purge_tenant", tenant_id=tenant, most=most))
+
+    async def tenants(self) -> list[Tenant]:
+        """All tenants, by id; deleted ones included."""
+        return [rows.tenant(row) for row in await self._db.run("tenants")]
+
+    async def open_job_caps(self) -> dict[str, int]:
+        """Tenants that may have only so many open jobs, and how many."""
+        return {row["id"]: row["max_open"] for row in await self._db.run("open_job_caps")}
+
+    async def open_jobs(self, tenant: str, *, most: int = 1000) -> list[JobId]:
+        """Some open jobs of a tenant that are not asked to stop yet."""
+        found = await self._db.run("open_jobs_of_tenant", tenant_id=tenant, most=most)
+        return [JobId(rows.uuid(row["id"])) for row in found]
+
+
+def _tenant_row(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "id": tenant.id,
+        "name": tenant.name,
+        "state": tenant.state,
+        "weight": tenant.weight,
+        "max_running": tenant.max_running,
+        "max_open": tenant.max_open,
+        "timezone": tenant.timezone,
+    }
+
+
+def _numbers(found: Rows) -> dict[str, int]:
+    return {row["name"]: int(row["number"]) for row in found}
