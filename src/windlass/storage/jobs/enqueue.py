@@ -1,6 +1,7 @@
 """Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from windlass.core.jobs.models import NewJob, OnDuplicate
@@ -12,15 +13,27 @@ from windlass.storage.sql import rows
 _TRIES = 5
 
 
-class EnqueueResult(NamedTuple):
-    """What became of one job that enqueue was given.
+class EnqueueStatus(StrEnum):
+    """The outcome of one job of an enqueue: stored, met by an equal one, or refused."""
 
-    `status` is `created`, `existing`, `replaced`, `rejected`, or why it was refused: `unknown_definition`,
-    `disabled_definition`, `unknown_tenant`, `suspended_tenant`, `unknown_parent`.
-    """
+    CREATED = "created"
+    EXISTING = "existing"
+    #: The waiting job with its key took over its payload and time.
+    REPLACED = "replaced"
+    #: Its tenant has as many open jobs as it may.
+    REJECTED = "rejected"
+    UNKNOWN_DEFINITION = "unknown_definition"
+    DISABLED_DEFINITION = "disabled_definition"
+    UNKNOWN_TENANT = "unknown_tenant"
+    SUSPENDED_TENANT = "suspended_tenant"
+    UNKNOWN_PARENT = "unknown_parent"
+
+
+class EnqueueResult(NamedTuple):
+    """One job of an enqueue and its outcome; `existing_id` is the equal job that was met."""
 
     id: JobId
-    status: str = "created"
+    status: EnqueueStatus = EnqueueStatus.CREATED
     existing_id: JobId | None = None
     because: str | None = None
 
@@ -35,8 +48,8 @@ class EnqueueRequest(NamedTuple):
 
     def answers(self, stored: EnqueueResult) -> bool:
         """Whether this is an answer, and no refusal."""
-        met = stored.status == "existing" and self.on_duplicate != "error"
-        return met or stored.status in ("created", "replaced")
+        met = stored.status is EnqueueStatus.EXISTING and self.on_duplicate != "error"
+        return met or stored.status in (EnqueueStatus.CREATED, EnqueueStatus.REPLACED)
 
 
 class IncompleteBatch(Exception):
@@ -73,7 +86,7 @@ async def store(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]
         left = [
             job
             for job, each in zip(left, stored, strict=True)
-            if job.runs_after and each.status == "unknown_parent"
+            if job.runs_after and each.status is EnqueueStatus.UNKNOWN_PARENT
         ]
         if not left:
             break
@@ -125,7 +138,7 @@ async def replace(
     """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
     One that runs keeps its payload and lets go of the key: then the job itself is stored. A holder of
     another definition, or not made by `owner`, keeps both."""
-    stored = EnqueueResult(job.id, "existing", existing)
+    stored = EnqueueResult(job.id, EnqueueStatus.EXISTING, existing)
     for _ in range(_TRIES):
         holder = {
             "id": stored.existing_id,
@@ -142,10 +155,10 @@ async def replace(
             "actor": job.created_by,
         }
         if await session.run("replace", **holder, **newer):
-            return stored._replace(status="replaced")
+            return stored._replace(status=EnqueueStatus.REPLACED)
         await session.run("release_dedupe_key", **holder)
         [stored] = await store(session, [job])
-        if stored.status != "existing" or stored.existing_id is None:
+        if stored.status is not EnqueueStatus.EXISTING or stored.existing_id is None:
             break
     return stored
 
@@ -161,7 +174,7 @@ def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, Enq
         inside = [parent for parent in job.after if parent in places]
         depths[job.id] = max((depths.get(parent, 0) + 1 for parent in inside), default=0)
         if any(places[parent] >= place for parent in inside):
-            refused[job.id] = EnqueueResult(job.id, "unknown_parent")
+            refused[job.id] = EnqueueResult(job.id, EnqueueStatus.UNKNOWN_PARENT)
             continue
         while len(levels) <= depths[job.id]:
             levels.append([])
@@ -174,7 +187,9 @@ async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[Enqueue
     for _ in range(_TRIES - 1):
         # The job that was met has ended and given its key back before it could be named.
         free = [
-            n for n, s in enumerate(answers) if s.status == "existing" and s.existing_id is None
+            n
+            for n, s in enumerate(answers)
+            if s.status is EnqueueStatus.EXISTING and s.existing_id is None
         ]
         if not free:
             break
@@ -189,7 +204,7 @@ async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueR
     params = enqueue_params(jobs)
     others = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
     stored = [
-        EnqueueResult(job.id, other["status"], _met(other))
+        EnqueueResult(job.id, EnqueueStatus(other["status"]), _met(other))
         if (other := others.get(job.id))
         else EnqueueResult(job.id)
         for job in jobs
@@ -199,18 +214,18 @@ async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueR
     halves = [
         (job.id,)
         for job, s in zip(jobs, stored, strict=True)
-        if s.status == "existing" and job.dedupe_key and job.idempotency_key
+        if s.status is EnqueueStatus.EXISTING and job.dedupe_key and job.idempotency_key
     ]
     if halves:
         await session.run("release_unused_keys", ids=halves)
-    if any(s.status == "existing" and s.existing_id is None for s in stored):
+    if any(s.status is EnqueueStatus.EXISTING and s.existing_id is None for s in stored):
         # The other enqueue committed while ours ran, or was of the same batch: a newer statement
         # sees the job it made.
         answers = await session.run("key_holders", jobs=params["jobs"])
         holders = {rows.uuid(row["id"]): _met(row) for row in answers}
         stored = [
             s._replace(existing_id=s.existing_id or holders.get(s.id))
-            if s.status == "existing"
+            if s.status is EnqueueStatus.EXISTING
             else s
             for s in stored
         ]

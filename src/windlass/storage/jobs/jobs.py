@@ -14,6 +14,7 @@ from windlass.storage.database import Database, Lane, LaneSession
 from windlass.storage.jobs.enqueue import (
     EnqueueRequest,
     EnqueueResult,
+    EnqueueStatus,
     IncompleteBatch,
     enqueue_params,
     is_single_statement,
@@ -61,7 +62,7 @@ class JobVerbs:
             return await store(LaneSession(self._db, Lane.STORE), jobs)
         async with self._db.transaction(Lane.STORE) as session:
             stored = await store(session, jobs)
-            fine = ("created", "existing") if existing else ("created",)
+            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
             if whole and any(s.status not in fine for s in stored):
                 raise IncompleteBatch(stored)
             return stored
@@ -294,6 +295,7 @@ __all__ = [
     "CountDrift",
     "EnqueueRequest",
     "EnqueueResult",
+    "EnqueueStatus",
     "IncompleteBatch",
     "JobVerbs",
     "RelatedJob",

@@ -13,7 +13,7 @@ from windlass.errors import TriggerUnreadable
 from windlass.ids import EventId, TriggerId
 from windlass.storage.connection.deadlock_retry import again
 from windlass.storage.database import Database, Session
-from windlass.storage.jobs.enqueue import EnqueueResult, store
+from windlass.storage.jobs.enqueue import EnqueueResult, EnqueueStatus, store
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import BATCHES
 from windlass.storage.triggers import trigger_rows
@@ -138,7 +138,7 @@ class TriggerVerbs:
                 return None
             stored = await store(session, jobs) if jobs else []
             for each in stored:
-                if each.status not in ("created", "existing"):
+                if each.status not in (EnqueueStatus.CREATED, EnqueueStatus.EXISTING):
                     raise TriggerRefused(each)
             if stored and stored[-1].existing_id is not None:
                 await session.run("set_last_job", id=trigger.id, job_id=stored[-1].existing_id)
