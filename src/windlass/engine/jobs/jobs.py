@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import NoReturn, assert_never
@@ -33,7 +34,6 @@ from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.enqueue_batcher import (
     EnqueueBatcher,
     requested_keys,
-    retry_store,
     store_with_retry,
 )
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
@@ -139,12 +139,11 @@ class Jobs:
         jobs = await self._job_sealer.seal(jobs)
         receipts: list[Receipt] = []
         over = await self.caps.over(jobs)
+        enqueue = partial(self._storage.jobs.enqueue, whole=True, existing=on_duplicate != "error")
         for chunk in _chunks(jobs):
             fitting = [job for job in chunk if job.id not in over] if over else chunk
             try:
-                stored = await store_with_retry(
-                    self._storage, fitting, whole=True, existing=on_duplicate != "error"
-                )
+                stored = await store_with_retry(self._storage, fitting, enqueue)
             except IncompleteBatch as refused:
                 await self._receipts(fitting, refused.stored, on_duplicate)
                 raise
@@ -187,10 +186,12 @@ class Jobs:
             for job, each in zip(sealed, (e for e in asked if e.job.id not in over), strict=True)
         }
         try:
-            stored = await retry_store(
-                lambda: self._storage.jobs.enqueue_together(
-                    [[fitting[job.id] for job in chunk] for chunk in _chunks(sealed)]
-                )
+            stored = await store_with_retry(
+                self._storage,
+                sealed,
+                lambda left: self._storage.jobs.enqueue_together(
+                    [[fitting[job.id] for job in chunk] for chunk in _chunks(left)]
+                ),
             )
         except IncompleteBatch as error:
             for job, answer in zip(sealed, error.stored, strict=True):

@@ -1,5 +1,6 @@
 """Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -73,24 +74,47 @@ def is_single_statement(jobs: Sequence[NewJob]) -> bool:
 async def store(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
     """Run the enqueue statements, also on a caller's own connection.
 
-    Jobs of definitions that run after others wait for the open jobs of those.
+    Jobs of definitions that run after others wait for the open jobs of those. Jobs that wait for
+    others of the batch are stored after them: a refused parent refuses its children, and one that
+    met an equal job is replaced by it.
     """
-    if not any(job.runs_after for job in jobs):
-        return await _store_all(session, jobs)
-    answers: dict[JobId, EnqueueResult] = {}
+    results: dict[JobId, EnqueueResult] = {}
     left = jobs
     for _ in range(_TRIES):
-        stored = await _store_all(session, await add_implicit_parents(session, left))
-        answers |= {each.id: each for each in stored}
-        # A parent that was found may have ended since, and not be kept.
-        left = [
-            job
-            for job, each in zip(left, stored, strict=True)
-            if job.runs_after and each.status is EnqueueStatus.UNKNOWN_PARENT
-        ]
+        levels, refused = _levels(await add_implicit_parents(session, left))
+        results |= refused
+        for level in levels:
+            results |= await _insert(session, [_with_stored_parents(job, results) for job in level])
+        left = _to_store_again(left, results)
         if not left:
             break
-    return [answers[job.id] for job in jobs]
+    return [results[job.id] for job in jobs]
+
+
+def _to_store_again(
+    jobs: Sequence[NewJob], results: Mapping[JobId, EnqueueResult]
+) -> Sequence[NewJob]:
+    """The jobs whose results other transactions have made obsolete since."""
+    again: dict[JobId, NewJob] = {}
+    for job in jobs:
+        result = results[job.id]
+        # The job with its key ended, and gave the key back, before it could be named.
+        freed = result.status is EnqueueStatus.EXISTING and result.existing_id is None
+        # A parent found for it ended since and was not kept, or one of the batch is stored again.
+        orphaned = result.status is EnqueueStatus.UNKNOWN_PARENT and (
+            job.runs_after or not again.keys().isdisjoint(job.after)
+        )
+        if freed or orphaned:
+            again[job.id] = job
+    return list(again.values())
+
+
+def _with_stored_parents(job: NewJob, results: Mapping[JobId, EnqueueResult]) -> NewJob:
+    """A job that waits for those that its parents have met."""
+    if not job.after:
+        return job
+    met = (results[id].existing_id if id in results else None for id in job.after)
+    return job._replace(after=tuple(other or id for id, other in zip(job.after, met, strict=True)))
 
 
 async def store_batch(
@@ -108,28 +132,6 @@ async def store_batch(
     if not all(asked.answers(each) for asked, each in zip(every, answers, strict=True)):
         raise IncompleteBatch(answers)
     return answers
-
-
-async def _store_all(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
-    """Store jobs whose parents are all known.
-
-    Jobs that wait for others of the batch are stored after them, when it is known what became of
-    those: a refused parent refuses its children, and one that met an equal job is replaced by it.
-    """
-    if is_single_statement(jobs):
-        return await _store_level(session, jobs)
-    levels, answers = _levels(jobs)
-    met: dict[JobId, JobId] = {}
-    for level in levels:
-        jobs_now = [
-            job._replace(after=tuple(met.get(id, id) for id in job.after)) if job.after else job
-            for job in level
-        ]
-        for stored in await _store_level(session, jobs_now):
-            answers[stored.id] = stored
-            if stored.existing_id:
-                met[stored.id] = stored.existing_id
-    return [answers[job.id] for job in jobs]
 
 
 async def replace(
@@ -163,73 +165,44 @@ async def replace(
     return stored
 
 
-def _levels(jobs: Sequence[NewJob]) -> tuple[list[list[NewJob]], dict[JobId, EnqueueResult]]:
-    """Jobs by how many of the batch they wait for in a row, and those refused out of hand:
+def _levels(jobs: Sequence[NewJob]) -> tuple[list[Sequence[NewJob]], dict[JobId, EnqueueResult]]:
+    """Jobs by how many of the batch they wait for in a row, and those refused at once:
     a job may wait for earlier ones of its batch only, so that no circle can be stored."""
+    if not any(job.after for job in jobs):
+        return [jobs], {}
     places = {job.id: place for place, job in enumerate(jobs)}
     depths: dict[JobId, int] = {}
-    levels: list[list[NewJob]] = []
+    levels: defaultdict[int, list[NewJob]] = defaultdict(list)
     refused: dict[JobId, EnqueueResult] = {}
     for place, job in enumerate(jobs):
         inside = [parent for parent in job.after if parent in places]
         depths[job.id] = max((depths.get(parent, 0) + 1 for parent in inside), default=0)
         if any(places[parent] >= place for parent in inside):
             refused[job.id] = EnqueueResult(job.id, EnqueueStatus.UNKNOWN_PARENT)
-            continue
-        while len(levels) <= depths[job.id]:
-            levels.append([])
-        levels[depths[job.id]].append(job)
-    return levels, refused
+        else:
+            levels[depths[job.id]].append(job)
+    return [levels[depth] for depth in sorted(levels)], refused
 
 
-async def _store_level(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
-    answers = await _store_once(session, jobs)
-    for _ in range(_TRIES - 1):
-        # The job that was met has ended and given its key back before it could be named.
-        free = [
-            n
-            for n, s in enumerate(answers)
-            if s.status is EnqueueStatus.EXISTING and s.existing_id is None
-        ]
-        if not free:
-            break
-        for n, stored in zip(
-            free, await _store_once(session, [jobs[n] for n in free]), strict=True
-        ):
-            answers[n] = stored
-    return answers
-
-
-async def _store_once(session: Session, jobs: Sequence[NewJob]) -> list[EnqueueResult]:
+async def _insert(session: Session, jobs: Sequence[NewJob]) -> dict[JobId, EnqueueResult]:
+    """Run the enqueue statement, and find out which jobs it met."""
     params = enqueue_params(jobs)
-    others = {rows.uuid(row["id"]): row for row in await session.run("enqueue", **params)}
-    stored = [
-        EnqueueResult(job.id, EnqueueStatus(other["status"]), _met(other))
-        if (other := others.get(job.id))
-        else EnqueueResult(job.id)
-        for job in jobs
-    ]
-    if not others:
-        return stored
-    halves = [
-        (job.id,)
-        for job, s in zip(jobs, stored, strict=True)
-        if s.status is EnqueueStatus.EXISTING and job.dedupe_key and job.idempotency_key
-    ]
-    if halves:
+    results = {job.id: EnqueueResult(job.id) for job in jobs}
+    for row in await session.run("enqueue", **params):
+        id = JobId(rows.uuid(row["id"]))
+        results[id] = EnqueueResult(id, EnqueueStatus(row["status"]), _met(row))
+    met = [job for job in jobs if results[job.id].status is EnqueueStatus.EXISTING]
+    if halves := [(job.id,) for job in met if job.dedupe_key and job.idempotency_key]:
         await session.run("release_unused_keys", ids=halves)
-    if any(s.status is EnqueueStatus.EXISTING and s.existing_id is None for s in stored):
+    if any(results[job.id].existing_id is None for job in met):
         # The other enqueue committed while ours ran, or was of the same batch: a newer statement
         # sees the job it made.
-        answers = await session.run("key_holders", jobs=params["jobs"])
-        holders = {rows.uuid(row["id"]): _met(row) for row in answers}
-        stored = [
-            s._replace(existing_id=s.existing_id or holders.get(s.id))
-            if s.status is EnqueueStatus.EXISTING
-            else s
-            for s in stored
-        ]
-    return stored
+        holders = await session.run("key_holders", jobs=params["jobs"])
+        found = {JobId(rows.uuid(row["id"])): _met(row) for row in holders}
+        for job in met:
+            result = results[job.id]
+            results[job.id] = result._replace(existing_id=result.existing_id or found.get(job.id))
+    return results
 
 
 def _met(row: Mapping[str, Any]) -> JobId | None:
