@@ -9,7 +9,7 @@ from uuid import UUID
 
 from windlass.core.jobs.models import NewJob
 from windlass.errors import DatabaseOutage
-from windlass.storage.connection.tenant_binding import apart, bound
+from windlass.storage.connection.tenant_binding import bound_tenant, spawn_unbound
 from windlass.storage.jobs.jobs import EnqueueResult, IncompleteBatch
 from windlass.storage.storage import Storage
 
@@ -36,13 +36,13 @@ class EnqueueBatcher:
 
         A task that is bound to a tenant shares no statement with others.
         """
-        if bound() is not None:
+        if bound_tenant() is not None:
             [stored] = await store_with_retry(self._storage, [job])
             return stored
         answer: asyncio.Future[EnqueueResult] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, answer))
         if len(self._lanes) < _LANES:
-            lane = apart(self._drain())
+            lane = spawn_unbound(self._drain())
             self._lanes.add(lane)
             lane.add_done_callback(self._lanes.discard)
         # A caller that gives up lets go of its answer, and takes nothing of the others' batch.

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from windlass.ids import JobId
 from windlass.storage.database import Session
 from windlass.storage.jobs.implicit_parents import add_implicit_parents
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch, fields_as_columns
 
 _TRIES = 5
 
@@ -192,8 +194,8 @@ async def _insert(session: Session, jobs: Sequence[NewJob]) -> dict[JobId, Enque
         id = JobId(rows.uuid(row["id"]))
         results[id] = EnqueueResult(id, EnqueueStatus(row["status"]), _met(row))
     met = [job for job in jobs if results[job.id].status is EnqueueStatus.EXISTING]
-    if halves := [(job.id,) for job in met if job.dedupe_key and job.idempotency_key]:
-        await session.run("release_unused_keys", ids=halves)
+    if halves := [job.id for job in met if job.dedupe_key and job.idempotency_key]:
+        await session.run("release_unused_keys", ids=Batch(id=halves))
     if any(results[job.id].existing_id is None for job in met):
         # The other enqueue committed while ours ran, or was of the same batch: a newer statement
         # sees the job it made.
@@ -209,44 +211,47 @@ def _met(row: Mapping[str, Any]) -> JobId | None:
     return JobId(rows.uuid(row["existing_id"])) if row["existing_id"] else None
 
 
-def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Any]:
+def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Batch]:
     """The batches of the enqueue statement."""
-    parents = [(job, tuple(dict.fromkeys(job.after))) for job in jobs]
+    new = fields_as_columns(NewJob._fields, jobs)
+    parents = [tuple(dict.fromkeys(after)) if after else after for after in new["after"]]
+    edges = [
+        (job.id, place, parent)
+        for place, (job, after) in enumerate(zip(jobs, parents, strict=True))
+        for parent in after
+    ]
     return {
-        "jobs": [
-            (
-                place,
-                job.id,
-                job.tenant,
-                job.definition,
-                job.queue,
-                job.priority,
-                job.payload,
-                job.due_at,
-                job.delay.total_seconds() if job.delay else None,
-                job.expires.total_seconds() if job.expires else None,
-                job.max_attempts,
-                job.timeout_seconds,
-                job.dedupe_key,
-                job.dedupe_window.total_seconds() if job.dedupe_window else None,
-                job.idempotency_key,
-                len(after),
-                job.on_parent_failure,
-                job.held,
-                job.correlation_id,
-                job.source,
-                job.source_ref,
-                job.trigger_id,
-                job.trigger_due_at,
-                job.created_by,
-                job.metadata,
-                job.gate,
-            )
-            for place, (job, after) in enumerate(parents)
-        ],
-        "parents": [
-            (job.id, place, parent)
-            for place, (job, after) in enumerate(parents)
-            for parent in after
-        ],
+        "jobs": Batch(
+            place=range(len(jobs)),
+            id=new["id"],
+            tenant_id=new["tenant"],
+            definition=new["definition"],
+            queue=new["queue"],
+            priority=new["priority"],
+            payload=new["payload"],
+            due_at=new["due_at"],
+            delay=_seconds(new["delay"]),
+            expires=_seconds(new["expires"]),
+            max_attempts=new["max_attempts"],
+            timeout_seconds=new["timeout_seconds"],
+            dedupe_key=new["dedupe_key"],
+            dedupe_window=_seconds(new["dedupe_window"]),
+            idempotency_key=new["idempotency_key"],
+            parents=[len(after) for after in parents],
+            on_parent_failure=new["on_parent_failure"],
+            held=new["held"],
+            correlation_id=new["correlation_id"],
+            source=new["source"],
+            source_ref=new["source_ref"],
+            trigger_id=new["trigger_id"],
+            trigger_due_at=new["trigger_due_at"],
+            created_by=new["created_by"],
+            metadata=new["metadata"],
+            own_gate=new["gate"],
+        ),
+        "parents": Batch.of_rows(("child_id", "place", "parent_id"), edges),
     }
+
+
+def _seconds(lengths: Sequence[timedelta | None]) -> list[float | None]:
+    return [length.total_seconds() if length else None for length in lengths]

@@ -21,7 +21,7 @@ from importlib.abc import Traversable
 from importlib.resources import files
 from typing import Any
 
-from windlass.storage.sql.batches import BATCHES, Shape
+from windlass.storage.sql.batches import BATCHES, Batch, Shape
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _MACRO = re.compile(r"\{([a-z_]+)\}")
@@ -51,7 +51,7 @@ class Dialect:
     #: How a batch is read like a table.
     table: Callable[[str, Shape], str]
     #: The parameters that carry a batch.
-    carry: Callable[[str, Shape, Sequence[Sequence[Any]]], Mapping[str, Any]]
+    carry: Callable[[str, Shape, Batch], Mapping[str, Any]]
     #: How a single value is handed to the driver.
     value: Callable[[Any], Any]
     #: True where each use of a parameter is a place of its own.
@@ -153,9 +153,3 @@ def _uncommented(part: str) -> str:
     return "\n".join(
         line for line in part.splitlines() if not line.lstrip().startswith("--")
     ).strip()
-
-
-def columns(rows: Iterable[Sequence[Any]], width: int) -> list[list[Any]]:
-    """Rows turned into columns, also when there are none."""
-    turned = [list(column) for column in zip(*rows, strict=True)]
-    return turned or [[] for _ in range(width)]

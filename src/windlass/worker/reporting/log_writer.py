@@ -17,7 +17,7 @@ from windlass.engine.leases.leases import LINE_BYTES, NO_WORKER, NOTE_BYTES, sto
 from windlass.engine.loop import backoff_seconds, wait_for
 from windlass.errors import Stopped, TransactionUnsupported
 from windlass.storage.callers import CallerSession
-from windlass.storage.leases.leases import finish_batch, log_rows, once_key_rows
+from windlass.storage.leases.leases import finish_batch, log_batch, once_key_batch
 from windlass.telemetry import Telemetry
 from windlass.worker.backend import LeaseBackend
 from windlass.worker.context import LogLevel, TransactionalCompletion
@@ -167,10 +167,10 @@ class LogWriter:
         lines = self._buffer.take(lease.held)
         try:
             if lines:
-                await session.run("append_logs", log_lines=log_rows(lines), worker_id=worker)
+                await session.run("append_logs", log_lines=log_batch(lines), worker_id=worker)
             if not await session.run("finish", **finish_batch(worker, [finish])):
                 raise Stopped("lost")
-            if done := once_key_rows([finish._replace(once=tuple(once))]):
+            if done := once_key_batch([finish._replace(once=tuple(once))]):
                 await session.run("record_once_keys", done_keys=done)
         except BaseException:
             self._buffer.put_back(lines)
