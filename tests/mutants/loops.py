@@ -72,7 +72,7 @@ _REAPING: Sequence[Mutant] = (
     Mutant(
         name="several suspects on one worker",
         file="storage/leases/leases.py",
-        old="            room = 0\n",
+        old="            free = False\n",
         new="",
         tests=("tests/conformance/leases/claim/test_suspects.py",),
     ),

@@ -88,6 +88,7 @@ def value(given: Any) -> Any:
 
 def carry(name: str, batch: Batch) -> Mapping[str, str]:
     """The parameters of one batch, where a statement is not run by its file's name."""
+    batch.check(name)
     return _carry(name, BATCHES[name], batch)
 
 

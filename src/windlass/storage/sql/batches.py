@@ -34,10 +34,13 @@ class Batch:
         values = self._columns.get(column)
         return (None,) * self._size if values is None else values
 
+    def check(self, name: str) -> None:
+        """Raise ValueError if it has a column that the batch of this name has not."""
+        if unknown := self._columns.keys() - BATCHES[name].keys():
+            raise ValueError(f"the batch {name} has no column {', '.join(sorted(unknown))}")
+
     def columns(self, shape: Shape) -> Mapping[str, Sequence[Any]]:
-        """The columns that have values, in the order of a shape; ValueError if it lacks one."""
-        if unknown := self._columns.keys() - shape.keys():
-            raise ValueError(f"a batch has no {', '.join(sorted(unknown))}")
+        """The columns that are not left out, in the order of a shape."""
         return {column: self._columns[column] for column in shape if column in self._columns}
 
     def rows(self, *columns: str) -> Iterator[tuple[Any, ...]]:

@@ -102,6 +102,7 @@ class Scripts:
         bound: dict[str, Any] = {}
         for name, value in params.items():
             if name in BATCHES:
+                value.check(name)
                 bound.update(self.dialect.carry(name, BATCHES[name], value))
             else:
                 bound[name] = self.dialect.value(value)
