@@ -28,6 +28,30 @@ _TYPES: Mapping[str, str] = {
 }
 
 
+MACROS: Mapping[str, str] = {
+    **{name: f"cast({{}} as {type})" for name, type in _TYPES.items()},
+    "epoch": "to_timestamp(0)",
+    "seconds": "cast({} as double precision) * interval '1 second'",
+    "days": "cast({} as double precision) * interval '1 day'",
+    "since": "cast(extract(epoch from {now} - {}) as double precision)",
+    "until": "cast(extract(epoch from {} - {now}) as double precision)",
+    "minute": "date_trunc('minute', {})",
+    "true": "{}",
+    "false": "not {}",
+    "name": "{}",
+    "least": "least",
+    "greatest": "greatest",
+    "instr": "strpos",
+    "sum": "sum({})",
+    "for": "for {}",
+    "share": "for key share {}",
+    "join": "join",
+    "index": "",
+    "on_conflict": "on conflict ({}) do update set",
+    "or_ignore": "on conflict do nothing",
+    "new": "excluded.{}",
+}
+
 #: Batches that statements look up by lease instead of reading them like a table.
 _BY_LEASE = frozenset({"finishes", "reports"})
 #: What nearly every end says after its lease: success and no more.
@@ -58,6 +82,7 @@ def own(now: str = NOW) -> Dialect:
         table=_unnest,
         carry=_arrays,
         value=_value,
+        macros=MACROS,
     )
 
 
@@ -75,6 +100,7 @@ def callers(placeholder: str, now: str = NOW) -> Dialect:
         table=_recordset,
         carry=_text,
         value=_value,
+        macros=MACROS,
         percent=placeholder == "%s",
     )
 
