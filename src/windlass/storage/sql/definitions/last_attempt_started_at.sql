@@ -1,5 +1,5 @@
--- When the newest ended jobs of a definition began their last attempt, in a tenant or in any: of each
--- state no more than a few are looked at.
+-- When the newest ended jobs of a definition began their last attempt, in a tenant or in any: of
+-- each state no more than a few are looked at.
 select max(last_started_at) as last_run_at
 from (
     select tenant_id, last_started_at from (

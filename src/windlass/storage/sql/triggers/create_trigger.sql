@@ -6,8 +6,10 @@ insert into windlass_triggers (
     saved_by, dedupe_key, created_at, updated_at
 )
 select
-    t.id, t.tenant_id, t.name, t.type, t.definition, t.payload, t.enabled, t.cron, t.interval_seconds,
-    t.at, t.timezone, t.misfire, t.overlap, t.run_once, t.event_name, t.{name condition}, t.delay_seconds,
+    t.id, t.tenant_id, t.name, t.type, t.definition, t.payload, t.enabled, t.cron,
+    t.interval_seconds,
+    t.at, t.timezone, t.misfire, t.overlap, t.run_once, t.event_name, t.{name condition},
+    t.delay_seconds,
     t.dedupe_window_seconds, t.max_attempts, t.origin, t.edited, t.code, t.code_hash,
     t.missing_from_code, t.next_run_at, t.created_by, t.saved_by, t.dedupe_key,
     {now}, {now}

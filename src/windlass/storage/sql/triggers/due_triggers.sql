@@ -8,7 +8,8 @@ with coming as (
 due as (
     select t.*, d.priority as urgency, {text d.runs_after} <> '[]' as follows
     from windlass_triggers t {index windlass_triggers_due}
-    join windlass_definitions d on d.{name key} = t.definition and {true d.enabled} and {false d.missing_from_code}
+    join windlass_definitions d on d.{name key} = t.definition and {true d.enabled}
+        and {false d.missing_from_code}
     join windlass_tenants n on n.id = t.tenant_id and n.state = 'active'
     where {true t.enabled} and {false t.missing_from_code} and t.next_run_at <= {now}
         -- One that could not fire is tried again after a pause.

@@ -1,4 +1,5 @@
--- Moves a trigger on from a due time without a job, once, and notes why; disables it if it is to stop.
+-- Moves a trigger on from a due time without a job, once, and notes why; disables it if it is to
+-- stop.
 update windlass_triggers
 set next_run_at = {time :next_run_at}, last_run_at = {time :due_at}, last_error = :error,
     -- Not later than what was seen: its next due time must not look like one that has failed.

@@ -1,4 +1,5 @@
--- Counts the newest dead-lettered jobs of a definition whose causes are muted for all, by when they came.
+-- Counts the newest dead-lettered jobs of a definition whose causes are muted for all, by when they
+-- came.
 select
     count(case when j.finished_at > {now} - {seconds 3600} then 1 end) as hour,
     count(case when j.finished_at > {now} - {seconds 86400} then 1 end) as day
@@ -10,4 +11,5 @@ from (
 ) j
 where j.fingerprint in (
     select m.fingerprint from windlass_mutes m
-    where m.definition = :definition and m.tenant_id = '' and (m.muted_until is null or m.muted_until > {now}))
+    where m.definition = :definition and m.tenant_id = ''
+        and (m.muted_until is null or m.muted_until > {now}))

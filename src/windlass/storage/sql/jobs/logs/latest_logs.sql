@@ -9,7 +9,8 @@ where ({text :tenant_id} is null or tenant_id = :tenant_id)
     and ({time :since} is null or created_at >= :since)
     and ({time :until} is null or created_at < :until)
     and ({time :before_at} is null
-        or (created_at, job_id, sequence) < (:before_at, {uuid :before_job}, {int :before_sequence}))
+        or (created_at, job_id, sequence) < (:before_at, {uuid :before_job},
+            {int :before_sequence}))
     -- One by one, because a hash of the jobs of one is made by reading all jobs.
     and ({text :created_by} is null or :created_by = coalesce(
         (select created_by from windlass_live where id = windlass_logs.job_id),

@@ -1,4 +1,5 @@
--- Says what is wanted of a worker that lives; one that stops can only be told to stop. Answers its id then.
+-- Says what is wanted of a worker that lives; one that stops can only be told to stop. Answers its
+-- id then.
 update windlass_workers
 set wanted = {text :wanted},
     wanted_by = case when wanted = {text :wanted} then wanted_by else {text :wanted_by} end,

@@ -1,6 +1,7 @@
--- Keeps a worker's row: what it is, what it does and that it lives. Answers what is wanted of it, and the
--- installation's epoch.
-insert into windlass_workers as w (id, hostname, pid, version, queues, definitions, slots, slots_used,
+-- Keeps a worker's row: what it is, what it does and that it lives. Answers what is wanted of it,
+-- and the installation's epoch.
+insert into windlass_workers as w (id, hostname, pid, version, queues, definitions, slots,
+    slots_used,
     lease_seconds, metadata, doing, started_at, last_seen_at)
 values (:id, :hostname, :pid, :version, {json :queues_served}, {json :definitions_known},
     :slots, :slots_used, :lease_seconds, {json :metadata}, :doing, {now}, {now})

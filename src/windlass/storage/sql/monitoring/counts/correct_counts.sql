@@ -1,5 +1,6 @@
 -- Adds to the totals what they are off by. What changed since they were compared stays counted.
-insert into windlass_counts (tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter)
+insert into windlass_counts (tenant_id, queue, definition, pending, queued, running, completed,
+    canceled, dead_letter)
 select tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter
 from {corrections} x
 where true

@@ -1,4 +1,5 @@
--- The earliest due time of the jobs in line, by queue, among the oldest; those not promoted yet included.
+-- The earliest due time of the jobs in line, by queue, among the oldest; those not promoted yet
+-- included.
 select queue, min(due_at) as due_at
 from (
     select * from (

@@ -11,7 +11,9 @@ select
     (select count(*) from in_line) as live,
     (select count(*) from put_off) as later,
     (select count(*) from put_off
-     where due_at > {now} and (outcome is null or outcome not in ('failed', 'lost', 'timed_out'))) as scheduled,
+     where due_at > {now}
+         and (outcome is null or outcome not in ('failed', 'lost', 'timed_out'))) as scheduled,
     (select count(*) from put_off where outcome in ('failed', 'lost', 'timed_out'))
     + (select count(*) from in_line
-       where state = 'queued' and outcome in ('failed', 'lost', 'timed_out') and ({text :tenant_id} is null or tenant_id = :tenant_id)) as retrying
+       where state = 'queued' and outcome in ('failed', 'lost', 'timed_out')
+           and ({text :tenant_id} is null or tenant_id = :tenant_id)) as retrying

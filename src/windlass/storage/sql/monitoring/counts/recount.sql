@@ -1,11 +1,14 @@
 -- The totals as they stand, and as counted anew from the jobs themselves, in one look.
-select false as anew, tenant_id, queue, definition, {sum pending} as pending, {sum queued} as queued,
+select false as anew, tenant_id, queue, definition, {sum pending} as pending,
+    {sum queued} as queued,
     {sum running} as running, {sum completed} as completed, {sum canceled} as canceled,
     {sum dead_letter} as dead_letter
 from (
-    select tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter from windlass_counts
+    select tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter
+        from windlass_counts
     union all
-    select tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter from windlass_deltas
+    select tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter
+        from windlass_deltas
 ) c
 where {text :tenant_id} is null or tenant_id = :tenant_id
 group by tenant_id, queue, definition

@@ -1,6 +1,7 @@
 -- The totals by queue and definition as they stand, changes not folded yet included.
 select queue, definition,
-    {sum pending} as pending, {sum queued} as queued, {sum running} as running, {sum completed} as completed,
+    {sum pending} as pending, {sum queued} as queued, {sum running} as running,
+    {sum completed} as completed,
     {sum canceled} as canceled, {sum dead_letter} as dead_letter
 from (
     select queue, definition, pending, queued, running, completed, canceled, dead_letter

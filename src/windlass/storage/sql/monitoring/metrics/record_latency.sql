@@ -8,6 +8,7 @@ order by 1, 2, 3, 4, 5
 {on_conflict minute, kind, queue, definition, upto_ms}
     observed = windlass_histograms.observed + {new observed},
     seconds = case
-        when windlass_histograms.upto_ms = 0 then {greatest}(windlass_histograms.seconds, {new seconds})
+        when windlass_histograms.upto_ms = 0
+            then {greatest}(windlass_histograms.seconds, {new seconds})
         else windlass_histograms.seconds + {new seconds}
     end

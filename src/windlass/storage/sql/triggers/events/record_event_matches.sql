@@ -1,4 +1,5 @@
--- Notes the jobs of one batch of triggers, and what each trigger so far did. With a last trigger there are more: the event waits again.
+-- Notes the jobs of one batch of triggers, and what each trigger so far did. With a last trigger
+-- there are more: the event waits again.
 update windlass_events
 set
     jobs = jobs + :made,
