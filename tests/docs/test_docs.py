@@ -69,6 +69,25 @@ def test_the_readme_is_under_150_lines() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 150
 
 
+def test_the_index_of_decisions_has_each_with_its_title_and_status() -> None:
+    folder = ROOT / "docs" / "decisions"
+    rows = re.findall(
+        r"^\| \[(\d{4})\]\((.+)\) \| (.+) \| (.+) \|$", _text(folder / "README.md"), re.M
+    )
+
+    told = {file: (f"# {number} {title}", status) for number, file, title, status in rows}
+    assert sorted(told) == sorted(page.name for page in folder.glob("0*.md"))
+    for file, (heading, status) in told.items():
+        first, _, rest = _text(folder / file).partition("\n")
+        assert first == heading
+        superseded = re.search(r"\*\*Status\.\*\* S(uperseded by \[\d{4}\]\([^)]+\))", rest)
+        assert status == (f"s{superseded[1]}" if superseded else "accepted"), file
+
+
+def _text(page: Path) -> str:
+    return page.read_text("utf-8")
+
+
 def test_the_generated_pages_are_what_the_code_says() -> None:
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None
