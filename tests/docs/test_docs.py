@@ -84,6 +84,17 @@ def test_the_index_of_decisions_has_each_with_its_title_and_status() -> None:
         assert status == (f"s{superseded[1]}" if superseded else "accepted"), file
 
 
+def test_the_glossary_has_one_row_for_each_word_and_at_most_35_nouns() -> None:
+    _, nouns, verbs = _text(ROOT / "docs" / "glossary.md").split("\n## ")
+
+    for text, most in ((nouns, 35), (verbs, 40)):
+        rows = [line for line in text.splitlines()[1:] if line and not line.startswith("The verb")]
+        words = [re.fullmatch(r"\| ([a-z, ]+) \| (.+) \|", row) for row in rows[2:]]
+        assert all(words), "a line is no row of the table"
+        named = [word for row in words if row for word in row[1].split(", ")]
+        assert len(named) == len(set(named)) <= most
+
+
 def _text(page: Path) -> str:
     return page.read_text("utf-8")
 

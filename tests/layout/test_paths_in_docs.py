@@ -48,7 +48,7 @@ def known():
 
 def _exists(path: str, known: list[str]) -> bool:
     pattern = re.sub("<[^>]*>", "*", path)
-    return (ROOT / path).exists() or any(fnmatchcase(each, f"*/{pattern}") for each in known)
+    return (ROOT / path).exists() or any(fnmatchcase(f"/{each}", f"*/{pattern}") for each in known)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

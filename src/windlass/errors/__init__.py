@@ -1,4 +1,4 @@
-"""Every exception, drawn as a tree.
+"""Every exception, with its code, message and hint.
 
     WindlassError
     ├── 1xxx  the installation
