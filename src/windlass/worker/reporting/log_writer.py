@@ -72,7 +72,8 @@ class LogWriter:
         job's own."""
         limit = self._line_bytes
         said = clean(self._redactor.redact_part(text_of(message), limit, secrets), limit)
-        told: dict[str, Any] = self._redactor.redact_value(storable_fields(fields), secrets=secrets)
+        kept = storable_fields(fields, limit)
+        told: dict[str, Any] = self._redactor.redact_value(kept, secrets=secrets)
         self._emit_line(lease, level, said, told)
         waiting = self._buffer.add(
             LogLine(
