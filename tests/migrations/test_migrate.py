@@ -183,23 +183,23 @@ async def test_every_migration_has_the_same_number_and_name_on_every_database():
 
 VERBS = {
     "sync": enqueue_one,
-    "enqueue": lambda s: s.enqueue(
+    "enqueue": lambda s: s.jobs.enqueue(
         [NewJob(id=new_job_id(), definition=DefinitionKey("d"), payload="{}")]
     ),
-    "get": lambda s: s.get(ALL_TENANTS, new_job_id()),
-    "page": lambda s: s.page(ALL_TENANTS, JobQuery()),
-    "survey": lambda s: s.survey(None, ["d"]),
-    "claim": lambda s: s.claim(WorkerId("w"), [], ["d"], lease_time=LEASE_TIME),
-    "renew": lambda s: s.renew(ALDER, [], lease_time=LEASE_TIME),
-    "finish": lambda s: s.finish(ALDER, []),
-    "cancel": lambda s: s.cancel(ALL_TENANTS, [new_job_id()]),
-    "retry": lambda s: s.retry(ALL_TENANTS, new_job_id()),
-    "promote": lambda s: s.promote(),
-    "fold": lambda s: s.fold(),
-    "expired": lambda s: s.expired(),
-    "prune": lambda s: s.prune("d", days=1, before_id=new_job_id()),
-    "tenants": lambda s: s.tenants(),
-    "workers": lambda s: s.workers(),
+    "get": lambda s: s.jobs.get(ALL_TENANTS, new_job_id()),
+    "page": lambda s: s.jobs.page(ALL_TENANTS, JobQuery()),
+    "survey": lambda s: s.leases.survey(None, ["d"]),
+    "claim": lambda s: s.leases.claim(WorkerId("w"), [], ["d"], lease_time=LEASE_TIME),
+    "renew": lambda s: s.leases.renew(ALDER, [], lease_time=LEASE_TIME),
+    "finish": lambda s: s.leases.finish(ALDER, []),
+    "cancel": lambda s: s.jobs.cancel(ALL_TENANTS, [new_job_id()]),
+    "retry": lambda s: s.jobs.retry(ALL_TENANTS, new_job_id()),
+    "promote": lambda s: s.leases.promote(),
+    "fold": lambda s: s.monitoring.roll_up_counts(),
+    "expired": lambda s: s.leases.expired_leases(),
+    "prune": lambda s: s.monitoring.prune("d", days=1, before_id=new_job_id()),
+    "tenants": lambda s: s.access.tenants(),
+    "workers": lambda s: s.leases.workers(),
 }
 
 

@@ -233,7 +233,7 @@ _HOUSEKEEPING: Sequence[Mutant] = (
     Mutant(
         name="children of ended parents not let in",
         file="upkeep/housekeeping.py",
-        old="        return len(await self._engine.storage.admit(unchecked)) if unchecked else 0\n",
+        old="        return len(await self._engine.storage.leases.admit(unchecked)) if unchecked else 0\n",
         new="        return 0\n",
         tests=("tests/upkeep/test_upkeep.py",),
     ),
@@ -270,18 +270,18 @@ _WORKING: Sequence[Mutant] = (
     Mutant(
         name="an outage taken for content by a finish",
         file="engine/leases/leases.py",
-        old="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        old="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            raise\n",
-        new="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        new="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            ended = {}\n",
         tests=("tests/engine/leases/test_leases.py::test_an_outage_is_not_taken_for_bad_content",),
     ),
     Mutant(
         name="an end forgotten in an outage",
         file="engine/leases/leases.py",
-        old="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        old="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            raise\n",
-        new="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        new="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            ended = {}\n",
         tests=(
             "tests/worker/reporting/test_outcome_writer.py::test_an_end_is_written_when_the_database_is_back",

@@ -92,7 +92,7 @@ async def test_a_worker_without_its_database_is_not_ready(ask, storage, monkeypa
     async def away():
         raise ConnectionError
 
-    monkeypatch.setattr(storage.jobs, "now", away)
+    monkeypatch.setattr(storage, "now", away)
 
     assert (await ask("GET /readyz HTTP/1.1\r\n\r\n")).endswith("the database does not answer\n")
 

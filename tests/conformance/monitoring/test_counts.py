@@ -63,7 +63,9 @@ async def test_several_processes_fold_each_change_once(storage, twin):
     for _ in range(20):
         await enqueue(storage)
 
-    folded = await asyncio.gather(*((storage, twin)[n % 2].fold(most=7) for n in range(6)))
+    folded = await asyncio.gather(
+        *((storage, twin)[n % 2].monitoring.roll_up_counts(most=7) for n in range(6))
+    )
 
     rest = await storage.monitoring.roll_up_counts()
     assert sum(folded) + rest == 20

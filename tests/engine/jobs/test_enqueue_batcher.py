@@ -16,6 +16,7 @@ class Counted:
 
     def __init__(self, storage):
         self._storage = storage
+        self.jobs = self
         self.batches = []
         self.before = []
         self.after = []
@@ -29,7 +30,7 @@ class Counted:
             raise self.after.pop()
         return stored
 
-    async def known(self, ids):
+    async def existing_job_ids(self, ids):
         return await self._storage.jobs.existing_job_ids(ids)
 
 
