@@ -1,4 +1,4 @@
-"""Process calls that only Linux has; each does nothing on other systems."""
+"""prctl(2): process attributes that only Linux has. Each function does nothing elsewhere."""
 
 import ctypes
 import signal
@@ -8,18 +8,18 @@ _SET_DEATH_SIGNAL, _SET_DUMPABLE, _SET_SUBREAPER = 1, 4, 36  # prctl(2)
 
 
 def die_with_parent() -> None:
-    """Have this process killed when its parent ends. A change of user takes this back."""
+    """Kill this process when its parent ends. A change of user resets this."""
     _prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant that loses its own."""
+    """Become the parent of orphaned descendants (subreaper)."""
     _prctl(_SET_SUBREAPER, 1)
 
 
 def deny_inspection() -> None:
-    """Keep other processes of the same user from reading this one's environment, memory and
-    descriptors in /proc, and from tracing it. Root may. What it executes can be inspected again."""
+    """Prevent other processes of the same user from reading this one's environment, memory and
+    descriptors in /proc, and from tracing it. Root still can. `exec` resets this."""
     _prctl(_SET_DUMPABLE, 0)
 
 
