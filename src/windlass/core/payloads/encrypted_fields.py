@@ -21,7 +21,7 @@ _SIGNS = ('"writeOnly"', '"password"', '"$ref"')
 
 
 def is_sealed(payload: str) -> bool:
-    """Whether payload text has a ciphertext; cheap for all that have none."""
+    """True if payload text has a ciphertext; cheap for all that have none."""
     return f'"{SEALED}"' in payload and SEALED in load_json(payload)
 
 
