@@ -10,9 +10,6 @@ import secrets
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Annotated
-
-from fastapi import Depends, Request
 
 from windlass import clock
 from windlass.api.live.changes import Audience, SnapshotHistory, StreamChange
@@ -217,14 +214,6 @@ class LiveFeed:
             for look, due in self._due.items()
             if any(look.serves(topic) for topic in self._topics)
         }
-
-
-async def _feed(request: Request) -> LiveFeed:
-    feed: LiveFeed = request.app.state.feed
-    return feed
-
-
-CurrentFeed = Annotated[LiveFeed, Depends(_feed)]
 
 
 def _concerns(change: StreamChange, subscription: Subscription) -> bool:

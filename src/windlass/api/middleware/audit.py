@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastapi import Request
-from starlette.responses import Response
-
+from windlass.api.routing import RIGHT, Request, Response
 from windlass.api.schema import render
 from windlass.core import wire
 from windlass.core.access.roles import is_audited
@@ -33,9 +31,6 @@ from windlass.errors import (
 if TYPE_CHECKING:
     from windlass.api.access.callers import Caller
     from windlass.core.access.principal import Principal
-
-#: Where a route's right stands in its description.
-RIGHT = "x-right"
 
 Shown = dict[str, Any]
 AuditReader = Callable[["Caller", Engine, str], Awaitable[Shown]]

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from fastapi import Request
-
+from windlass.api.routing import Request
 from windlass.core import wire
 from windlass.core.access.accounts import Member
 from windlass.core.definitions.activity import DefinitionTimes
