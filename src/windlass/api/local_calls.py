@@ -304,7 +304,7 @@ class _Call:
 
         kind = typing.get_args(resolve(function, parameter.annotation))[0]
         value = values if _is_list(kind) else values[-1]
-        about: Any = typing.Annotated[kind, Field(**marker.given())]  # type: ignore[valid-type]  # made at run time
+        about: Any = typing.Annotated[kind, Field(**marker.given())]
         return self._validated((holder, parameter.name), about, value)
 
     def _sent(self, function: Callable[..., Any], parameter: inspect.Parameter) -> Any:

@@ -9,17 +9,13 @@ from windlass.api.middleware.hints import commands_to_requests, is_cli_request
 from windlass.api.routing import Path, Query, Request, Response, Routes, listed, paged
 from windlass.api.schema import render
 from windlass.api.schema.paging import LAST_NUMBER, PageQuery
-from windlass.app.options import Delivery
 from windlass.core import wire
 from windlass.core.access.roles import Right
-from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.filter import parse
 from windlass.core.jobs.models import Job, Scope
 from windlass.core.jobs.models import NewJob as ToEnqueue
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, View
-from windlass.core.monitoring import summary_wire
-from windlass.engine.access.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import (
     BatchRefused,
@@ -39,7 +35,9 @@ from windlass.ids import JobId, parse_job_id
 
 if TYPE_CHECKING:
     from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
+    from windlass.app.options import Delivery
     from windlass.app.windlass import Windlass
+    from windlass.core.definitions.definition import Definition
 
 routes = Routes("jobs")
 
@@ -173,6 +171,8 @@ async def find(
 @routes.get("/summary", "jobs.read", "Summary", summary="Count jobs")
 async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    from windlass.core.monitoring import summary_wire
+
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
@@ -360,6 +360,8 @@ async def reveal(
     body: "Reason | None" = None,
 ) -> dict[str, Any]:
     """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    from windlass.engine.access.audit import Target
+
     job = await engine.jobs.reveal(job_id, caller.scope)
     await engine.audit.record(
         caller.effective_principal,
@@ -418,8 +420,8 @@ class _PreparedJob(NamedTuple):
     """A job to store; `behalf` if it is another's than the caller's."""
 
     job: ToEnqueue
-    definition: Definition
-    delivery: Delivery
+    definition: "Definition"
+    delivery: "Delivery"
     behalf: bool
 
 
@@ -457,6 +459,9 @@ async def _prepare(
     request: Request, caller: Caller, engine: Engine, made: _JobRequest
 ) -> _PreparedJob:
     """A job that is checked and may be stored."""
+    from windlass.app.options import Delivery
+    from windlass.engine.access.audit import Target
+
     options = made.options
     # Before anything else is looked at: who may not enqueue it is not told what would be valid.
     await engine.enqueue_rights.require(
@@ -485,6 +490,8 @@ async def _record_behalf(
     request: Request, caller: Caller, engine: Engine, prepared: _PreparedJob, id: str
 ) -> None:
     """Leave an audit entry of a job that was enqueued for somebody else."""
+    from windlass.engine.access.audit import Target
+
     await engine.audit.record(
         caller.effective_principal,
         Right.JOBS_ENQUEUE_FOR,

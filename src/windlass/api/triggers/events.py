@@ -7,7 +7,6 @@ from windlass.api.jobs.jobs import job_id, target_tenant
 from windlass.api.routing import Path, Query, Routes, paged
 from windlass.api.schema import render
 from windlass.api.schema.paging import PageQuery
-from windlass.engine.triggers.events import EventOptions
 from windlass.ids import EventId
 
 if TYPE_CHECKING:
@@ -20,13 +19,12 @@ Id = Annotated[str, Path(max_length=64)]
 
 @routes.post("", "events.emit", "Event", status_code=201, summary="Emit an event")
 async def emit(caller: CurrentCaller, engine: ReadyEngine, body: "NewEvent") -> dict[str, Any]:
-    about: EventOptions = {"correlation_id": body.correlation_id} if body.correlation_id else {}
     event = engine.events.make(
         body.name,
         body.data,
         tenant=target_tenant(caller, body.tenant),
         created_by=caller.name,
-        **about,
+        correlation_id=body.correlation_id,
     )
     return await render.event(engine, await engine.events.emit(event))
 
