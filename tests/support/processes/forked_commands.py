@@ -101,7 +101,6 @@ def _import_everything() -> None:
     from windlass.api.routing import CALLERS, NOUNS
     from windlass.cli.connect import (
         in_process_api,  # noqa: F401
-        local_app,  # noqa: F401
         remote_api,  # noqa: F401
     )
     from windlass.cli.framework.flags import Flags

@@ -145,7 +145,7 @@ def require_right(right: str, *, audits: bool = True) -> Callable[..., Awaitable
         beyond = caller.owner is not None and not described.get(OWN)
         if beyond or not caller.may(right):
             raise Forbidden(right, because=ONLY_OWN if beyond and caller.may(right) else "")
-        if audits:
+        if audits and request.method != "GET":
             await audit.begin(request, caller, engine, right)
 
     return check

@@ -15,7 +15,7 @@ from windlass.errors.wording import counted
 
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client, JsonObject
-    from windlass.cli.connect.local_app import LocalApp
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.engine.access.audit_verify import SigningResult
 
 _PAGE = 1_000

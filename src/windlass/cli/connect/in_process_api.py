@@ -1,20 +1,97 @@
-"""The API on the database itself, called in this process."""
+"""A command's database: its engine, and the API called in this process."""
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import ExitStack, asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from windlass.api.access.callers import Caller
-from windlass.api.local_calls import LocalApi
 from windlass.cli.connect.api_client import Client
-from windlass.cli.connect.local_app import LocalApp
 from windlass.core.jobs.models import ALL_TENANTS
+from windlass.engine.connect import connect
+from windlass.engine.engine import Engine
 from windlass.errors import RequestRefused
+from windlass.settings import Settings
+from windlass.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from windlass.app.enqueue import Deliveries
+    from windlass.app.windlass import Windlass
+
+
+class SilentTelemetry(Telemetry):
+    """Logs nothing of what a worker would log about its database: a command does one thing."""
+
+    def note(self, event: str, **about: object) -> None:
+        """Not logged."""
+
+    def warn(self, event: str, **about: object) -> None:
+        """Not logged."""
+
+
+class LocalApp:
+    """The engine on a database, and the Python API over it where a command needs that. Connects
+    when it is first used."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.telemetry = SilentTelemetry()
+        self._engine: Engine | None = None
+        self._shared = ExitStack()
+
+    @cached_property
+    def windlass(self) -> "Windlass":
+        """The Python API, on the same engine."""
+        from windlass.app.windlass import Windlass
+
+        app = Windlass(settings=self.settings)
+        app.telemetry = self.telemetry
+        if (engine := self._engine) is not None:
+            self._shared.enter_context(app.using_engine(lambda: engine))
+        return app
+
+    @property
+    def deliveries(self) -> "Deliveries":
+        """The way of jobs into the database."""
+        return self.windlass.deliveries
+
+    @property
+    def engine(self) -> Engine:
+        if self.settings.commands or "windlass" in vars(self):
+            return self.windlass.engine  # the settings' commands are definitions that it declares
+        if self._engine is None:
+            self._engine = connect(self.settings, self.telemetry)
+        return self._engine
+
+    async def ready(self) -> Engine:
+        """Connect, check the schema, register declared definitions."""
+        engine = self.engine
+        await engine.ready()
+        return engine
+
+    async def learn(self, modules: Sequence[str]) -> None:
+        """Register what modules declare, as a worker that runs them would."""
+        from windlass.cli.run import load_modules
+
+        apps = load_modules.load_apps(modules)
+        await self.close()
+        await load_modules.learn(self.windlass, apps)
+
+    async def close(self) -> None:
+        if "windlass" in vars(self):
+            await self.windlass.close()
+            self._shared.close()
+            del self.windlass
+        elif self._engine is not None:
+            await self._engine.close()
+        self._engine = None
 
 
 def in_process_client(app: LocalApp, actor: str | None, tenant: str | None) -> Client:
     """A client of a database, for the caller who has it in hand and may do everything."""
+    from windlass.api.access.callers import Caller
+    from windlass.api.local_calls import LocalApi
+
     api = LocalApi(app, Caller(actor, ALL_TENANTS))
 
     async def send(method: str, path: str, query: Sequence[tuple[str, str]], body: object) -> Any:

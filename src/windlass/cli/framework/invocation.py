@@ -16,7 +16,7 @@ from windlass.errors.wording import printable
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
     from windlass.cli.connect.contexts import Context
-    from windlass.cli.connect.local_app import LocalApp
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.cli.connect.server_address import ServerAddress
     from windlass.settings import Settings
 
@@ -90,9 +90,9 @@ class Invocation:
     def _dry_run_client(self, client: "Client") -> "Client":
         if self.flags.would is None:
             return client
-        from windlass.cli.framework.dry_run import rehearsing
+        from windlass.cli.framework.dry_run import dry_run_client
 
-        return rehearsing(client)
+        return dry_run_client(client)
 
     def _reach(self) -> "AbstractAsyncContextManager[Client]":
         """The way to the API. What it takes is loaded here: --timeout is for the answer."""
@@ -126,7 +126,7 @@ class Invocation:
 
     @asynccontextmanager
     async def _app(self) -> "AsyncIterator[LocalApp]":
-        from windlass.cli.connect.local_app import LocalApp
+        from windlass.cli.connect.in_process_api import LocalApp
 
         app = LocalApp(self.settings)
         try:

@@ -14,7 +14,7 @@ from windlass.errors import CommandInvalid
 from windlass.errors.wording import address, counted
 
 if TYPE_CHECKING:
-    from windlass.cli.connect.local_app import LocalApp
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.engine.migrations import Migration, Status
 
 

@@ -14,7 +14,7 @@ from windlass.cli.text.styles import CHECKS, DRAINING, worker_state
 
 if TYPE_CHECKING:
     from windlass.cli.connect.api_client import Client
-    from windlass.cli.connect.local_app import LocalApp
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.core.monitoring.checks import Check
 
 
