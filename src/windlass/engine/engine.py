@@ -56,7 +56,7 @@ from windlass.errors import WindlassError
 from windlass.ids import WorkerId
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession, caller_session
-from windlass.storage.connection.tenant_binding import unbound
+from windlass.storage.connection.tenant_binding import all_tenants
 from windlass.storage.database import Watch
 from windlass.storage.migrate import migrate_in
 from windlass.storage.storage import Storage
@@ -171,7 +171,7 @@ class Engine:
         """
         if self._settled(clock.monotonic()):
             return
-        with unbound():  # what is learned here is for all who ask
+        with all_tenants():  # what is learned here is for all who ask
             if not self._checked:
                 async with self._checking:
                     if not self._checked:

@@ -292,11 +292,11 @@ class Leases:
                 self._telemetry.trouble("ending children", error)
 
 
-def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A log line's fields as every database keeps them, whatever they are and however large."""
+def storable_fields(fields: Mapping[str, Any], limit: int = LINE_BYTES) -> dict[str, Any]:
+    """A log line's fields as every database keeps them, whatever they are, cut at `limit` bytes."""
     if not fields:
         return {}
-    kept: dict[str, Any] = load_json(encode_anything(dict(fields), LINE_BYTES)[0])
+    kept: dict[str, Any] = load_json(encode_anything(dict(fields), limit)[0])
     return kept
 
 
