@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from windlass.api.access.callers import NO_RIGHT, NOWHERE, RIGHT, Caller
+from windlass.api.access.callers import NOWHERE, Caller
 from windlass.api.middleware.browser_security import session_secret
+from windlass.api.routing import NO_RIGHT, RIGHT
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Reach, Right, RoleTable, reach_of, scope_of
 from windlass.core.jobs.models import Scope

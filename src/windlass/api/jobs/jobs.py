@@ -3,29 +3,19 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from fastapi import Path, Query, Request, Response
-
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine, authenticate_caller
-from windlass.api.live.feed import CurrentFeed
-from windlass.api.live.job_wait import wait_for_end
-from windlass.api.middleware.field_names import with_body_names
-from windlass.api.middleware.hints import commands_to_requests
-from windlass.api.middleware.problems import is_cli_request
-from windlass.api.routing import Routes
-from windlass.api.schema import render, responses
+from windlass.api.live.current_feed import CurrentFeed
+from windlass.api.middleware.hints import commands_to_requests, is_cli_request
+from windlass.api.routing import Path, Query, Request, Response, Routes, listed, paged
+from windlass.api.schema import render
 from windlass.api.schema.paging import LAST_NUMBER, PageQuery
-from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
-from windlass.app.options import Delivery
 from windlass.core import wire
 from windlass.core.access.roles import Right
-from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.filter import parse
 from windlass.core.jobs.models import Job, Scope
 from windlass.core.jobs.models import NewJob as ToEnqueue
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, View
-from windlass.core.monitoring import summary_wire
-from windlass.engine.access.audit import Target
 from windlass.engine.engine import Engine
 from windlass.errors import (
     BatchRefused,
@@ -44,7 +34,10 @@ from windlass.errors import (
 from windlass.ids import JobId, parse_job_id
 
 if TYPE_CHECKING:
+    from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
+    from windlass.app.options import Delivery
     from windlass.app.windlass import Windlass
+    from windlass.core.definitions.definition import Definition
 
 routes = Routes("jobs")
 
@@ -58,7 +51,7 @@ _STATES = frozenset([*JobState, *View])
 @routes.post(
     "",
     "jobs.enqueue",
-    responses.Enqueued,
+    "Enqueued",
     also=(200, 409),
     status_code=201,
     summary="Enqueue a job",
@@ -69,7 +62,7 @@ async def enqueue(
     response: Response,
     caller: CurrentCaller,
     engine: ReadyEngine,
-    body: NewJob,
+    body: "NewJob",
     dry_run: Annotated[bool, Query(description="Check it, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """201 when a job was created, 200 when an equal one exists, 409 when a limit rejects it; 200
@@ -86,7 +79,7 @@ async def enqueue(
 @routes.post(
     "/batch",
     "jobs.enqueue",
-    responses.Receipts,
+    "Receipts",
     also=(200,),
     status_code=201,
     summary="Enqueue many jobs",
@@ -97,7 +90,7 @@ async def enqueue_batch(
     response: Response,
     caller: CurrentCaller,
     engine: ReadyEngine,
-    body: NewJobs,
+    body: "NewJobs",
     dry_run: Annotated[bool, Query(description="Check them, and store nothing.")] = False,
 ) -> dict[str, Any]:
     """In one transaction, with a receipt for each. If one is refused, none is stored, and `errors`
@@ -141,7 +134,7 @@ async def enqueue_batch(
     return {"items": receipts}
 
 
-@routes.get("", "jobs.read", responses.paged(responses.JobEntry), summary="List jobs", own=True)
+@routes.get("", "jobs.read", paged("JobEntry"), summary="List jobs", own=True)
 async def find(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -152,8 +145,8 @@ async def find(
     queue: Annotated[str | None, Query(max_length=191)] = None,
     source: Annotated[str | None, Query(max_length=16)] = None,
     correlation_id: Annotated[str | None, Query(max_length=191)] = None,
-    created_after: Annotated[QueryInstant | None, Query()] = None,
-    created_before: Annotated[QueryInstant | None, Query()] = None,
+    created_after: Annotated["QueryInstant | None", Query()] = None,
+    created_before: Annotated["QueryInstant | None", Query()] = None,
 ) -> dict[str, Any]:
     """Newest first, without payloads and results, and with the first 500 characters of errors."""
     states = frozenset(word for words in state or () for word in words.split(","))
@@ -175,13 +168,15 @@ async def find(
     return paging.page(await render.jobs(engine, page), page.next)
 
 
-@routes.get("/summary", "jobs.read", responses.Summary, summary="Count jobs")
+@routes.get("/summary", "jobs.read", "Summary", summary="Count jobs")
 async def summary(caller: CurrentCaller, engine: ReadyEngine) -> dict[str, Any]:
     """By state, by view, and how long the oldest in line waits; history is not looked at."""
+    from windlass.core.monitoring import summary_wire
+
     return summary_wire.summary(await engine.summaries.summary(caller.scope))
 
 
-@routes.get("/{job_id}", "jobs.read", responses.Job, summary="One job", own=True)
+@routes.get("/{job_id}", "jobs.read", "Job", summary="One job", own=True)
 async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     return await render.job(engine, await visible_job(caller, engine, job_id))
 
@@ -189,7 +184,7 @@ async def get(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[st
 @routes.get(
     "/{job_id}/attempts",
     "jobs.read",
-    responses.listed(responses.Attempt),
+    listed("Attempt"),
     summary="Its attempts",
     own=True,
 )
@@ -202,7 +197,7 @@ async def attempts(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> di
 @routes.get(
     "/{job_id}/history",
     "history.read",
-    responses.listed(responses.Transition),
+    listed("Transition"),
     summary="Its history",
     own=True,
 )
@@ -212,9 +207,7 @@ async def history(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dic
     return {"items": render.history(engine, found)}
 
 
-@routes.get(
-    "/{job_id}/logs", "logs.read", responses.listed(responses.LogLine), summary="Its log", own=True
-)
+@routes.get("/{job_id}/logs", "logs.read", listed("LogLine"), summary="Its log", own=True)
 async def logs(
     caller: CurrentCaller,
     engine: ReadyEngine,
@@ -232,7 +225,7 @@ async def logs(
 @routes.get(
     "/{job_id}/graph",
     "jobs.read",
-    responses.Graph,
+    "Graph",
     summary="What it waits for, and what waits for it",
     own=True,
 )
@@ -257,7 +250,7 @@ async def graph(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[
 @routes.get(
     "/{job_id}/explain",
     "jobs.read",
-    responses.Explanation,
+    "Explanation",
     summary="Why it is not running",
     own=True,
 )
@@ -273,7 +266,7 @@ async def explain(
 @routes.get(
     "/{job_id}/wait",
     "jobs.read",
-    responses.Job,
+    "Job",
     also=(202,),
     summary="Wait until it has ended",
     own=True,
@@ -293,6 +286,8 @@ async def wait(
     is over before: ask again. A waiting request counts as a stream does."""
     job = await visible_job(caller, engine, job_id)
     if not job.ended and timeout:
+        from windlass.api.live.job_wait import wait_for_end
+
         seats = feed.places.take(caller.name, caller.scope.tenant)
         try:
             await wait_for_end(request, engine, feed, job, timeout=timeout)
@@ -305,9 +300,9 @@ async def wait(
     return await render.job(engine, job)
 
 
-@routes.patch("/{job_id}", "jobs.update", responses.Job, summary="Change it while it waits")
+@routes.patch("/{job_id}", "jobs.update", "Job", summary="Change it while it waits")
 async def update(
-    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: JobEdit
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "JobEdit"
 ) -> dict[str, Any]:
     """Its priority, queue, due time or metadata. A job that runs or has ended is not changed: 409."""
     job = await engine.jobs.update(
@@ -322,9 +317,9 @@ async def discard(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> Non
     await engine.jobs.discard(job_id, scope=caller.scope)
 
 
-@routes.post("/{job_id}/cancel", "jobs.cancel", responses.Job, summary="Cancel it", own=True)
+@routes.post("/{job_id}/cancel", "jobs.cancel", "Job", summary="Cancel it", own=True)
 async def cancel(
-    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: Reason | None = None
+    caller: CurrentCaller, engine: ReadyEngine, job_id: Id, body: "Reason | None" = None
 ) -> dict[str, Any]:
     """Ends a waiting job at once, asks a running one to stop."""
     found = await visible_job(caller, engine, job_id)
@@ -334,14 +329,14 @@ async def cancel(
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/retry", "jobs.retry", responses.Job, summary="Retry it")
+@routes.post("/{job_id}/retry", "jobs.retry", "Job", summary="Retry it")
 async def retry(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Puts a dead-lettered or canceled job in line again, with fresh attempts."""
     job = await engine.jobs.retry(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
     return await render.job(engine, job)
 
 
-@routes.post("/{job_id}/run-now", "jobs.run_now", responses.Job, summary="ScheduledRun it now")
+@routes.post("/{job_id}/run-now", "jobs.run_now", "Job", summary="ScheduledRun it now")
 async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dict[str, Any]:
     """Makes a job due at once: one due later, retrying, or on hold."""
     job = await engine.jobs.run_now(job_id, scope=caller.scope, actor=caller.name, by=caller.by)
@@ -351,7 +346,7 @@ async def run_now(caller: CurrentCaller, engine: ReadyEngine, job_id: Id) -> dic
 @routes.post(
     "/{job_id}/reveal",
     "jobs.reveal",
-    responses.RevealedJob,
+    "RevealedJob",
     summary="Its payload and result, secrets included",
     audits=False,
     keys="refused",
@@ -362,9 +357,11 @@ async def reveal(
     caller: CurrentCaller,
     engine: ReadyEngine,
     job_id: Id,
-    body: Reason | None = None,
+    body: "Reason | None" = None,
 ) -> dict[str, Any]:
     """As they were given, decrypted and not redacted. It leaves an audit entry with the reason."""
+    from windlass.engine.access.audit import Target
+
     job = await engine.jobs.reveal(job_id, caller.scope)
     await engine.audit.record(
         caller.effective_principal,
@@ -381,7 +378,7 @@ async def reveal(
 @routes.post(
     "/{job_id}/clone",
     "jobs.enqueue",
-    responses.Enqueued,
+    "Enqueued",
     also=(200, 409),
     status_code=201,
     summary="Make another like it",
@@ -423,8 +420,8 @@ class _PreparedJob(NamedTuple):
     """A job to store; `behalf` if it is another's than the caller's."""
 
     job: ToEnqueue
-    definition: Definition
-    delivery: Delivery
+    definition: "Definition"
+    delivery: "Delivery"
     behalf: bool
 
 
@@ -462,6 +459,9 @@ async def _prepare(
     request: Request, caller: Caller, engine: Engine, made: _JobRequest
 ) -> _PreparedJob:
     """A job that is checked and may be stored."""
+    from windlass.app.options import Delivery
+    from windlass.engine.access.audit import Target
+
     options = made.options
     # Before anything else is looked at: who may not enqueue it is not told what would be valid.
     await engine.enqueue_rights.require(
@@ -490,6 +490,8 @@ async def _record_behalf(
     request: Request, caller: Caller, engine: Engine, prepared: _PreparedJob, id: str
 ) -> None:
     """Leave an audit entry of a job that was enqueued for somebody else."""
+    from windlass.engine.access.audit import Target
+
     await engine.audit.record(
         caller.effective_principal,
         Right.JOBS_ENQUEUE_FOR,
@@ -502,6 +504,9 @@ async def _record_behalf(
 
 def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:
     """The error of a batch, with pointers into what was sent."""
+    from windlass.api.middleware.field_names import with_body_names
+    from windlass.api.schema.requests import NewJob
+
     sent = request.state.sent["jobs"]
     found = []
     for place, error in refused.refused.items():

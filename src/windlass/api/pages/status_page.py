@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from windlass.api.access.callers import OWN, RIGHT, Caller, rate_limited_caller
+from windlass.api.access.callers import Caller, rate_limited_caller
+from windlass.api.http_routes import SafeRoute
 from windlass.api.middleware.browser_security import page_headers
-from windlass.api.routing import SafeRoute
+from windlass.api.routing import OWN, RIGHT
 from windlass.api.schema import render
 from windlass.core.access.roles import Right
 from windlass.core.durations import words

@@ -1,10 +1,15 @@
-"""Which jobs a command means: flags that are the same wherever jobs are chosen, and their filter."""
+"""Flags of lists: which jobs are meant, and how many on a page."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+if TYPE_CHECKING:
+    from windlass.cli.framework.invocation import Invocation
+    from windlass.cli.text.output import Item
+
+_LONGEST = 10_000
 _QUEUE = click.option("--queue", metavar="NAME", help="Only jobs in this queue.")
 _OPTIONS = (
     click.option(
@@ -16,8 +21,8 @@ _OPTIONS = (
 )
 
 
-def choosing(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a command be told which jobs: `states`, `definition`, `queue` and `where`."""
+def with_job_filters(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags that choose jobs: `states`, `definition`, `queue` and `where`."""
     return _with(_OPTIONS, command)
 
 
@@ -33,7 +38,7 @@ def _with(options: Sequence[Callable[..., Any]], command: Callable[..., Any]) ->
 
 
 def split_states(states: Sequence[str]) -> list[str]:
-    """Each state that was named, whether apart or with commas between them."""
+    """The states that were named, apart or with commas between them."""
     return [name.strip() for text in states for name in text.split(",") if name.strip()]
 
 
@@ -59,3 +64,26 @@ def build_filter(
 def _quote_literally(value: str) -> str:
     """A value in quotes, in which a star is a star: `jobs list` takes these flags at their word."""
     return '"{}"'.format(value.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+def with_paging(default: int = _LONGEST) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a list `limit` and `cursor`."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        command = click.option("--cursor", metavar="TEXT", help="Continue from this cursor.")(
+            command
+        )
+        return click.option(
+            "--limit",
+            type=click.IntRange(1, _LONGEST),
+            default=default,
+            help=f"How many at most. [{default}]",
+        )(command)
+
+    return add
+
+
+def hint_at_more(call: "Invocation", page: "Item") -> None:
+    """Tell a person how to go on, if there is more."""
+    if page["next_cursor"]:
+        call.out.hint(f"There are more: add --cursor {page['next_cursor']}")
