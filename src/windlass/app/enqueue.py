@@ -73,7 +73,7 @@ class Deliveries:
             if not ready:
                 await engine.ready_in_transaction(session)
             await engine.jobs.check(sent)
-            over = await engine.jobs.caps.over(sent)
+            over = await engine.open_job_caps.over(sent)
             stored = await engine.jobs.enqueue_in(
                 session, sent, on_duplicate=on_duplicate, over=over
             )

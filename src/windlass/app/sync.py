@@ -215,7 +215,7 @@ class Windlass:
             drive(engine.ready_in_transaction(session))
         with self._awaited.deliveries.enqueue_hooks(jobs) as sent:
             run(engine.jobs.check(sent))
-            over = run(engine.jobs.caps.over(sent))
+            over = run(engine.open_job_caps.over(sent))
             stored = drive(
                 engine.jobs.enqueue_in(session, sent, on_duplicate=on_duplicate, over=over)
             )

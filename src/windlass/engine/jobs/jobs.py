@@ -88,6 +88,7 @@ class Jobs:
         nudges: Nudges,
         rights: EnqueueRights,
         sealer: Sealer,
+        caps: OpenJobCaps,
     ) -> None:
         self._storage = storage
         self._sealer = sealer
@@ -96,7 +97,7 @@ class Jobs:
         self._nudges = nudges
         self._rights = rights
         self._enqueue_batcher = EnqueueBatcher(storage)
-        self.caps = OpenJobCaps(storage)
+        self._caps = caps
 
     async def enqueue(
         self,
@@ -111,7 +112,7 @@ class Jobs:
         "replace", a waiting job of the same definition that `by` may change gets the new payload.
         """
         await self.check([job], by=by)
-        if over := await self.caps.over([job]):
+        if over := await self._caps.over([job]):
             return Receipt(ReceiptStatus.REJECTED, job.id, over[job.id])
         [job] = await self._job_sealer.seal([job])
         stored = await self._enqueue_batcher.enqueue(job)
@@ -136,7 +137,7 @@ class Jobs:
         await self.check(jobs)
         jobs = await self._job_sealer.seal(jobs)
         receipts: list[Receipt] = []
-        over = await self.caps.over(jobs)
+        over = await self._caps.over(jobs)
         for chunk in _chunks(jobs):
             fitting = [job for job in chunk if job.id not in over] if over else chunk
             try:
@@ -176,7 +177,7 @@ class Jobs:
                 refused[place] = error
         if refused:
             raise BatchRefused(refused)
-        over = await self.caps.over(jobs)
+        over = await self._caps.over(jobs)
         sealed = await self._job_sealer.seal([job for job in jobs if job.id not in over])
         fitting = {
             job.id: EnqueueRequest(
