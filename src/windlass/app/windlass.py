@@ -6,7 +6,6 @@ from contextlib import (
     AbstractAsyncContextManager,
     contextmanager,
 )
-from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Unpack, overload
 from weakref import WeakKeyDictionary, ref
@@ -45,7 +44,6 @@ from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
 from windlass.engine.triggers.events import EventOptions
 from windlass.settings import Settings
-from windlass.storage.storage import open_storage
 from windlass.telemetry import Telemetry
 from windlass.worker.attempt import Around
 from windlass.worker.backend import Backend
@@ -412,12 +410,4 @@ class Windlass:
         return handler
 
     def _engine(self) -> Engine:
-        database = self.settings.database
-        storage = open_storage(
-            self.url,
-            schema=database.schema,
-            listen_url=database.listen_url,
-            row_security=database.row_security,
-            lease_time=timedelta(seconds=self.settings.worker.lease_seconds),
-        )
-        return Engine(storage, self.settings, self.telemetry, roles=self.roles)
+        return Engine.open(self.url, self.settings, self.telemetry, roles=self.roles)

@@ -15,7 +15,7 @@ from windlass.ids import WorkerId
 from windlass.settings import Settings
 from windlass.storage.connection.tenant_binding import unbound
 from windlass.storage.database import Watch
-from windlass.storage.storage import Storage
+from windlass.storage.storage import Storage, open_storage
 from windlass.telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -39,13 +39,17 @@ if TYPE_CHECKING:
     from windlass.engine.jobs.logs import Logs
     from windlass.engine.jobs.mutes import Mutes
     from windlass.engine.jobs.open_job_caps import OpenJobCaps
+    from windlass.engine.jobs.operation_batches import OperationBatches
     from windlass.engine.jobs.operations import Operations
-    from windlass.engine.jobs.payload_encryption import Sealer
+    from windlass.engine.jobs.payload_encryption import ReencryptionResult, Sealer
     from windlass.engine.leases.epochs import Epochs
     from windlass.engine.leases.leases import Leases
+    from windlass.engine.leases.maintenance import Maintenance
     from windlass.engine.leases.queues import Queues
+    from windlass.engine.leases.reaper import Reaper
     from windlass.engine.leases.remote_workers import RemoteWorkers
     from windlass.engine.leases.workers import Workers
+    from windlass.engine.leases.wrong_clock import ClockRepair
     from windlass.engine.migrations import Schema
     from windlass.engine.monitoring.alerts import Alerts
     from windlass.engine.monitoring.counts import Counts
@@ -54,9 +58,11 @@ if TYPE_CHECKING:
     from windlass.engine.monitoring.latency import Latency
     from windlass.engine.monitoring.metrics import Metrics
     from windlass.engine.monitoring.retention import Retention
+    from windlass.engine.monitoring.stream_reads import StreamReads
     from windlass.engine.monitoring.summaries import Summaries
     from windlass.engine.triggers.code_triggers import CodeTriggers
     from windlass.engine.triggers.events import Events
+    from windlass.engine.triggers.firing import TriggerFiring
     from windlass.engine.triggers.job_factory import JobFactory
     from windlass.engine.triggers.trigger_dry_run import TriggerDryRuns
     from windlass.engine.triggers.triggers import Triggers
@@ -89,6 +95,20 @@ class Engine:
         self._passwords = passwords
         self._checked = False
         self._checking = asyncio.Lock()
+
+    @classmethod
+    def open(
+        cls, url: str, settings: Settings, telemetry: Telemetry, *, roles: RoleTable = ROLES
+    ) -> "Engine":
+        """The engine of a database, which nothing connects to before the first verb."""
+        storage = open_storage(
+            url,
+            schema=settings.database.schema,
+            listen_url=settings.database.listen_url,
+            row_security=settings.database.row_security,
+            lease_time=timedelta(seconds=settings.worker.lease_seconds),
+        )
+        return cls(storage, settings, telemetry, roles=roles)
 
     @cached_property
     def sealer(self) -> "Sealer":
@@ -177,6 +197,13 @@ class Engine:
         return Operations(self.storage, self.access, self.audit, self.lists, self.enqueue_rights)
 
     @cached_property
+    def operation_batches(self) -> "OperationBatches":
+        """Work on bulk operations."""
+        from windlass.engine.jobs.operation_batches import OperationBatches
+
+        return OperationBatches(self.storage, self.audit, self.nudges, self.telemetry)
+
+    @cached_property
     def enqueue_rights(self) -> "EnqueueRights":
         """The check before work is made or changed."""
         from windlass.engine.jobs.enqueue_rights import EnqueueRights
@@ -203,6 +230,20 @@ class Engine:
         from windlass.engine.leases.workers import Workers
 
         return Workers(self.storage, self.nudges, self.epochs)
+
+    @cached_property
+    def maintenance(self) -> "Maintenance":
+        """Small chores of upkeep."""
+        from windlass.engine.leases.maintenance import Maintenance
+
+        return Maintenance(self.storage, self.events)
+
+    @cached_property
+    def clock_repair(self) -> "ClockRepair":
+        """Corrects what a clock that was ahead has written."""
+        from windlass.engine.leases.wrong_clock import ClockRepair
+
+        return ClockRepair(self.storage, self.telemetry)
 
     @cached_property
     def epochs(self) -> "Epochs":
@@ -241,6 +282,15 @@ class Engine:
             self.nudges,
             self.telemetry,
             self.enqueue_rights,
+        )
+
+    @cached_property
+    def firing(self) -> "TriggerFiring":
+        """Fires triggers that are due."""
+        from windlass.engine.triggers.firing import TriggerFiring
+
+        return TriggerFiring(
+            self.storage, self.definitions, self.job_factory, self.nudges, self.telemetry
         )
 
     @cached_property
@@ -398,6 +448,13 @@ class Engine:
         return Doctor(self.storage, self.settings, self.epochs)
 
     @cached_property
+    def stream(self) -> "StreamReads":
+        """Bounded reads for live updates."""
+        from windlass.engine.monitoring.stream_reads import StreamReads
+
+        return StreamReads(self.storage)
+
+    @cached_property
     def retention(self) -> "Retention":
         """Deletes what is past retention."""
         from windlass.engine.monitoring.retention import Retention
@@ -429,6 +486,12 @@ class Engine:
             self.sealer,
             NO_WORKER if worker is None else worker,
         )
+
+    def reaper(self, *, lease_time: timedelta) -> "Reaper":
+        """Takes back expired leases; one for each loop, which remembers what it saw."""
+        from windlass.engine.leases.reaper import Reaper
+
+        return Reaper(self.leases(), self.storage, lease_time=lease_time)
 
     def reopen(self, *, lease_time: timedelta) -> "Engine":
         """The same engine over connections of its own, for a thread with its own event loop."""
@@ -485,6 +548,12 @@ class Engine:
 
         await migrate_in(session)
         await self.definitions.sync_in_transaction(session)
+
+    async def reencrypt(self, *, dry_run: bool = False) -> "ReencryptionResult":
+        """Encrypt payloads of older keys again with the first key; a `dry_run` only counts them."""
+        from windlass.engine.jobs.payload_encryption import reencrypt
+
+        return await reencrypt(self.storage, self.sealer, dry_run=dry_run)
 
     async def watch(self, queues: Sequence[str] | None) -> Watch:
         """Subscribe to nudges from other processes; None means all queues."""

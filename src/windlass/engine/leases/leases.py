@@ -20,10 +20,12 @@ from windlass.engine.jobs.payload_encryption import Sealer
 from windlass.engine.leases.claim_planner import ClaimPlanner
 from windlass.engine.nudges import Nudges
 from windlass.engine.triggers.events import Events
-from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, WindlassError
+from windlass.errors import PayloadKeyMissing, PayloadUndecryptable, Stopped, WindlassError
 from windlass.errors.wording import counted
 from windlass.ids import JobId, TenantId, WorkerId
+from windlass.storage.callers import CallerSession
 from windlass.storage.leases.expired import ExpiredLease
+from windlass.storage.leases.leases import finish_batch, log_rows, once_key_rows
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
@@ -298,6 +300,20 @@ def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     kept: dict[str, Any] = load_json(encode_anything(dict(fields), LINE_BYTES)[0])
     return kept
+
+
+async def finish_in(
+    session: CallerSession, lease: Lease, finish: AttemptEnd, lines: Sequence[LogLine]
+) -> None:
+    """Record the end of a run, and the lines logged before it, through a handler's own transaction.
+    Raises Stopped if the lease is lost. Awaits nothing but the session."""
+    worker = lease.worker or NO_WORKER
+    if lines:
+        await session.run("append_logs", log_lines=log_rows(lines), worker_id=worker)
+    if not await session.run("finish", **finish_batch(worker, [finish._replace(once=())])):
+        raise Stopped("lost")
+    if done := once_key_rows([finish]):
+        await session.run("record_once_keys", done_keys=done)
 
 
 async def cancel_overdue(storage: Storage) -> int:

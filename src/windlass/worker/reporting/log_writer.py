@@ -13,11 +13,10 @@ from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.payloads.payload import dump_json, encode_result
 from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean, text_of
-from windlass.engine.leases.leases import LINE_BYTES, NO_WORKER, NOTE_BYTES, storable_fields
+from windlass.engine.leases.leases import LINE_BYTES, NOTE_BYTES, finish_in, storable_fields
 from windlass.engine.loop import backoff_seconds, wait_for
-from windlass.errors import Stopped, TransactionUnsupported
+from windlass.errors import TransactionUnsupported
 from windlass.storage.callers import CallerSession
-from windlass.storage.leases.leases import finish_batch, log_rows, once_key_rows
 from windlass.telemetry import Telemetry
 from windlass.worker.backend import LeaseBackend
 from windlass.worker.context import LogLevel, TransactionalCompletion
@@ -153,7 +152,6 @@ class LogWriter:
         warnings: Iterable[str],
         once: Sequence[str],
     ) -> None:
-        worker = lease.worker or NO_WORKER
         text, note = result
         told = [*warnings, *([note] if note else [])]
         finish = success(
@@ -161,17 +159,12 @@ class LogWriter:
             result=text,
             warnings=dump_json(told) if told else None,
             keep=True,
-        )
+        )._replace(once=tuple(once))
         # With the lines said before it: after the end none would be taken. A flush that is under
         # way is not waited for: it may itself wait for what the handler's transaction has locked.
         lines = self._buffer.take(lease.held)
         try:
-            if lines:
-                await session.run("append_logs", log_lines=log_rows(lines), worker_id=worker)
-            if not await session.run("finish", **finish_batch(worker, [finish])):
-                raise Stopped("lost")
-            if done := once_key_rows([finish._replace(once=tuple(once))]):
-                await session.run("record_once_keys", done_keys=done)
+            await finish_in(session, lease, finish, lines)
         except BaseException:
             self._buffer.put_back(lines)
             raise
