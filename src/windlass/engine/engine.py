@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from windlass.engine.definitions.activity import DefinitionActivityReader
     from windlass.engine.definitions.definitions import Definitions
     from windlass.engine.jobs.dead import DeadLetters
+    from windlass.engine.jobs.enqueue import EnqueueHook
     from windlass.engine.jobs.enqueue_rights import EnqueueRights
     from windlass.engine.jobs.jobs import Jobs
     from windlass.engine.jobs.lists import JobLists
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from windlass.engine.jobs.operation_batches import OperationBatches
     from windlass.engine.jobs.operations import Operations
     from windlass.engine.jobs.payload_encryption import ReencryptionResult, Sealer
+    from windlass.engine.jobs.requests import EnqueueRequests
     from windlass.engine.leases.epochs import Epochs
     from windlass.engine.leases.leases import Leases
     from windlass.engine.leases.maintenance import Maintenance
@@ -91,6 +93,8 @@ class Engine:
         self.nudges = Nudges(storage.database)
         #: Tasks that read for others through this engine, such as the live feed.
         self.background = BackgroundTasks()
+        #: Context managers of the program around each enqueue.
+        self.enqueue_hooks: Sequence[EnqueueHook] = ()
         self._roles = roles
         self._passwords = passwords
         self._checked = False
@@ -150,6 +154,7 @@ class Engine:
             self.enqueue_rights,
             self.sealer,
             self.open_job_caps,
+            self.enqueue_hooks,
         )
 
     @cached_property
@@ -202,6 +207,13 @@ class Engine:
         from windlass.engine.jobs.operation_batches import OperationBatches
 
         return OperationBatches(self.storage, self.audit, self.nudges, self.telemetry)
+
+    @cached_property
+    def enqueue_requests(self) -> "EnqueueRequests":
+        """Enqueue for callers of the API."""
+        from windlass.engine.jobs.requests import EnqueueRequests
+
+        return EnqueueRequests(self.jobs, self.access, self.audit, self.enqueue_rights)
 
     @cached_property
     def enqueue_rights(self) -> "EnqueueRights":

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path, Query, Request
+from fastapi import Path, Query
 
 from windlass.api.access.callers import CurrentCaller, ReadyEngine
 from windlass.api.jobs.jobs import job_id, target_tenant
@@ -18,17 +18,15 @@ Id = Annotated[str, Path(max_length=64)]
 
 
 @routes.post("", "events.emit", responses.Event, status_code=201, summary="Emit an event")
-async def emit(
-    request: Request, caller: CurrentCaller, engine: ReadyEngine, body: NewEvent
-) -> dict[str, Any]:
-    about = {"correlation_id": body.correlation_id} if body.correlation_id else {}
-    event = await request.app.state.windlass.emit(
+async def emit(caller: CurrentCaller, engine: ReadyEngine, body: NewEvent) -> dict[str, Any]:
+    made = engine.events.make(
         body.name,
-        body.data,
+        dict(body.data),
         tenant=target_tenant(caller, body.tenant),
         created_by=caller.name,
-        **about,
+        correlation_id=body.correlation_id or None,
     )
+    event = await engine.events.emit(made)
     return await render.event(engine, event)
 
 
