@@ -128,7 +128,11 @@ class DeclaredJob(Declared[P, R_co]):
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Receipt:
         """Store a job with these arguments; they are validated first."""
-        return await self._app.deliveries.deliver(self._make_job(args, kwargs), self._options.tx)
+        prepared = self._make_job(args, kwargs)
+        if self._options.tx is not None:
+            return await self._app.deliveries.deliver(prepared, self._options.tx)
+        engine = await self._app.ready()
+        return await engine.jobs.submit(prepared.job, on_duplicate=prepared.on_duplicate)
 
     @property
     def blocking(self) -> "BlockingJob[P, R_co]":

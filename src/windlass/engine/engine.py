@@ -541,7 +541,7 @@ class Engine:
             self._checked
             and self.definitions.settled(now)
             and not (self._built("code_triggers") and not self.code_triggers.settled)
-            and self.open_job_caps.settled(now)
+            and now < self.open_job_caps.fresh_until
         )
 
     async def ready_during_transaction(self) -> bool:

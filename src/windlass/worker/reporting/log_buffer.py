@@ -17,7 +17,8 @@ class LineBuffer:
     def __init__(self) -> None:
         self._waiting: deque[LogLine] = deque()
         self._writing: list[LogLine] = []
-        self._count_of: Counter[LeaseRef] = Counter()
+        #: Lines not written yet, those being written included, by lease.
+        self.unwritten: Counter[LeaseRef] = Counter()
         self._dropped = 0
         # Entered twice when the garbage collector runs a finalizer that logs.
         self._lock = threading.RLock()
@@ -27,18 +28,13 @@ class LineBuffer:
 
     def holds(self, held: LeaseRef) -> bool:
         """Whether lines of a lease are not written yet, those being written included."""
-        return held in self._count_of
-
-    @property
-    def empty(self) -> bool:
-        """Whether every line is written."""
-        return not self._count_of
+        return held in self.unwritten
 
     def add(self, line: LogLine) -> int:
         """Keep a line. Answers how many wait now."""
         with self._lock:
             self._waiting.append(line)
-            self._count_of[_held(line)] += 1
+            self.unwritten[_held(line)] += 1
             if len(self._waiting) > MOST_LINES:
                 self._forget([self._waiting.popleft()])
                 self._dropped += 1
@@ -77,7 +73,7 @@ class LineBuffer:
         with self._lock:
             for line in reversed(list(lines)):
                 self._waiting.appendleft(line)
-                self._count_of[_held(line)] += 1
+                self.unwritten[_held(line)] += 1
 
     def take_dropped(self) -> int:
         """How many lines were dropped since this was last asked."""
@@ -88,9 +84,9 @@ class LineBuffer:
     def _forget(self, lines: Iterable[LogLine]) -> None:
         for line in lines:
             held = _held(line)
-            self._count_of[held] -= 1
-            if not self._count_of[held]:
-                del self._count_of[held]
+            self.unwritten[held] -= 1
+            if not self.unwritten[held]:
+                del self.unwritten[held]
 
 
 def _held(line: LogLine) -> LeaseRef:

@@ -176,7 +176,7 @@ class LogWriter:
     @property
     def waiting(self) -> bool:
         """Whether anything is not written yet, what is being written included."""
-        return bool(self._progress or not self._buffer.empty)
+        return bool(self._progress or self._buffer.unwritten)
 
     async def flush(self) -> None:
         """Write what is waiting, after what is being written. A line leaves the buffer only when it
