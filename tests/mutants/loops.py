@@ -72,7 +72,7 @@ _REAPING: Sequence[Mutant] = (
     Mutant(
         name="several suspects on one worker",
         file="storage/leases/leases.py",
-        old="            room = 0\n",
+        old="            free = False\n",
         new="",
         tests=("tests/conformance/leases/claim/test_suspects.py",),
     ),
@@ -326,10 +326,10 @@ _WORKING: Sequence[Mutant] = (
         tests=("tests/worker/reporting/test_log_writer.py", "tests/engine/test_loop.py"),
     ),
     Mutant(
-        name="a full buffer told for ever in LogWriter",
+        name="LogWriter is woken for ever by a full buffer",
         file="worker/reporting/log_writer.py",
-        old="            self._full.clear()\n            self._full_told = False\n",
-        new="            self._full_told = False\n",
+        old="            self._full.clear()\n            self._full_signaled = False\n",
+        new="            self._full_signaled = False\n",
         tests=("tests/worker/reporting/test_log_writer.py",),
     ),
     Mutant(

@@ -141,7 +141,7 @@ def declare(
         backoff=own_backoff or default_backoff(settings),
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
-        where=_where(name, function, definition.isolation),
+        import_location=_where(name, function, definition.isolation),
         result_bytes=settings.limits.result_bytes,
         truncate_result=options.get("truncate_result", False),
         grace_seconds=grace_seconds(name, options, usual="1s"),

@@ -13,7 +13,7 @@ from windlass.engine.nudges import Nudges
 from windlass.errors import WindlassError
 from windlass.ids import WorkerId
 from windlass.settings import Settings
-from windlass.storage.connection.tenant_binding import unbound
+from windlass.storage.connection.tenant_binding import all_tenants
 from windlass.storage.database import Watch
 from windlass.storage.storage import Storage, open_storage
 from windlass.telemetry import Telemetry
@@ -525,7 +525,7 @@ class Engine:
         """
         if self._settled(clock.monotonic()):
             return
-        with unbound():  # what is read here serves all tenants
+        with all_tenants():  # what is read here serves all tenants
             if not self._checked:
                 async with self._checking:
                     if not self._checked:

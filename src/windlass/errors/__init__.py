@@ -1,4 +1,4 @@
-"""Every exception, drawn as a tree.
+"""Every exception, with its code, message and hint.
 
     WindlassError
     ├── 1xxx  the installation
@@ -145,6 +145,22 @@ from windlass.errors.base import (
     WindlassError,
     by_code,
 )
+from windlass.errors.database import (
+    DatabaseAccessDenied,
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseNotReady,
+    DatabaseOutage,
+    DatabaseReadOnly,
+    DatabaseTimeout,
+    DatabaseUnreachable,
+    EpochChanged,
+    MigrationChanged,
+    RowSecurityUnavailable,
+    SchemaOutdated,
+    SchemaTooNew,
+    UnsupportedDatabase,
+)
 from windlass.errors.definitions import (
     CommandInvalid,
     ConfirmationNeeded,
@@ -172,29 +188,15 @@ from windlass.errors.installation import (
     AppNotFound,
     AuditKeyInvalid,
     AuditKeyMissing,
-    DatabaseAccessDenied,
-    DatabaseDamaged,
-    DatabaseFull,
-    DatabaseNotReady,
-    DatabaseOutage,
-    DatabaseReadOnly,
-    DatabaseTimeout,
-    DatabaseUnreachable,
     EncryptionKeyInvalid,
-    EpochChanged,
     ExtraMissing,
     MainGuardMissing,
-    MigrationChanged,
     ModuleNotLoaded,
     PortUnavailable,
-    RowSecurityUnavailable,
     RunAsUnavailable,
-    SchemaOutdated,
-    SchemaTooNew,
     ServerDraining,
     SettingProblem,
     SettingsInvalid,
-    UnsupportedDatabase,
 )
 from windlass.errors.jobs import (
     AmbiguousId,

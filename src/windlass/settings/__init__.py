@@ -1,4 +1,4 @@
-"""One frozen tree of settings, and where each value may come from.
+"""Settings: one frozen tree, and the sources each value may come from.
 
 Arguments and flags win over the environment, the environment over the file, the file over the
 default. `worker.lease_seconds` is WINDLASS_WORKER_LEASE_SECONDS in the environment, and

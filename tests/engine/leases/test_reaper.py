@@ -303,4 +303,4 @@ async def test_a_poisonous_job_that_was_alone_is_named(storage, lose, heard):
 
     await lose()
 
-    assert "job takes its worker down, also alone" in heard.events()
+    assert "job kills its worker even when it runs alone" in heard.events()

@@ -50,11 +50,11 @@ def test_a_lease_has_lines_until_they_are_written(buffer):
     add(buffer, OTHER, "b")
 
     buffer.begin_write(1)
-    assert buffer.holds(ONE)
+    assert ONE in buffer.unwritten
     buffer.end_write()
 
-    assert not buffer.holds(ONE)
-    assert buffer.holds(OTHER)
+    assert ONE not in buffer.unwritten
+    assert OTHER in buffer.unwritten
     assert buffer.unwritten
 
 
@@ -65,10 +65,10 @@ def test_the_lines_of_one_lease_can_be_taken_and_put_back(buffer):
 
     taken = buffer.take(ONE)
     assert messages(taken) == ["a", "c"]
-    assert not buffer.holds(ONE)
+    assert ONE not in buffer.unwritten
     buffer.put_back(taken)
 
-    assert buffer.holds(ONE)
+    assert ONE in buffer.unwritten
     assert messages(buffer.begin_write(9)) == ["a", "c", "b"]
 
 

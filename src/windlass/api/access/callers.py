@@ -18,7 +18,7 @@ from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
 from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
-from windlass.storage.connection.tenant_binding import bind
+from windlass.storage.connection.tenant_binding import bind_tenant
 
 #: Where a route's right stands in its description, and that it is for owners too.
 RIGHT, OWN = audit.RIGHT, "x-own"
@@ -126,14 +126,14 @@ async def open_access(request: Request) -> Caller:
 
 async def authenticate_caller(request: Request, tenant: str | None = None) -> Caller:
     """Whoever sent a request, seeing only `tenant` if they name one."""
-    bind(None)
+    bind_tenant(None)
     try:
         known: Caller = await request.app.state.authenticate(request)
     except NotAuthenticated:
         rate_limiter_of(request).reject(request)
         raise
     if request.app.state.windlass.settings.database.row_security:
-        bind(known.bound_to)
+        bind_tenant(known.bound_to)
     request.state.caller = known
     if tenant is None or tenant == known.scope.tenant:
         return known

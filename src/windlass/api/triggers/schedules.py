@@ -11,7 +11,7 @@ routes = routes_for("schedules")
 
 
 @routes.post(
-    "/{id}/run", "jobs.enqueue", responses.Receipt, status_code=201, summary="Make its job now"
+    "/{id}/run", "triggers.fire", responses.Receipt, status_code=201, summary="Make its job now"
 )
 async def run(caller: CurrentCaller, engine: ReadyEngine, id: Id) -> dict[str, Any]:
     receipt = await engine.triggers.run(id, caller.scope, created_by=caller.name, by=caller.by)

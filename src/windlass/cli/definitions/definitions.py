@@ -225,6 +225,7 @@ def _show(call: Invocation, one: Item) -> None:
             *_limit_facts(one),
             ("Backoff", value_of(one["backoff"])),
             ("Retention", _retention(one)),
+            ("Idempotent", "yes" if one["idempotent"] else "no"),
             ("Tags", ", ".join(one["tags"])),
             ("Metadata", value_of(one["metadata"] or None)),
             ("Edited", _edited_fields(one)),

@@ -132,7 +132,7 @@ def with_call(command: Callable[Concatenate[Invocation, P], int | None]) -> Call
         ctx = click.get_current_context()
         runs_here = isinstance(ctx.command, Runner)
         if runs_here:
-            from windlass.worker.linux import deny_inspection
+            from windlass.worker.isolation.prctl import deny_inspection
 
             # Commands that run on this machine, as the same user, must not read its settings.
             deny_inspection()

@@ -108,10 +108,6 @@ def _is_uuid(text: str) -> bool:
         return False
 
 
-#: Somebody without any credential.
-ANONYMOUS = Principal(kind="none", id=None, name="nobody")
-
-
 def local(role: str = "superadmin", name: str = "local") -> Principal:
     """Who has the database in hand anyway: the command line, and a server without authentication,
     which listens on loopback only."""

@@ -1,4 +1,4 @@
-"""How long a job waits before it is tried again."""
+"""Backoff: the delay before a failed job is tried again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

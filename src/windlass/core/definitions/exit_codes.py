@@ -1,4 +1,4 @@
-"""What a command's exit code means for its job."""
+"""Exit codes of commands: success, retry or permanent failure."""
 
 import signal
 from collections.abc import Mapping

@@ -190,10 +190,6 @@ class Job:
             return None
         return self.finished_at - self.last_started_at
 
-    @property
-    def attempts_left(self) -> int:
-        return max(0, self.max_attempts - self.attempts)
-
     def view(self, now: datetime) -> JobState | View:
         """The state as people see it: `queued` may be scheduled or retrying."""
         if self.state is JobState.PENDING:

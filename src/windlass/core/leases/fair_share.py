@@ -1,4 +1,4 @@
-"""How one claim is shared between lines: tenants by weight, limits never exceeded.
+"""Fair share: divides the slots of one claim between tenants by weight, within all limits.
 
 Pure arithmetic. A survey gives the lines; the answer says how many jobs each may give.
 """

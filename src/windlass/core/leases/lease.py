@@ -98,10 +98,6 @@ class Lease(NamedTuple):
     def held(self) -> LeaseRef:
         return LeaseRef(self.job_id, self.token)
 
-    @property
-    def attempts_left(self) -> int:
-        return max(0, self.max_attempts - self.attempts)
-
 
 @dataclass(frozen=True, slots=True)
 class RenewedLease:

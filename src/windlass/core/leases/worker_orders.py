@@ -1,4 +1,4 @@
-"""What operators want of a worker."""
+"""Orders that operators give a worker: run, drain or stop."""
 
 from enum import StrEnum
 

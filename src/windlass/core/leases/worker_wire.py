@@ -1,6 +1,6 @@
-"""What a server and its remote workers say to each other, as JSON, both ways.
+"""JSON between a server and its remote workers, both ways.
 
-Other than what `wire.py` shows to people, a lease has its payload as it is: it is to be run.
+Unlike `core/wire.py`, which is for people, it carries payloads unredacted: they are to be run.
 """
 
 from collections.abc import Mapping

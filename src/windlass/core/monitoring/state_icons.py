@@ -1,4 +1,4 @@
-"""What people see for a state, wherever they see it: a glyph and a label. Colour comes third."""
+"""Glyph and label of each state and view, the same wherever people see it. Colour comes third."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How many jobs are where, and how much was done when."""
+"""Counts by state and view, and statistics by time slot."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How a condition reads to people."""
+"""Conditions in words, for people."""
 
 import json
 from collections.abc import Mapping, Sequence

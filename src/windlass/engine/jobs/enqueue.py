@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from windlass import clock
 from windlass.core.access.principal import Principal
@@ -17,7 +18,6 @@ from windlass.engine.definitions.definitions import Definitions
 from windlass.engine.jobs.enqueue_batcher import (
     EnqueueBatcher,
     requested_keys,
-    retry_store,
     store_with_retry,
 )
 from windlass.engine.jobs.enqueue_rights import EnqueueRights
@@ -29,6 +29,7 @@ from windlass.engine.nudges import Nudges
 from windlass.errors import (
     BatchRefused,
     DefinitionDisabled,
+    DefinitionNotFound,
     DuplicateJob,
     KeyReused,
     OptionInvalid,
@@ -41,7 +42,13 @@ from windlass.errors.wording import quoted
 from windlass.ids import JobId
 from windlass.storage.database import Session
 from windlass.storage.jobs.enqueue import replace
-from windlass.storage.jobs.jobs import EnqueueRequest, EnqueueResult, IncompleteBatch, store
+from windlass.storage.jobs.jobs import (
+    EnqueueRequest,
+    EnqueueResult,
+    EnqueueStatus,
+    IncompleteBatch,
+    store,
+)
 from windlass.storage.storage import Storage
 
 #: Jobs stored by one statement.
@@ -160,12 +167,11 @@ class EnqueueVerbs:
         jobs = await self._job_sealer.seal(jobs)
         receipts: list[Receipt] = []
         over = await self._caps.over(jobs)
+        enqueue = partial(self._storage.jobs.enqueue, whole=True, existing=on_duplicate != "error")
         for chunk in _chunks(jobs):
             fitting = [job for job in chunk if job.id not in over] if over else chunk
             try:
-                stored = await store_with_retry(
-                    self._storage, fitting, whole=True, existing=on_duplicate != "error"
-                )
+                stored = await store_with_retry(self._storage, fitting, enqueue)
             except IncompleteBatch as refused:
                 await self._receipts(fitting, refused.stored, on_duplicate)
                 raise
@@ -208,10 +214,12 @@ class EnqueueVerbs:
             for job, each in zip(sealed, (e for e in asked if e.job.id not in over), strict=True)
         }
         try:
-            stored = await retry_store(
-                lambda: self._storage.jobs.enqueue_together(
-                    [[fitting[job.id] for job in chunk] for chunk in _chunks(sealed)]
-                )
+            stored = await store_with_retry(
+                self._storage,
+                sealed,
+                lambda left: self._storage.jobs.enqueue_together(
+                    [[fitting[job.id] for job in chunk] for chunk in _chunks(left)]
+                ),
             )
         except IncompleteBatch as error:
             for job, answer in zip(sealed, error.stored, strict=True):
@@ -299,9 +307,9 @@ class EnqueueVerbs:
     ) -> Receipt:
         """What enqueue answers for a job; raises for one that was refused."""
         match stored.status:
-            case "created":
+            case EnqueueStatus.CREATED:
                 return Receipt(ReceiptStatus.CREATED, job.id)
-            case "existing":
+            case EnqueueStatus.EXISTING:
                 because = ", ".join(
                     f"{kind} key {quoted(key)}" for _, kind, key in requested_keys(job)
                 )
@@ -309,31 +317,33 @@ class EnqueueVerbs:
                 if on_duplicate == "error":
                     raise DuplicateJob(existing, because=because)
                 return Receipt(ReceiptStatus.EXISTING, existing, because)
-            case "replaced":
+            case EnqueueStatus.REPLACED:
                 return Receipt(
                     ReceiptStatus.EXISTING, stored.existing_id or job.id, "it has the new payload"
                 )
-            case "rejected":
+            case EnqueueStatus.REJECTED:
                 return Receipt(ReceiptStatus.REJECTED, job.id, stored.because)
-            case "unknown_definition":
-                await self._definitions.get(job.definition)
-            case "disabled_definition":
+            case EnqueueStatus.UNKNOWN_DEFINITION:
+                await self._definitions.get(job.definition)  # names those that are alike
+                raise DefinitionNotFound(job.definition, known=[])  # it was added since
+            case EnqueueStatus.DISABLED_DEFINITION:
                 raise DefinitionDisabled(job.definition)
-            case "suspended_tenant":
+            case EnqueueStatus.SUSPENDED_TENANT:
                 raise TenantSuspended(job.tenant)
-            case "unknown_parent":
+            case EnqueueStatus.UNKNOWN_PARENT:
                 await self.check_parents(job.after, Scope(job.tenant))
                 raise ParentInvalid(job.after[0], because="unknown")
-            case _:
-                pass
-        raise TenantNotFound(job.tenant)
+            case EnqueueStatus.UNKNOWN_TENANT:
+                raise TenantNotFound(job.tenant)
+            case never:
+                assert_never(never)
 
     async def _receipts(
         self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult], on_duplicate: OnDuplicate
     ) -> list[Receipt]:
         return [
             Receipt(ReceiptStatus.CREATED, job.id)
-            if s.status == "created"
+            if s.status is EnqueueStatus.CREATED
             else await self.receipt(job, s, on_duplicate)
             for job, s in zip(jobs, stored, strict=True)
         ]
@@ -342,7 +352,9 @@ class EnqueueVerbs:
         self, jobs: Sequence[NewJob], stored: Sequence[EnqueueResult]
     ) -> None:
         """What upkeep would find later: children whose parents have ended already, and work."""
-        created = [job for job, s in zip(jobs, stored, strict=True) if s.status == "created"]
+        created = [
+            job for job, s in zip(jobs, stored, strict=True) if s.status is EnqueueStatus.CREATED
+        ]
         if children := [job.id for job in created if job.after or job.runs_after]:
             await self._storage.leases.admit(children)
             await cancel_overdue(self._storage)
@@ -359,7 +371,9 @@ def _merge_rejected(
         return list(stored)
     rest = iter(stored)
     return [
-        EnqueueResult(job.id, "rejected", because=over[job.id]) if job.id in over else next(rest)
+        EnqueueResult(job.id, EnqueueStatus.REJECTED, because=over[job.id])
+        if job.id in over
+        else next(rest)
         for job in jobs
     ]
 

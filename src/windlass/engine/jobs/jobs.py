@@ -41,7 +41,6 @@ from windlass.storage.jobs.jobs import (
 
 __all__ = ["Jobs", "RelatedJob"]
 
-_CHUNK = 2000
 _POLLS = (0.02, 0.05, 0.1, 0.2, 0.5)
 
 

@@ -25,7 +25,7 @@ from windlass.errors.wording import counted
 from windlass.ids import JobId, TenantId, WorkerId
 from windlass.storage.callers import CallerSession
 from windlass.storage.leases.expired import ExpiredLease
-from windlass.storage.leases.leases import finish_batch, log_rows, once_key_rows
+from windlass.storage.leases.leases import finish_batch, log_batch, once_key_batch
 from windlass.storage.storage import Storage
 from windlass.telemetry import Telemetry
 
@@ -294,11 +294,11 @@ class Leases:
                 self._telemetry.trouble("ending children", error)
 
 
-def storable_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A log line's fields as every database keeps them, whatever they are and however large."""
+def storable_fields(fields: Mapping[str, Any], limit: int = LINE_BYTES) -> dict[str, Any]:
+    """A log line's fields as every database keeps them, whatever they are, cut at `limit` bytes."""
     if not fields:
         return {}
-    kept: dict[str, Any] = load_json(encode_anything(dict(fields), LINE_BYTES)[0])
+    kept: dict[str, Any] = load_json(encode_anything(dict(fields), limit)[0])
     return kept
 
 
@@ -309,10 +309,10 @@ async def finish_in(
     Raises Stopped if the lease is lost. Awaits nothing but the session."""
     worker = lease.worker or NO_WORKER
     if lines:
-        await session.run("append_logs", log_lines=log_rows(lines), worker_id=worker)
+        await session.run("append_logs", log_lines=log_batch(lines), worker_id=worker)
     if not await session.run("finish", **finish_batch(worker, [finish._replace(once=())])):
         raise Stopped("lost")
-    if done := once_key_rows([finish]):
+    if done := once_key_batch([finish]):
         await session.run("record_once_keys", done_keys=done)
 
 
