@@ -1,4 +1,4 @@
-"""Options of one enqueue, `.options(...)`, checked when they are given."""
+"""Options of one enqueue, checked when they are given, and the jobs made with them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,6 @@ from windlass.core.payloads.json_text import load_json
 from windlass.errors import OptionInvalid
 from windlass.errors.wording import nearest
 from windlass.ids import JobId, QueueName, TenantId, new_job_id, parse_job_id
-from windlass.worker.context import InheritedOptions
 
 Duration = str | timedelta | float
 Parent = Job | NewJob | Receipt | UUID | str
@@ -63,16 +62,23 @@ class EnqueueOptions(TypedDict, total=False):
     tx: object
 
 
+class InheritedOptions(TypedDict, total=False):
+    """Options that a job or an event takes over from the job whose handler makes it."""
+
+    tenant: str
+    correlation_id: str
+
+
 _NAMES = frozenset(EnqueueOptions.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
-    """A set of options, and how a job is made with it."""
+class OptionSet:
+    """The options of an enqueue, and how a job is made with them."""
 
     given: EnqueueOptions
 
-    def merged_with(self, more: Mapping[str, Any]) -> "Delivery":
+    def merged_with(self, more: Mapping[str, Any]) -> "OptionSet":
         """These options with others on top. An unknown name is an error."""
         for name in more:
             if name not in _NAMES:
@@ -84,14 +90,14 @@ class Delivery:
                     allowed=allowed,
                     problem=f"no option has this name; did you mean {near}?" if near else "",
                 )
-        return Delivery({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
+        return OptionSet({**self.given, **more})  # type: ignore[typeddict-item]  # names were checked
 
-    def with_defaults_from(self, job: InheritedOptions) -> "Delivery":
+    def with_defaults_from(self, job: InheritedOptions) -> "OptionSet":
         """These options, and where they leave it open the tenant and correlation id of a job."""
-        return Delivery({**job, **self.given}) if job else self
+        return OptionSet({**job, **self.given}) if job else self
 
     def on_duplicate(self, definition: Definition) -> OnDuplicate:
-        """What meeting an equal job means: the call's own word, else the definition's."""
+        """What to do when an equal job exists: by the option, else by the definition."""
         value = self.given.get("on_duplicate", definition.on_duplicate)
         checked: OnDuplicate = one_of("on_duplicate", value, OnDuplicate)
         if checked == "replace" and self.given.get("idempotency_key") is not None:

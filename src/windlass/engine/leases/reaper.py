@@ -34,7 +34,7 @@ class Reaper:
         self._refused = False
 
     async def tick(self) -> int:
-        """Look once; take back what was already run out a renewal's time ago. Answers how many."""
+        """Look once; take back what had run out a renewal's time ago already. Returns how many."""
         expired = await self._timed_answer(self._leases.expired())
         if expired:
             # A database may let us look and yet not write: a backup's lock on all tables, or

@@ -19,8 +19,8 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.gates import with_suspects
+from windlass.engine.leases.reaper import Reaper
 from windlass.errors import DatabaseUnreachable
-from windlass.upkeep.reaper import Reaper
 
 THIRD = LEASE_TIME.total_seconds() / 3
 
