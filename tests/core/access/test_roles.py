@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.principals import ANONYMOUS
 from windlass.core.access.grants import has_permission, may_enqueue, may_grant
-from windlass.core.access.principal import ANONYMOUS, Membership, Principal, local
+from windlass.core.access.principal import Membership, Principal, local
 from windlass.core.access.roles import (
     ROLES,
     AccessBounds,

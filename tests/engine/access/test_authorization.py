@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.job_builders import enqueue, job
-from tests.support.principals import ACME, GLOBEX, ROOT, admin, an_engine, person
-from windlass.core.access.principal import ANONYMOUS, Membership, Principal
+from tests.support.principals import ACME, ANONYMOUS, GLOBEX, ROOT, admin, an_engine, person
+from windlass.core.access.principal import Membership, Principal
 from windlass.core.access.roles import Reach, Right, Role, frozen
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import Scope

@@ -4,8 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.principals import ACME, GLOBEX, PASSWORD, ROOT, admin, an_engine, join, person
-from windlass.core.access.principal import ANONYMOUS
+from tests.support.principals import (
+    ACME,
+    ANONYMOUS,
+    GLOBEX,
+    PASSWORD,
+    ROOT,
+    admin,
+    an_engine,
+    join,
+    person,
+)
 from windlass.core.access.roles import Reach, Right, Role, frozen, scope_of
 from windlass.core.jobs.models import ALL_TENANTS
 from windlass.engine.access.users import LINK_LIFETIMES

@@ -28,7 +28,7 @@ from windlass.core.jobs.query import JobQuery
 from windlass.core.leases import fair_share
 from windlass.core.leases.gates import own_gate
 from windlass.core.leases.lease import LeaseRef
-from windlass.ids import DefinitionKey, new_job_ids
+from windlass.ids import DefinitionKey
 from windlass.storage.jobs.list_sql import JobList
 from windlass.storage.sql.statements import Scripts
 from windlass.storage.sqlite import dialect
@@ -166,8 +166,8 @@ async def fill_keys(storage: Storage, keys: range) -> None:
 
 async def fill(storage: Storage, count: int, **changes: Any) -> None:
     for start in range(0, count, 1000):
-        ids = new_job_ids(min(1000, count - start))
-        await storage.jobs.enqueue([new_job(id=id, **changes) for id in ids])
+        batch = range(min(1000, count - start))
+        await storage.jobs.enqueue([new_job(**changes) for _ in batch])
 
 
 async def cost_of_a_round(storage: Storage) -> int:

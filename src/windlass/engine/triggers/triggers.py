@@ -281,7 +281,7 @@ class Triggers:
     ) -> Receipt:
         """Make a job of a schedule now; when it runs next stays."""
         trigger = await self.get(id, scope)
-        await self._rights.require_trigger(by, trigger, Right.JOBS_ENQUEUE)
+        await self._rights.require_trigger(by, trigger, Right.TRIGGERS_FIRE)
         if trigger.type == "event":
             raise OptionInvalid("trigger", trigger.name, allowed="one by time: emit the event")
         job = await self._job_factory.now(trigger, await self._storage.now(), created_by)

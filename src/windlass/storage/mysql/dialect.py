@@ -4,6 +4,7 @@ Ids are text, instants UTC without a zone, flags 0 or 1.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from windlass.storage.sql.batches import BATCHES, Batch, Shape
-from windlass.storage.sql.statements import Dialect
+from windlass.storage.sql.statements import Dialect, uncommented
 
 NOW = "utc_timestamp(6)"
 
@@ -28,6 +29,35 @@ _TYPES: Mapping[str, str] = {
     "bool": "tinyint",
     "members": "json",
 }
+
+MACROS: Mapping[str, str] = {
+    **dict.fromkeys(("text", "uuid", "int", "bigint", "float", "bool", "time", "json"), "{}"),
+    "epoch": "cast('1970-01-01' as datetime(6))",
+    "seconds": "interval round({} * 1000000) microsecond",
+    "days": "interval round({} * 86400000000) microsecond",
+    "since": "(timestampdiff(microsecond, {}, {now}) / 1000000)",
+    "until": "(timestampdiff(microsecond, {now}, {}) / 1000000)",
+    "minute": "{} - interval second({}) * 1000000 + microsecond({}) microsecond",
+    "true": "{} = 1",
+    "false": "{} = 0",
+    "name": "`{}`",
+    "least": "least",
+    "greatest": "greatest",
+    "instr": "instr",
+    "sum": "cast(sum({}) as signed)",
+    "for": "for {}",
+    "share": "lock in share mode",
+    "join": "straight_join",
+    "index": "force index ({})",
+    "on_conflict": "on duplicate key update",
+    "or_ignore": "on duplicate key update {} = {}",
+    "new": "values({})",
+}
+_RETURNING = re.compile(
+    r"\A(?P<change>(?:update|delete from) (?P<table>windlass_\w+)\b.*?\bwhere (?P<which>.*))"
+    r"\breturning (?P<columns>[^()]*)\Z",
+    re.DOTALL,
+)
 
 #: The columns in which the rows of a large batch differ. To the server a column of JSON costs as
 #: much as storing it, so what rows have in common is written, and read, only once.
@@ -65,6 +95,8 @@ def caller_dialect(placeholder: str, now: str = NOW) -> Dialect:
         table=_converted_table,
         carry=_carry,
         value=value,
+        macros=MACROS,
+        returning=_returning,
         percent=placeholder == "%s",
     )
 
@@ -84,6 +116,15 @@ def value(given: Any) -> Any:
             return str(given)
         case _:
             return given
+
+
+def _returning(statement: str) -> Sequence[str]:
+    """What returns rows that it changes reads and locks them first."""
+    found = _RETURNING.search(uncommented(statement))
+    if found is None:
+        return [statement]
+    read = f"select {found['columns']} from {found['table']} where {found['which']} for update"
+    return [f"-- answer\n{read}", found["change"]]
 
 
 def carry(name: str, batch: Batch) -> Mapping[str, str]:

@@ -29,6 +29,31 @@ _TYPES: Mapping[str, str] = {
 }
 
 
+MACROS: Mapping[str, str] = {
+    **{name: f"cast({{}} as {type})" for name, type in _TYPES.items()},
+    "epoch": "to_timestamp(0)",
+    "seconds": "cast({} as double precision) * interval '1 second'",
+    "days": "cast({} as double precision) * interval '1 day'",
+    "since": "cast(extract(epoch from {now} - {}) as double precision)",
+    "until": "cast(extract(epoch from {} - {now}) as double precision)",
+    "minute": "date_trunc('minute', {})",
+    "true": "{}",
+    "false": "not {}",
+    "name": "{}",
+    "least": "least",
+    "greatest": "greatest",
+    "instr": "strpos",
+    "sum": "sum({})",
+    "for": "for {}",
+    "share": "for key share {}",
+    "join": "join",
+    "index": "",
+    "on_conflict": "on conflict ({}) do update set",
+    "or_ignore": "on conflict do nothing",
+    "new": "excluded.{}",
+}
+
+
 #: The columns of a lease, in the batches that statements look up by it instead of reading them.
 _LEASE = ("id", "token")
 _BY_LEASE: Mapping[str, Sequence[str]] = {
@@ -61,6 +86,7 @@ def driver_dialect(now: str = NOW) -> Dialect:
         table=_unnest,
         carry=_arrays,
         value=_value,
+        macros=MACROS,
     )
 
 
@@ -78,6 +104,7 @@ def caller_dialect(placeholder: str, now: str = NOW) -> Dialect:
         table=_recordset,
         carry=_text,
         value=_value,
+        macros=MACROS,
         percent=placeholder == "%s",
     )
 

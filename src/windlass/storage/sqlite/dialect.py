@@ -16,6 +16,30 @@ from windlass.storage.sql.statements import Dialect
 #: Milliseconds are all that SQLite's own functions tell, and callers' connections have no others.
 NOW = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)"
 
+MACROS: Mapping[str, str] = {
+    **dict.fromkeys(("text", "uuid", "int", "bigint", "float", "bool", "time", "json"), "{}"),
+    "epoch": "0",
+    "seconds": "cast(round({} * 1000000) as integer)",
+    "days": "cast(round({} * 86400000000) as integer)",
+    "since": "(({now} - {}) / 1000000.0)",
+    "until": "(({} - {now}) / 1000000.0)",
+    "minute": "{} - {} % 60000000",
+    "true": "{} = 1",
+    "false": "{} = 0",
+    "name": "{}",
+    "least": "min",
+    "greatest": "max",
+    "instr": "instr",
+    "sum": "sum({})",
+    "for": "",
+    "share": "",
+    "join": "cross join",
+    "index": "",
+    "on_conflict": "on conflict ({}) do update set",
+    "or_ignore": "on conflict do nothing",
+    "new": "excluded.{}",
+}
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -37,6 +61,7 @@ def driver_dialect() -> Dialect:
         table=lambda name, shape: table_name(name),
         carry=lambda name, shape, batch: {name: _filling(shape, batch)},
         value=_value,
+        macros=MACROS,
     )
 
 
@@ -54,6 +79,7 @@ def caller_dialect(placeholder: str, now: str = NOW) -> Dialect:
         table=_json_table,
         carry=lambda name, shape, batch: {name: _json_rows(shape, batch)},
         value=_value,
+        macros=MACROS,
         positional=placeholder == "?",
         percent=placeholder == "%s",
     )
