@@ -74,9 +74,9 @@ _TOKENS: Sequence[Mutant] = (
     ),
     Mutant(
         name="complete(tx) with a lost lease",
-        file="worker/reporting/log_writer.py",
-        old='                raise Stopped("lost")',
-        new="                pass",
+        file="engine/leases/leases.py",
+        old='        raise Stopped("lost")',
+        new="        pass",
         tests=(
             "tests/worker/reporting/test_log_writer.py::test_an_end_for_a_lost_lease_is_refused",
         ),

@@ -151,7 +151,7 @@ def declare(
 
 def declare_in(engine: Engine, handler: Handler) -> None:
     """Make a handler's definition and triggers known to an engine, which syncs them to rows."""
-    engine.definitions.declare(row_of(handler))
+    engine.definitions.declare(row_of(handler), handler.payload)
     engine.code_triggers.declare(handler.definition, handler.triggers)
 
 

@@ -149,7 +149,8 @@ def _import_everything() -> None:
     import rich.table  # noqa: F401
 
     import windlass.worker.isolation  # noqa: F401
-    from windlass.api.route_modules import NOUNS, routes_of
+    from windlass.api.http_routes import fastapi_routes
+    from windlass.api.routing import CALLERS, NOUNS
     from windlass.cli.connect import (
         in_process_api,  # noqa: F401
         remote_api,  # noqa: F401
@@ -157,8 +158,8 @@ def _import_everything() -> None:
     from windlass.cli.framework.flags import Flags
     from windlass.cli.main import root
 
-    for noun in NOUNS:
-        routes_of(noun)
+    for noun in (*CALLERS, *NOUNS):
+        fastapi_routes(noun)
     for name in root.list_commands(click.Context(root, obj=Flags())):
         root.get_command(click.Context(root, obj=Flags()), name)
     gc.freeze()

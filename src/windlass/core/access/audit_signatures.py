@@ -31,7 +31,7 @@ def registry(chains: int) -> Statement:
 
 
 class SignatureState(StrEnum):
-    """What a signature proves."""
+    """Result of checking a signature."""
 
     VALID = "valid"
     MISSING = "missing"  #: there is none
@@ -53,7 +53,7 @@ class AuditKeys:
         return f"{_id(self.current)}:{_digest(self.current, statement)}"
 
     def check(self, signature: str | None, statement: Statement) -> SignatureState:
-        """Whether a signature belongs to this statement."""
+        """Check a signature against this statement."""
         if signature is None:
             return SignatureState.MISSING
         id, _, digest = signature.partition(":")
@@ -66,7 +66,7 @@ class AuditKeys:
 
 
 def untrusted(sequence: int) -> str:
-    """What stands in place of a signature from an entry on that was added to an end without a
+    """Mark in place of a signature, from an entry on that was added to an end without a
     valid one: signing that would hide what was done to the chain before."""
     return f"{_UNTRUSTED}{sequence}"
 

@@ -30,7 +30,7 @@ Word = tuple[Part, ...]
 
 
 class CommandDeclaration(NamedTuple):
-    """What a declaration says."""
+    """A parsed declaration of a command."""
 
     words: tuple[Word, ...]
     options: Mapping[str, str]
@@ -144,7 +144,7 @@ class DeclarationReader:
         return False
 
     def _types(self, name: str) -> frozenset[str]:
-        """The JSON types a field may have; empty if the schema does not tell."""
+        """The JSON types a field may have; empty if the schema does not say."""
         types: set[str] = set()
         for part in under(self._tops, name, self._schema):
             said = part.get("type")

@@ -60,7 +60,7 @@ def follows(row: Definition | None, declared: Definition) -> Definition:
 
 
 def needs_sync(row: Definition | None, declared: Definition) -> bool:
-    """Whether a row has to be written for code to be followed."""
+    """True if a row has to be written for code to be followed."""
     if row is None or row.code is None or row.missing_from_code:
         return True
     return row.code_hash != declared.code_hash

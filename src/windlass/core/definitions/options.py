@@ -30,7 +30,7 @@ MOST_MEMORY_MB = 1_048_576
 
 
 class DefinitionOptions(TypedDict, total=False):
-    """What an operator may say of a definition, when it is made and later. None unsets what can be."""
+    """Options that operators may set on a definition, at its creation and later. None unsets one."""
 
     enabled: bool
     title: str
@@ -66,8 +66,8 @@ class DefinitionOptions(TypedDict, total=False):
 
 
 class HandlerOptions(TypedDict, total=False):
-    """What else may be said of a definition that an operator makes: exactly one of `path`, `command`
-    and the kind `remote`, and what its payload is."""
+    """Handler of a definition that an operator creates: exactly one of `path`, `command`
+    and the kind `remote`, and its payload."""
 
     kind: DefinitionKind | None
     path: str | None
@@ -76,11 +76,11 @@ class HandlerOptions(TypedDict, total=False):
 
 
 class NewDefinitionOptions(DefinitionOptions, HandlerOptions, total=False):
-    """Everything that may be said of a definition that an operator makes or has made."""
+    """All options of a definition that an operator creates."""
 
 
 def whole(least: int, most: int = _LARGEST) -> Callable[[object], bool]:
-    """Whether something is a whole number in a range."""
+    """A check for whole numbers in a range."""
     return lambda value: type(value) is int and least <= value <= most
 
 
@@ -116,7 +116,7 @@ def _are_keys(value: object) -> bool:
 
 
 def is_payload_path(value: object) -> bool:
-    """Whether something names a field of the payload: `args.account_id`."""
+    """True if something names a field of the payload: `args.account_id`."""
     return isinstance(value, str) and _PAYLOAD_PATH.fullmatch(value) is not None
 
 
@@ -301,7 +301,7 @@ def edits(changes: Mapping[str, Any]) -> Fields:
 
 
 def fields_named(name: str) -> tuple[str, ...]:
-    """The fields of a definition that an option is about; OptionInvalid if nobody knows it."""
+    """The fields of a definition that an option sets; OptionInvalid if the option is unknown."""
     _check_known("reset", name)
     return {
         "timeout": ("timeout_seconds",),

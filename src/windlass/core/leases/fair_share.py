@@ -1,6 +1,6 @@
 """Fair share: divides the slots of one claim between tenants by weight, within all limits.
 
-Pure arithmetic. A survey gives the lines; the answer says how many jobs each may give.
+Pure arithmetic: a survey gives the lines, and the result is a quota for each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,5 +65,5 @@ def within(
 
 
 def next_cursor(lines: Sequence[JobLine], served: Sequence[Quota]) -> str:
-    """Where the next survey begins: after the last tenant that was served."""
+    """Start of the next survey: after the last tenant that was served."""
     return served[-1].line.tenant if served else (lines[-1].tenant if lines else "")

@@ -43,7 +43,7 @@ def under(schemas: Schemas, step: str | int, root: Mapping[str, Any]) -> Schemas
 
 
 def marked(schemas: Schemas) -> bool:
-    """Whether any of the subschemas says that its value is not to be shown."""
+    """True if any of the subschemas says that its value is not to be shown."""
     return any(
         schema.get("writeOnly") is True or schema.get("format") == "password" for schema in schemas
     )
