@@ -44,7 +44,7 @@ from windlass.errors import (
 )
 from windlass.ids import new_job_id
 from windlass.settings import Settings
-from windlass.storage.connection.tenant_binding import unbound
+from windlass.storage.connection.tenant_binding import all_tenants
 from windlass.telemetry import Telemetry
 
 Pairs = Sequence[tuple[str, str]]
@@ -138,7 +138,7 @@ class LocalApi:
             path_params=path_params,
             text="" if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False),
         )
-        with unbound():  # the tenant that a call is bound to stays with it
+        with all_tenants():  # the tenant that a call is bound to stays with it
             try:
                 return await _respond(route, request)
             except WindlassError:

@@ -21,10 +21,10 @@ Id = Annotated[str, Path(max_length=64)]
 async def emit(caller: CurrentCaller, engine: ReadyEngine, body: "NewEvent") -> dict[str, Any]:
     event = engine.events.make(
         body.name,
-        body.data,
+        dict(body.data),
         tenant=target_tenant(caller, body.tenant),
         created_by=caller.name,
-        correlation_id=body.correlation_id,
+        correlation_id=body.correlation_id or None,
     )
     return await render.event(engine, await engine.events.emit(event))
 
