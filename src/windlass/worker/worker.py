@@ -13,7 +13,7 @@ from windlass import clock
 from windlass.core.jobs import outcome
 from windlass.core.leases.gates import runs_alone
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
-from windlass.core.leases.worker_orders import WorkerOrder, call
+from windlass.core.leases.worker_orders import WorkerOrder, order_nudge
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import create_redactor
 from windlass.errors import EpochChanged, WindlassError
@@ -360,11 +360,11 @@ class Worker:
 
     def _listen(self) -> Coroutine[Any, Any, None]:
         queues = self._options.queues
-        names = None if queues is None else [*queues, call(self.id)]
+        names = None if queues is None else [*queues, order_nudge(self.id)]
         return listen(self._engine, names, poll=self._options.poll)
 
     def _on_nudge(self, queues: Collection[str]) -> None:
-        if call(self.id) in queues:
+        if order_nudge(self.id) in queues:
             self.renewal.wake()
         served = self._options.queues
         if served is None or "*" in queues or not set(served).isdisjoint(queues):

@@ -14,7 +14,7 @@ from windlass.cli.leases.queue_jobs import move, purge
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import OPEN, PAUSED, Look, ago, moment
 from windlass.clock import utcnow
-from windlass.core.access.principal import named
+from windlass.core.access.principal import display_actor
 from windlass.errors.wording import did_you_mean, quoted
 
 _MOST = 1_000
@@ -186,7 +186,7 @@ def _running(queue: Item) -> str:
 
 def _pause_text(queue: Item, when: str) -> str:
     by = (
-        f" by {named(queue['paused_by'], queue.get('paused_by_name'))}"
+        f" by {display_actor(queue['paused_by'], queue.get('paused_by_name'))}"
         if queue["paused_by"]
         else ""
     )
