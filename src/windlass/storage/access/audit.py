@@ -130,7 +130,9 @@ class AuditVerbs:
             await session.run(
                 "sign_audit_head",
                 tenant_id=tenant or "",
-                signature=keys.sign(audit_signatures.head(tenant or "", end.sequence, end.hash)),
+                signature=keys.sign(
+                    audit_signatures.chain_end_statement(tenant or "", end.sequence, end.hash)
+                ),
             )
             return True
 
@@ -193,17 +195,19 @@ async def _signature(
     if end == EMPTY_CHAIN and before is None:
         good = await _start(session, tenant, keys)
     else:
-        state = keys.check(before, audit_signatures.head(tenant, end.sequence, end.hash))
+        state = keys.check(
+            before, audit_signatures.chain_end_statement(tenant, end.sequence, end.hash)
+        )
         if state is SignatureState.MISSING:
             return None
         if state is SignatureState.UNKNOWN_KEY:
             raise AuditKeyMissing(made.tenant)
         good = state is SignatureState.VALID
     if good:
-        return keys.sign(audit_signatures.head(tenant, made.sequence, made.hash))
+        return keys.sign(audit_signatures.chain_end_statement(tenant, made.sequence, made.hash))
     if audit_signatures.untrusted_since(before) is not None:
         return before
-    return audit_signatures.untrusted(made.sequence)
+    return audit_signatures.untrusted_signature(made.sequence)
 
 
 async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
@@ -213,7 +217,11 @@ async def _start(session: Session, tenant: str, keys: AuditKeys) -> bool:
         return False
     count, signature = row["chains"], row["signature"]
     fresh = count == 0 and signature is None
-    good = fresh or keys.check(signature, audit_signatures.registry(count)) is SignatureState.VALID
+    good = (
+        fresh
+        or keys.check(signature, audit_signatures.chain_count_statement(count))
+        is SignatureState.VALID
+    )
     await _list(session, tenant, count + 1, keys, sign=good)
     return True
 
@@ -226,10 +234,12 @@ async def _list(
         "register_audit_chain",
         tenant_id=tenant,
         number=number,
-        signature=keys.sign(audit_signatures.listed(number, tenant)),
+        signature=keys.sign(audit_signatures.chain_list_statement(number, tenant)),
     )
     signature = (
-        keys.sign(audit_signatures.registry(number)) if sign else audit_signatures.untrusted(number)
+        keys.sign(audit_signatures.chain_count_statement(number))
+        if sign
+        else audit_signatures.untrusted_signature(number)
     )
     await session.run("sign_audit_registry", chains=number, signature=signature)
 

@@ -94,7 +94,7 @@ async def change_definitions(session: Session, keys: Collection[str], change: Ch
 def following(declared: Sequence[Definition]) -> Change:
     """The change that makes rows follow the code."""
     return lambda found: [
-        merge.follows(found.get(each.key), each)
+        merge.merge_with_code(found.get(each.key), each)
         for each in declared
         if merge.needs_sync(found.get(each.key), each)
     ]

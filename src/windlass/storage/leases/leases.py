@@ -118,7 +118,7 @@ class LeaseVerbs:
             rooms = await _limit_capacity(session, limits, [quota.line for quota in quotas])
             # In no fixed order, or the first line would always have the little room there is.
             shuffled = random.sample(quotas, len(quotas))
-            allowed = fair_share.within(shuffled, limits, rooms)
+            allowed = fair_share.limit_quotas(shuffled, limits, rooms)
             if suspected:
                 allowed = await _with_one_suspect(session, worker, allowed)
             if not allowed:
@@ -342,7 +342,7 @@ async def _limit_capacity(
         for line in lines
         for name in line.limits
         if name in limits
-        for room in limits[name].rooms(line)
+        for room in limits[name].capacities(line)
     }
     if not asked:
         return {}
