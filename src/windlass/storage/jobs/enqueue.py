@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from windlass.core.jobs.models import NewJob, OnDuplicate
 from windlass.ids import JobId
-from windlass.storage.database import Session
-from windlass.storage.jobs.implicit_parents import add_implicit_parents
+from windlass.storage.database import Database, Lane, LaneSession, Session, retry_deadlocks
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns
 
 _TRIES = 5
+#: So many of the newest open jobs are looked at, and so many of those found are waited for.
+_LOOK, _MOST = 10_000, 1_000
 _EDGE = ("child_id", "place", "parent_id")
 _NO_EDGES = Batch.of_rows(_EDGE, [])
 
@@ -63,6 +64,50 @@ class IncompleteBatch(Exception):
     def __init__(self, stored: Sequence[EnqueueResult]) -> None:
         self.stored = stored
         super().__init__("a job of the batch was refused")
+
+
+class EnqueueVerbs:
+    _db: Database
+
+    @retry_deadlocks
+    async def enqueue(
+        self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
+    ) -> list[EnqueueResult]:
+        """Store jobs and return their results in the same order.
+
+        With `whole` either all are created, or `existing` if that may be, or none is stored.
+        Repeating a call with the same ids stores nothing twice while the jobs are open.
+        """
+        if not whole and is_single_statement(jobs):
+            return await store(LaneSession(self._db, Lane.STORE), jobs)
+        async with self._db.transaction(Lane.STORE) as session:
+            stored = await store(session, jobs)
+            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
+            if whole and any(s.status not in fine for s in stored):
+                raise IncompleteBatch(stored)
+            return stored
+
+    @retry_deadlocks
+    async def enqueue_together(
+        self, chunks: Sequence[Sequence[EnqueueRequest]]
+    ) -> list[EnqueueResult]:
+        """Store jobs in one transaction and return their results in the same order.
+
+        A key stands once in a chunk. IncompleteBatch, with all the results, if one is refused or met an equal
+        job and may not: then none is stored. Repeated with the same ids, nothing is stored twice.
+        """
+        async with self._db.transaction(Lane.STORE) as session:
+            return await store_batch(session, chunks)
+
+    @retry_deadlocks
+    async def replace(
+        self, job: NewJob, existing: JobId, *, owner: str | None = None
+    ) -> EnqueueResult:
+        """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
+        runs or has ended, the job itself is stored. One of another definition is left alone, and so
+        is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
+        async with self._db.transaction(Lane.STORE) as session:
+            return await replace_waiting_job(session, job, existing, owner=owner)
 
 
 def is_single_statement(jobs: Sequence[NewJob]) -> bool:
@@ -255,3 +300,37 @@ def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Batch]:
 
 def _seconds(lengths: Sequence[timedelta | None]) -> list[float | None]:
     return [length.total_seconds() if length else None for length in lengths]
+
+
+async def open_jobs_of_definitions(
+    session: Session, tenant: str, definitions: Sequence[str]
+) -> list[JobId]:
+    """Open jobs of a tenant and of these definitions, the newest first; bounded."""
+    names = Batch(name=definitions)
+    found = await session.run(
+        "open_jobs_of_definitions", tenant_id=tenant, names=names, look=_LOOK, most=_MOST
+    )
+    return [JobId(rows.uuid(row["id"])) for row in found]
+
+
+async def add_implicit_parents(session: Session, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+    """The jobs, each also waiting for the open jobs of the definitions it runs after, those before
+    it in the batch included. Costs nothing where no job has such definitions."""
+    if not any(job.runs_after for job in jobs):
+        return jobs
+    found: dict[tuple[str, tuple[str, ...]], list[JobId]] = {}
+    waiting: list[NewJob] = []
+    for job in jobs:
+        if not job.runs_after:
+            waiting.append(job)
+            continue
+        place = (job.tenant, job.runs_after)
+        if place not in found:
+            found[place] = await open_jobs_of_definitions(session, *place)
+        before = [
+            w.id for w in waiting if w.tenant == job.tenant and w.definition in job.runs_after
+        ]
+        after = dict.fromkeys([*job.after, *found[place], *before[-_MOST:]])
+        after.pop(job.id, None)  # an enqueue that is repeated finds itself
+        waiting.append(job._replace(after=tuple(after)))
+    return waiting

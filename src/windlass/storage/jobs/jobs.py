@@ -9,18 +9,14 @@ from windlass.core.jobs.models import Attempt, Job, LogLine, NewJob, Scope, Tran
 from windlass.core.jobs.states import OPEN, JobState, Verb, states_for
 from windlass.core.wire import instant
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import retry_deadlocks
-from windlass.storage.database import Database, Lane, LaneSession
+from windlass.storage.database import Database
 from windlass.storage.jobs.enqueue import (
     EnqueueRequest,
     EnqueueResult,
     EnqueueStatus,
     IncompleteBatch,
     enqueue_params,
-    is_single_statement,
-    replace_waiting_job,
     store,
-    store_batch,
 )
 from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch
@@ -56,46 +52,6 @@ class RelatedJob:
 
 class JobVerbs:
     _db: Database
-
-    @retry_deadlocks
-    async def enqueue(
-        self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
-    ) -> list[EnqueueResult]:
-        """Store jobs and return their results in the same order.
-
-        With `whole` either all are created, or `existing` if that may be, or none is stored.
-        Repeating a call with the same ids stores nothing twice while the jobs are open.
-        """
-        if not whole and is_single_statement(jobs):
-            return await store(LaneSession(self._db, Lane.STORE), jobs)
-        async with self._db.transaction(Lane.STORE) as session:
-            stored = await store(session, jobs)
-            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
-            if whole and any(s.status not in fine for s in stored):
-                raise IncompleteBatch(stored)
-            return stored
-
-    @retry_deadlocks
-    async def enqueue_together(
-        self, chunks: Sequence[Sequence[EnqueueRequest]]
-    ) -> list[EnqueueResult]:
-        """Store jobs in one transaction and return their results in the same order.
-
-        A key stands once in a chunk. IncompleteBatch, with all the results, if one is refused or met an equal
-        job and may not: then none is stored. Repeated with the same ids, nothing is stored twice.
-        """
-        async with self._db.transaction(Lane.STORE) as session:
-            return await store_batch(session, chunks)
-
-    @retry_deadlocks
-    async def replace(
-        self, job: NewJob, existing: JobId, *, owner: str | None = None
-    ) -> EnqueueResult:
-        """Have the waiting job with a job's dedupe key run with its payload, at its time. If that one
-        runs or has ended, the job itself is stored. One of another definition is left alone, and so
-        is one that somebody else than `owner` made, if that is given: the answer is `existing`."""
-        async with self._db.transaction(Lane.STORE) as session:
-            return await replace_waiting_job(session, job, existing, owner=owner)
 
     async def existing_job_ids(self, ids: Sequence[JobId]) -> set[JobId]:
         """Those of the jobs that are stored, ended ones included."""
