@@ -74,9 +74,9 @@ _TOKENS: Sequence[Mutant] = (
     ),
     Mutant(
         name="complete(tx) with a lost lease",
-        file="worker/reporting/log_writer.py",
-        old='                raise Stopped("lost")',
-        new="                pass",
+        file="engine/leases/leases.py",
+        old='        raise Stopped("lost")',
+        new="        pass",
         tests=(
             "tests/worker/reporting/test_log_writer.py::test_an_end_for_a_lost_lease_is_refused",
         ),
@@ -274,7 +274,7 @@ _BESIDE: Sequence[Mutant] = (
     Mutant(
         name="mariadb: a plain end that keeps its part of a limit",
         file="storage/mysql/finish.py",
-        old='    if found["held"]:\n        texts.append(filled(let_go, {}))\n',
+        old='    if found["held"]:\n        texts.append(interpolate(let_go, {}))\n',
         new="",
         tests=_LIMITED,
     ),

@@ -25,32 +25,32 @@ _ONE_PROMOTES = (
 _REAPING: Sequence[Mutant] = (
     Mutant(
         name="reap on first look",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="now - self._first_seen[key] >= self._second_look",
         new="True",
-        tests=("tests/upkeep/test_reaper.py::test_the_first_look_only_looks",),
+        tests=("tests/engine/leases/test_reaper.py::test_the_first_look_only_looks",),
     ),
     Mutant(
         name="reap on first look, seen by the simulation",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="now - self._first_seen[key] >= self._second_look",
         new="True",
         tests=_SIMULATED,
     ),
     Mutant(
         name="looks before an outage count",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="                self._first_seen = {}\n",
         new="",
-        tests=("tests/upkeep/test_reaper.py",),
+        tests=("tests/engine/leases/test_reaper.py",),
     ),
     Mutant(
         name="reap though nobody could write",
-        file="upkeep/reaper.py",
+        file="engine/leases/reaper.py",
         old="            await self._check_writable()\n",
         new="            pass\n",
         tests=(
-            "tests/upkeep/test_reaper.py"
+            "tests/engine/leases/test_reaper.py"
             "::test_a_database_that_can_be_read_but_not_written_begins_the_looks_anew",
         ),
     ),
@@ -72,7 +72,7 @@ _REAPING: Sequence[Mutant] = (
     Mutant(
         name="several suspects on one worker",
         file="storage/leases/leases.py",
-        old="            room = 0\n",
+        old="            free = False\n",
         new="",
         tests=("tests/conformance/leases/claim/test_suspects.py",),
     ),
@@ -132,21 +132,21 @@ _SCHEDULING: Sequence[Mutant] = (
     ),
     Mutant(
         name="an outage taken for a refusal by the scheduler",
-        file="upkeep/scheduler.py",
+        file="engine/triggers/firing.py",
         old="        except REFUSALS as error:\n",
         new="        except (*REFUSALS, DatabaseOutage) as error:\n",
         tests=(f"{_SCHEDULER}::test_an_outage_while_a_job_is_made_loses_no_due_time",),
     ),
     Mutant(
         name="an outage taken for a refusal, seen by the simulation",
-        file="upkeep/scheduler.py",
+        file="engine/triggers/firing.py",
         old="        except REFUSALS as error:\n",
         new="        except (*REFUSALS, DatabaseOutage) as error:\n",
         tests=_SIMULATED,
     ),
     Mutant(
         name="one broken trigger stops the others",
-        file="upkeep/scheduler.py",
+        file="engine/triggers/firing.py",
         old="        except Exception as error:  # noqa: BLE001  one trigger's fault must not stop the others\n",
         new="        except ZeroDivisionError as error:\n",
         tests=("tests/upkeep/test_scheduler.py",),
@@ -194,8 +194,8 @@ _MATCHING: Sequence[Mutant] = (
     ),
     Mutant(
         name="events that nobody matched stay so",
-        file="upkeep/housekeeping.py",
-        old="        return await self._engine.events.match_waiting()\n",
+        file="engine/leases/maintenance.py",
+        old="        return await self._events.match_waiting()\n",
         new="        return 0\n",
         tests=_SIMULATED,
     ),
@@ -232,8 +232,8 @@ _HOUSEKEEPING: Sequence[Mutant] = (
     ),
     Mutant(
         name="children of ended parents not let in",
-        file="upkeep/housekeeping.py",
-        old="        return len(await self._engine.storage.admit(unchecked)) if unchecked else 0\n",
+        file="engine/leases/maintenance.py",
+        old="        return len(await self._storage.leases.admit(unchecked)) if unchecked else 0\n",
         new="        return 0\n",
         tests=("tests/upkeep/test_upkeep.py",),
     ),
@@ -270,18 +270,18 @@ _WORKING: Sequence[Mutant] = (
     Mutant(
         name="an outage taken for content by a finish",
         file="engine/leases/leases.py",
-        old="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        old="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            raise\n",
-        new="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        new="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            ended = {}\n",
         tests=("tests/engine/leases/test_leases.py::test_an_outage_is_not_taken_for_bad_content",),
     ),
     Mutant(
         name="an end forgotten in an outage",
         file="engine/leases/leases.py",
-        old="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        old="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            raise\n",
-        new="            ended = await self._storage.finish(self._worker, cleaned)\n"
+        new="            ended = await self._storage.leases.finish(self._worker, cleaned)\n"
         "        except WindlassError:\n            ended = {}\n",
         tests=(
             "tests/worker/reporting/test_outcome_writer.py::test_an_end_is_written_when_the_database_is_back",
@@ -326,10 +326,10 @@ _WORKING: Sequence[Mutant] = (
         tests=("tests/worker/reporting/test_log_writer.py", "tests/engine/test_loop.py"),
     ),
     Mutant(
-        name="a full buffer told for ever in LogWriter",
+        name="LogWriter is woken for ever by a full buffer",
         file="worker/reporting/log_writer.py",
-        old="            self._full.clear()\n            self._full_told = False\n",
-        new="            self._full_told = False\n",
+        old="            self._full.clear()\n            self._full_signaled = False\n",
+        new="            self._full_signaled = False\n",
         tests=("tests/worker/reporting/test_log_writer.py",),
     ),
     Mutant(

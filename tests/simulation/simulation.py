@@ -300,7 +300,7 @@ class Simulation:
             global_random.seed(self.seed)
             source = Random(self.seed)
             for target, name, value in (
-                (ids, "_source", ids._IdGenerator()),
+                (ids, "_generator", ids._IdGenerator()),
                 (Nudges, "nudge", lambda self, queues: None),
                 (Events, "match_soon", lambda self: None),
                 (Loop, "wake", lambda self, *, after=0.0: None),

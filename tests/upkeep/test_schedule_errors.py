@@ -63,8 +63,8 @@ async def test_an_outage_at_any_step_loses_no_due_time(
         "job_factory": (engine.job_factory, "at"),
         "rights": (engine.job_factory._rights, "require_trigger_owner"),
         "definitions": (engine.definitions, "get"),
-        "fire": (storage, "fire"),
-        "overlap": (storage, "get"),
+        "fire": (storage.triggers, "fire"),
+        "overlap": (storage.jobs, "get"),
     }[step]
     with monkeypatch.context() as broken:
         broken.setattr(target, name, go_away)

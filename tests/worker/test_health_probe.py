@@ -49,7 +49,7 @@ async def test_a_worker_is_ready_while_it_looks_for_work(ask, worker, seconds):
 
     assert before.startswith("HTTP/1.1 200 OK\r\n")
     assert after.startswith("HTTP/1.1 503 ")
-    assert after.endswith("claims do not go on\n")
+    assert after.endswith("no recent claim\n")
 
 
 async def test_a_worker_that_drains_is_not_ready(ask, worker):
@@ -64,7 +64,7 @@ async def test_a_worker_whose_event_loop_stands_still_is_not_ready(ask, worker):
     alive = await ask("GET /healthz HTTP/1.1\r\n\r\n")
     metrics = await ask("GET /metrics HTTP/1.1\r\n\r\n")
 
-    assert ready.endswith("the event loop stands still\n")
+    assert ready.endswith("the event loop is blocked\n")
     assert alive.startswith("HTTP/1.1 200 OK\r\n")
     assert "windlass_process_blocked_seconds 3.0" in metrics
 
@@ -92,7 +92,7 @@ async def test_a_worker_without_its_database_is_not_ready(ask, storage, monkeypa
     async def away():
         raise ConnectionError
 
-    monkeypatch.setattr(storage.jobs, "now", away)
+    monkeypatch.setattr(storage, "now", away)
 
     assert (await ask("GET /readyz HTTP/1.1\r\n\r\n")).endswith("the database does not answer\n")
 

@@ -223,13 +223,13 @@ async def test_a_full_worker_does_not_look_for_jobs_that_come_due(work, storage,
     worker, _ = work()
     await until(lambda: worker.running == 2)
     sleeps = []
-    sleep = worker._sleep
+    sleep = worker._pace.sleep
 
     async def counted(seconds):
         sleeps.append(seconds)
         await sleep(seconds)
 
-    monkeypatch.setattr(worker, "_sleep", counted)
+    monkeypatch.setattr(worker._pace, "sleep", counted)
     await asyncio.sleep(0.3)
 
     assert len(sleeps) < 30
@@ -295,7 +295,7 @@ async def test_a_worker_with_every_slot_written_off_ends(work, storage, heard, m
         assert await running == 0
     assert worker.all_slots_stuck
     assert (await job(storage, id)).last_error == "Job exceeded timeout of 0.02s"
-    assert "every slot is written off, draining" in heard.events()
+    assert "every slot is stuck, draining" in heard.events()
 
 
 async def test_jobs_that_cannot_be_recorded_at_the_end_are_counted_and_named(
@@ -337,7 +337,7 @@ async def test_a_worker_told_to_drain_claims_no_more_and_stays(work, engine, sto
     await until(lambda: worker.running)
 
     await engine.workers.drain(worker.id)
-    await until(lambda: worker.doing is WorkerOrder.DRAIN)
+    await until(lambda: worker.effective_order is WorkerOrder.DRAIN)
     waiting = await put(storage)
     gate.set()
     await ended(storage, running_one)
@@ -354,9 +354,9 @@ async def test_a_worker_that_drains_is_not_ready_for_work(work, engine, storage)
     health = HealthServer([worker], host="127.0.0.1", port=0)
 
     await engine.workers.drain(worker.id)
-    await until(lambda: worker.doing is WorkerOrder.DRAIN)
+    await until(lambda: worker.effective_order is WorkerOrder.DRAIN)
 
-    assert (await health.answer("/readyz")).body == b"draining\n"
+    assert (await health.respond("/readyz")).body == b"draining\n"
 
 
 async def test_a_worker_that_drained_and_is_resumed_claims_again(work, engine, storage, gate):
@@ -418,7 +418,9 @@ async def test_a_worker_of_one_queue_is_called_from_another_process(work, file_u
 
     await other.workers.drain(worker.id)
 
-    await until(lambda: worker.doing is WorkerOrder.DRAIN)  # and not with the beat, in 20 minutes
+    await until(
+        lambda: worker.effective_order is WorkerOrder.DRAIN
+    )  # and not with the beat, in 20 minutes
     await other.close()
 
 

@@ -98,7 +98,7 @@ def declare_command(
         payload=payload,
         command=command,
         permanent=(ArgumentRefused,),
-        where=(where, None, words),
+        import_location=(where, None, words),
     )
 
 

@@ -141,7 +141,7 @@ def declare(
         backoff=own_backoff or default_backoff(settings),
         timeout=timeout,
         permanent=tuple(options.get("permanent", ())),
-        where=_where(name, function, definition.isolation),
+        import_location=_where(name, function, definition.isolation),
         result_bytes=settings.limits.result_bytes,
         truncate_result=options.get("truncate_result", False),
         grace_seconds=grace_seconds(name, options, usual="1s"),
@@ -151,7 +151,7 @@ def declare(
 
 def declare_in(engine: Engine, handler: Handler) -> None:
     """Make a handler's definition and triggers known to an engine, which syncs them to rows."""
-    engine.definitions.declare(row_of(handler))
+    engine.definitions.declare(row_of(handler), handler.payload)
     engine.code_triggers.declare(handler.definition, handler.triggers)
 
 

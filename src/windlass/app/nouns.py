@@ -38,11 +38,10 @@ from windlass.engine.triggers.trigger_dry_run import TriggerDryRuns
 from windlass.engine.triggers.triggers import Triggers
 from windlass.errors import OptionInvalid, TriggerNotFound, WorkerNotFound
 from windlass.ids import JobId, parse_job_id, parse_suffix
-from windlass.storage.jobs.jobs import RelatedJob
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
-    from windlass.engine.jobs.jobs import Jobs
+    from windlass.engine.jobs.jobs import Jobs, RelatedJob
 
 Id = JobId | str
 Duration = str | timedelta | float
@@ -215,7 +214,7 @@ class AsyncJobs:
             whole_id(id), scope=self._scope, after=after, limit=limit
         )
 
-    async def family(self, id: Id) -> Sequence[RelatedJob]:
+    async def family(self, id: Id) -> "Sequence[RelatedJob]":
         """What a job waits for and what waits for it."""
         return await (await self._jobs()).family(whole_id(id), self._scope)
 

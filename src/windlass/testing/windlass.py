@@ -126,7 +126,7 @@ class TestWindlass:
             async with self._app.worker(
                 engine, options, handlers=handlers, threads=threads
             ) as worker:
-                await worker.learn()
+                await worker.refresh_definitions()
                 await self._run_due(engine, worker, limit)
                 while (due := await self._next_due(engine)) is not None and due <= end:
                     self.travel(due)

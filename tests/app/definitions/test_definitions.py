@@ -124,8 +124,8 @@ async def test_a_definition_gone_from_the_code_is_told_and_comes_back(database):
     async with Windlass(database.url) as again:
         again.job(greet)
         again.job("other")(lambda: None)
-        await again.sync()
-        back = await again.get("greet")
+        await again.definitions.sync()
+        back = await again.definitions.get("greet")
 
     assert gone == {"greet"}
     assert (row.missing_from_code, back.missing_from_code) == (True, False)

@@ -8,7 +8,7 @@ import pytest
 from tests.conformance.account_builders import an_entry
 from tests.support.job_builders import ACME, GLOBEX, MINUTE, START
 from windlass.core.access.audit import EMPTY_CHAIN, GENESIS, ChainBreak, ChainEnd, first_break
-from windlass.storage.access.audit import End, append
+from windlass.storage.access.audit import StoredChainEnd, append
 
 
 async def entries_of(storage, tenant=None):
@@ -30,7 +30,7 @@ async def test_entries_follow_each_other_in_the_chain_of_their_tenant(storage, c
     assert await storage.access.audit_chains() == [None, ACME]
     assert first_break([first, second]) == ChainEnd(2, second.hash)
     assert (await storage.access.audit_chain_end(ACME))[:2] == (ChainEnd(2, second.hash), 2)
-    assert await storage.access.audit_chain_end(GLOBEX) == End(None, 0)
+    assert await storage.access.audit_chain_end(GLOBEX) == StoredChainEnd(None, 0)
 
 
 VALUES = [

@@ -165,7 +165,10 @@ async def test_processes_that_start_at_once_declare_each_definition_once(storage
     declared = [Definition(key=DefinitionKey(f"d{n}"), title="x") for n in range(20)]
 
     answers = await asyncio.gather(
-        *((storage, twin)[n % 2].sync_definitions(declared[:: (-1) ** n]) for n in range(6))
+        *(
+            (storage, twin)[n % 2].definitions.sync_definitions(declared[:: (-1) ** n])
+            for n in range(6)
+        )
     )
 
     assert sorted(key for answer in answers for key in answer) == sorted(d.key for d in declared)

@@ -114,7 +114,10 @@ async def test_processes_that_see_a_new_server_at_once_begin_one_epoch(storage, 
     lease = await started(storage, by=WorkerId("birch"))
 
     begun = await asyncio.gather(
-        *(each.begin_epoch(server="b/1", unless_on="b/1") for each in (storage, twin, storage))
+        *(
+            each.monitoring.begin_epoch(server="b/1", unless_on="b/1")
+            for each in (storage, twin, storage)
+        )
     )
 
     assert sorted(begun, key=str) == [1, None, None]

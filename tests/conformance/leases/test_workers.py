@@ -89,7 +89,9 @@ async def test_workers_not_seen_for_long_are_forgotten(storage, clock):
 async def test_many_workers_beat_at_once(storage, twin):
     workers = [replace(WORKER, id=WorkerId(f"worker {n:02}")) for n in range(12)]
 
-    await asyncio.gather(*((storage, twin)[n % 2].beat(w) for n, w in enumerate(workers * 2)))
+    await asyncio.gather(
+        *((storage, twin)[n % 2].leases.worker_heartbeat(w) for n, w in enumerate(workers * 2))
+    )
 
     assert [seen.id for seen in await storage.leases.workers()] == [worker.id for worker in workers]
 

@@ -1,7 +1,6 @@
 """Two sides at once: both started together, or one held open until the other has met it."""
 
 import asyncio
-import copy
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -34,9 +33,7 @@ async def in_one_place(storage: Storage, id: JobId) -> bool:
 async def uncommitted(storage: Storage) -> AsyncIterator[Storage]:
     """A storage all of whose verbs run in one transaction, open until the block ends."""
     async with storage.database.transaction() as session:
-        inside = copy.copy(storage)
-        inside._db = _Inside(session)
-        yield inside
+        yield Storage(_Inside(session))
 
 
 class _Inside:

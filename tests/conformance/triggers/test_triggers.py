@@ -265,7 +265,10 @@ async def test_of_processes_that_start_at_once_one_makes_a_trigger(storage, twin
     rivals = [a_trigger(name="nightly") for _ in range(8)]
 
     made = await asyncio.gather(
-        *((storage, twin)[n % 2].create_trigger(trigger) for n, trigger in enumerate(rivals))
+        *(
+            (storage, twin)[n % 2].triggers.create_trigger(trigger)
+            for n, trigger in enumerate(rivals)
+        )
     )
 
     assert sorted(made) == [False] * 7 + [True]

@@ -32,14 +32,14 @@ def refuse(storage, monkeypatch):
     """Let a verb raise for batches that hold a certain text, as a database might."""
 
     def install(verb, text, error):
-        run = getattr(storage, verb)
+        run = getattr(storage.leases, verb)
 
         async def refusing(worker, batch, **how):
             if any(text in repr(row) for row in batch):
                 raise error
             return await run(worker, batch, **how)
 
-        monkeypatch.setattr(storage, verb, refusing)
+        monkeypatch.setattr(storage.leases, verb, refusing)
 
     return install
 
@@ -139,7 +139,7 @@ async def test_an_end_that_the_handler_may_have_recorded_itself_is_not_late(leas
 
 async def test_a_log_line_that_is_refused_loses_no_other(leases, storage, refuse, heard):
     lease = await started(storage)
-    refuse("log", "indigestible", ValueError("invalid byte sequence"))
+    refuse("append_logs", "indigestible", ValueError("invalid byte sequence"))
 
     await leases.log([log_line(lease, text) for text in ("one", "indigestible", "two")])
 

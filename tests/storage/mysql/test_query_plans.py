@@ -27,6 +27,7 @@ from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState
 from windlass.core.leases.lease import Lease, ProgressReport
 from windlass.ids import new_job_id
+from windlass.storage.sql.batches import Batch
 from windlass.storage.storage import Storage, open_storage
 
 pytestmark = pytest.mark.parametrize("database", ["mariadb"], indirect=True)
@@ -194,8 +195,15 @@ async def test_a_claim_locks_only_what_it_takes(storage, database):
     async with storage.database.transaction() as session:
         await session.run(
             "claim",
-            lines=[("default", "default", "", "", 10, 10)],
-            limits=[],
+            lines=Batch(
+                queue=["default"],
+                tenant_id=["default"],
+                gate=[""],
+                definition=[""],
+                line_limit=[10],
+                tenant_limit=[10],
+            ),
+            limits=Batch(name=[]),
             known_keys=list(KNOWN),
             worker_id="alder",
             lease_seconds=30.0,

@@ -24,7 +24,7 @@ from windlass.core.jobs.query import JobQuery
 from windlass.core.leases.lease import JobPosition, Lease
 from windlass.storage.database import Lane
 from windlass.storage.jobs.list_sql import JobList
-from windlass.storage.leases.leases import finish_row
+from windlass.storage.leases.leases import finish_batch
 from windlass.storage.postgres.database import PLANS
 from windlass.storage.storage import Storage, open_storage
 
@@ -154,9 +154,9 @@ async def test_a_survey_reads_a_few_rows_of_each_line(storage, database):
 
 async def test_a_finish_finds_each_job_by_its_id(storage, database):
     leases = await claim(storage, BATCH)
-    ends = [finish_row(success(lease), expired_only=False) for lease in leases]
+    batch = finish_batch(ALDER, [success(lease) for lease in leases])
 
-    plan = await explain(database, storage, "finish", finishes=ends, worker_id=ALDER)
+    plan = await explain(database, storage, "finish", **batch)
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH
@@ -165,9 +165,9 @@ async def test_a_finish_finds_each_job_by_its_id(storage, database):
 
 async def test_a_reaped_job_is_found_by_its_id(storage, database):
     leases = await claim(storage, BATCH)
-    ends = [finish_row(outcome.released(lease.held), expired_only=True) for lease in leases]
+    ends = [outcome.released(lease.held) for lease in leases]
 
-    plan = await explain(database, storage, "finish", finishes=ends, worker_id=ALDER)
+    plan = await explain(database, storage, "finish", **finish_batch(None, ends, expired_only=True))
 
     assert_by_index(plan)
     assert seen(plan, "windlass_live") <= BATCH

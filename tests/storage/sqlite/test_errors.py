@@ -42,9 +42,9 @@ def path(databases) -> Path:
 
 async def test_a_folder_that_is_not_there(opened, tmp_path):
     with pytest.raises(DatabaseUnreachable, match="No such file"):
-        await opened(tmp_path / "none" / "windlass.db").enqueue(new_jobs(1))
+        await opened(tmp_path / "none" / "windlass.db").jobs.enqueue(new_jobs(1))
     with pytest.raises(DatabaseUnreachable, match="No such file"):
-        await opened(tmp_path / "none" / "windlass.db").definitions()
+        await opened(tmp_path / "none" / "windlass.db").definitions.definitions()
     with pytest.raises(DatabaseUnreachable, match="No such file"):
         await migrate(opened(tmp_path / "none" / "windlass.db"))
 
@@ -54,14 +54,14 @@ async def test_a_file_that_is_no_database(opened, tmp_path):
     path.write_text("a letter to a friend, long enough to be read as the head of a file\n" * 20)
 
     with pytest.raises(DatabaseUnreachable, match="ile is not a database"):
-        await opened(path).definitions()
+        await opened(path).definitions.definitions()
     with pytest.raises(DatabaseUnreachable, match="ile is not a database"):
-        await opened(path).enqueue(new_jobs(1))
+        await opened(path).jobs.enqueue(new_jobs(1))
 
 
 async def test_a_file_without_tables(opened, tmp_path):
     with pytest.raises(SchemaOutdated) as caught:
-        await opened(tmp_path / "windlass.db").definitions()
+        await opened(tmp_path / "windlass.db").definitions.definitions()
 
     assert (caught.value.found, caught.value.needed) == (0, 1)
 

@@ -56,7 +56,7 @@ OURS = re.compile(r"SCAN (windlass_(?!installation)\w+|[cdejkntw])\b")  # that o
 @pytest.fixture
 def plan(database) -> Iterator[Callable[..., list[str]]]:
     """Tells the steps SQLite takes for a verb."""
-    scripts = Scripts(dialect.own())
+    scripts = Scripts(dialect.driver_dialect())
     connection = Connection(path(database), clock=dialect.NOW, deadline=1)
 
     def tell(verb: str, text: str | None = None) -> list[str]:

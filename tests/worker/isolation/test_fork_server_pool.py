@@ -166,7 +166,7 @@ async def test_a_module_whose_import_hangs_is_ended_with_the_run_that_waited(
     begun = tmp_path / "begun"
     file = tmp_path / "hangs.py"
     file.write_text(HANGS.format(path=str(begun)), "utf-8")
-    handler = replace(warm.handlers["hang"], where=("__main__", str(file), "hang"))
+    handler = replace(warm.handlers["hang"], import_location=("__main__", str(file), "hang"))
     lease = await a_lease(storage, dump_json({"path": "", "how": ""}))
     one = Run(lease, handler, children=ProcessRunner(stems))
     pid = int(await until(lambda: begun.exists() and begun.read_text()))

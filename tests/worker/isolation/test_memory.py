@@ -10,7 +10,7 @@ from windlass.core.jobs.states import JobState, Outcome
 from windlass.core.payloads.payload import dump_json
 from windlass.worker.isolation import memory
 from windlass.worker.isolation.fork_server_pool import ForkServerPool
-from windlass.worker.isolation.process import ProcessRunner, died
+from windlass.worker.isolation.process import ProcessRunner, exit_failure
 
 
 @pytest.fixture(params=["fresh", "warm"])
@@ -58,9 +58,9 @@ async def test_a_death_is_told_with_its_signal_and_the_memory_it_took(eat):
 def test_a_death_by_the_kernels_hand_is_told():
     ended = {"code": -9, "pid": 7, "peak_mb": 900, "out_of_memory": True}
 
-    assert died(ended, limit_mb=None).error == (
+    assert exit_failure(ended, limit_mb=None).error == (
         "the handler's process died: signal SIGKILL,"
-        " sent by the system, which was out of memory, peak memory 900 MB"
+        " killed because the system ran out of memory, peak memory 900 MB"
     )
 
 

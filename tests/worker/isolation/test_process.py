@@ -166,7 +166,7 @@ asyncio.run(hello.enqueue())
 async def test_a_script_without_a_main_guard_is_not_run_again_in_a_child(storage, tmp_path, warm):
     script, database = tmp_path / "script.py", tmp_path / "jobs.db"
     script.write_text(UNGUARDED.format(database=database))
-    handler = replace(far.handlers["snooze"], where=("__main__", str(script), "hello"))
+    handler = replace(far.handlers["snooze"], import_location=("__main__", str(script), "hello"))
     stems = ForkServerPool() if warm else None
 
     finish = await Run(await a_lease(storage), handler, children=ProcessRunner(stems)).end(

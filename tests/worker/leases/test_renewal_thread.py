@@ -175,7 +175,7 @@ async def test_leases_that_are_not_renewed_in_time_are_reported_once(
             await renewal.tick()
         seconds.pass_by(20)
 
-    events = [event for event in heard.events() if "not renewed for their full length" in event]
+    events = [event for event in heard.events() if "have run out before they were renewed" in event]
     assert len(events) == 1
     assert not any(run.ended for run in running)
 
@@ -187,10 +187,10 @@ async def test_a_run_that_blocks_the_loop_is_reported_in_log_job_and_row(
     show(monkeypatch, renewal, blocks(run))
 
     await renewal.watch()
-    await until(lambda: "the event loop stands still" in heard.events())
+    await until(lambda: "event loop blocked" in heard.events())
     await renewal.tick()
 
-    [about] = [about for _, event, about in heard.said if event == "the event loop stands still"]
+    [about] = [about for _, event, about in heard.said if event == "event loop blocked"]
     assert (about["job_id"], about["definition"]) == (str(run.held.job_id), "plain")
     assert about["stack"] == "the stack\n"
     [row] = await storage.leases.workers()

@@ -50,12 +50,12 @@ def test_a_lease_has_lines_until_they_are_written(buffer):
     add(buffer, OTHER, "b")
 
     buffer.begin_write(1)
-    assert buffer.holds(ONE)
+    assert ONE in buffer.unwritten
     buffer.end_write()
 
-    assert not buffer.holds(ONE)
-    assert buffer.holds(OTHER)
-    assert not buffer.empty
+    assert ONE not in buffer.unwritten
+    assert OTHER in buffer.unwritten
+    assert buffer.unwritten
 
 
 def test_the_lines_of_one_lease_can_be_taken_and_put_back(buffer):
@@ -65,10 +65,10 @@ def test_the_lines_of_one_lease_can_be_taken_and_put_back(buffer):
 
     taken = buffer.take(ONE)
     assert messages(taken) == ["a", "c"]
-    assert not buffer.holds(ONE)
+    assert ONE not in buffer.unwritten
     buffer.put_back(taken)
 
-    assert buffer.holds(ONE)
+    assert ONE in buffer.unwritten
     assert messages(buffer.begin_write(9)) == ["a", "c", "b"]
 
 
@@ -87,4 +87,4 @@ def test_it_stays_bounded_and_counts_what_it_drops_however_many_threads_add(buff
     assert buffer.take_dropped() == 0
     buffer.begin_write(50)
     buffer.end_write()
-    assert buffer.empty
+    assert not buffer.unwritten

@@ -9,10 +9,8 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
 
-from fastapi import Depends, Request
-
+from windlass.api.routing import Depends, Request
 from windlass.engine.access.login_throttle import network
 from windlass.errors import RequestsThrottled
 from windlass.settings.tree import ServerSettings
@@ -111,4 +109,4 @@ def _count(request: Request) -> None:
 
 
 #: For routes that ask for no credential, such as the one to sign in: a valid one is no way around.
-Counted: Any = Depends(_count)
+Counted = Depends(_count)

@@ -8,7 +8,7 @@ import click
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
+from windlass.cli.framework.list_flags import hint_at_more, with_paging
 from windlass.cli.text.output import Column, Item
 from windlass.errors import CommandInvalid
 

@@ -8,8 +8,8 @@ from windlass.cli.access.login_link import AT, print_link
 from windlass.cli.framework.commands import Command, Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
-from windlass.cli.framework.suggestions import suggesting
+from windlass.cli.framework.list_flags import hint_at_more, with_paging
+from windlass.cli.framework.suggestions import suggest_names
 from windlass.cli.text.output import Column
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _print(call: Invocation, name: str, at: str, purpose: str, *, make: bool) ->
     async def new_link(api: "Client") -> "JsonObject":
         if make:
             await api.post("/users", {"name": name, "superadmin": True})
-        async with suggesting(api, "users", name):
+        async with suggest_names(api, "users", name):
             return await api.post(path("users", name, "link"), {"purpose": purpose})
 
     print_link(call, at, call.ask(new_link))

@@ -13,7 +13,7 @@ from windlass.cli.framework.change_many import change_each, post_change
 from windlass.cli.framework.commands import Group, with_call
 from windlass.cli.framework.dry_run import with_dry_run
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.paging_flags import hint_at_more, with_paging
+from windlass.cli.framework.list_flags import hint_at_more, with_paging
 from windlass.cli.jobs.enqueue import enqueue
 from windlass.cli.text.output import Column, Item
 from windlass.cli.text.styles import ago, enabled_of, moment, one_line, percent, took, value_of

@@ -41,11 +41,11 @@ def with_dry_run(would: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     )
 
 
-def rehearsing(client: "Client") -> "Client":
+def dry_run_client(client: "Client") -> "Client":
     """A client that reads, and at the first write tells what it is."""
     from windlass.cli.connect.api_client import Client
 
-    class Rehearsing(Client):
+    class DryRunClient(Client):
         async def post(self, at: str, body: object = None, **params: Any) -> "JsonObject":
             # `/jobs/id/verb` is about `/jobs/id`; `/jobs` makes one.
             await self._look(at.rpartition("/")[0])
@@ -68,4 +68,4 @@ def rehearsing(client: "Client") -> "Client":
         def _end(self, method: str, at: str, body: object = None) -> NoReturn:
             raise DryRunRequest(method, at, body)
 
-    return client.as_kind(Rehearsing)
+    return client.as_kind(DryRunClient)

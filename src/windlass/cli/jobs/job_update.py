@@ -7,7 +7,7 @@ import click
 
 from windlass.cli.framework.commands import Command, with_call
 from windlass.cli.framework.invocation import Invocation
-from windlass.cli.framework.job_filter_flags import with_job_filters_but_queue
+from windlass.cli.framework.list_flags import with_job_filters_but_queue
 from windlass.cli.jobs.bulk import BulkAction
 from windlass.cli.jobs.job_changes import change
 from windlass.errors import CommandInvalid

@@ -177,7 +177,7 @@ class Output:
             case _:
                 show()
 
-    def rehearsed(self, would: str, request: Item) -> None:
+    def print_dry_run(self, would: str, request: Item) -> None:
         """What a command that was only rehearsed would have done; programs get the request."""
         if self.format in ("json", "jsonl"):
             self.json({"would": would, **request})

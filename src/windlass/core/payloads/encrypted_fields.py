@@ -26,7 +26,8 @@ _SIGNS = ('"writeOnly"', '"password"', '"$ref"')
 
 
 def is_sealed(payload: str) -> bool:
-    """True if payload text has a ciphertext; cheap for all that have none."""
+    """True if payload text has a ciphertext; cheap for text without one. `SEALED in payload` is a
+    first look that costs even less."""
     return f'"{SEALED}"' in payload and SEALED in load_json(payload)
 
 

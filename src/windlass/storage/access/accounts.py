@@ -11,7 +11,7 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, UserId
 from windlass.storage.access import account_rows
 from windlass.storage.access.audit import append, changed
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database
 
 
@@ -120,7 +120,7 @@ class AccountVerbs:
         """Keep the same password under a stronger hash."""
         await changed(self._db, "set_password", entry=None, id=id, password_hash=password_hash)
 
-    @again
+    @retry_deadlocks
     async def delete_user(
         self, id: UserId, *, revoke_tokens: bool = True, entry: NewAuditEntry | None = None
     ) -> bool:

@@ -16,7 +16,7 @@ from windlass.core.access.audit import (
 from windlass.core.access.audit_signatures import AuditKeys, SignatureState
 from windlass.errors import AuditKeyMissing
 from windlass.storage.access import account_rows
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 from windlass.storage.sql import rows
 from windlass.storage.sql.statements import Rows
@@ -61,7 +61,7 @@ class ChainRegistry(NamedTuple):
 class AuditVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def append_audit_entry(self, entry: NewAuditEntry) -> AuditEntry:
         """Add an entry by itself: for what was refused, or changed by verbs of other nouns."""
         async with self._db.transaction() as session:
@@ -120,7 +120,7 @@ class AuditVerbs:
         found = await self._db.run("registered_audit_chains", after=after, last=last, most=most)
         return [RegisteredChain(row["tenant_id"], row["number"], row["signature"]) for row in found]
 
-    @again
+    @retry_deadlocks
     async def sign_audit_head(self, tenant: str | None, end: ChainEnd, keys: AuditKeys) -> bool:
         """Sign where a chain ends; False if it ends elsewhere by now."""
         async with self._db.transaction() as session:
@@ -136,7 +136,7 @@ class AuditVerbs:
             )
             return True
 
-    @again
+    @retry_deadlocks
     async def register_audit_chains(self, keys: AuditKeys, *, forget: bool = False) -> None:
         """Write and sign the list of chains anew, with those that are not in it. `forget` leaves
         out those that are gone."""
@@ -244,7 +244,7 @@ async def _list(
     await session.run("sign_audit_registry", chains=number, signature=signature)
 
 
-@again
+@retry_deadlocks
 async def changed(
     database: Database,
     verb: str,

@@ -11,9 +11,10 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, TokenId, UserId
 from windlass.storage.access import account_rows
 from windlass.storage.access.audit import changed
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 
 class StoredToken(NamedTuple):
@@ -90,7 +91,7 @@ class CredentialVerbs:
 
     async def token_names(self, ids: Collection[TokenId]) -> dict[TokenId, str]:
         """The names of tokens, of any tenant, revoked ones too; one that is gone has none."""
-        found = await self._db.run("token_names", ids=[(id,) for id in ids])
+        found = await self._db.run("token_names", ids=Batch(id=list(ids)))
         return {TokenId(rows.uuid(row["id"])): row["name"] for row in found}
 
     async def touch_token(self, id: TokenId, *, fresh: timedelta) -> None:
@@ -105,7 +106,7 @@ class CredentialVerbs:
             await changed(self._db, "revoke_token", entry=entry, id=id, tenant_id=scope.tenant)
         )
 
-    @again
+    @retry_deadlocks
     async def create_session(
         self,
         id: SessionId,
@@ -181,7 +182,7 @@ class CredentialVerbs:
         found = await changed(self._db, "use_link", entry=None, hash=hash, purpose=purpose)
         return UserId(rows.uuid(found[0]["user_id"])) if found else None
 
-    @again
+    @retry_deadlocks
     async def count_login_try(self, key: str, *, window: timedelta) -> LoginTries:
         """Count a login that is tried, before it is judged: no two can be counted as one."""
         async with self._db.transaction() as session:
@@ -192,7 +193,7 @@ class CredentialVerbs:
         """Forget the logins tried under a key."""
         await self._db.run("clear_login_tries", key=key)
 
-    @again
+    @retry_deadlocks
     async def remember_login(self, key: str, *, lasts: timedelta) -> None:
         """Remember that an account signed in from an address; both are in `key`."""
         async with self._db.transaction() as session:

@@ -11,7 +11,7 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import SessionId, UserId
 from windlass.storage.access import account_rows
 from windlass.storage.access.audit import append, changed
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 
 #: The audit entry of an invitation that is accepted.
@@ -87,7 +87,7 @@ class InvitationVerbs:
             await changed(self._db, "delete_invitation", entry=entry, tenant_id=tenant, name=name)
         )
 
-    @again
+    @retry_deadlocks
     async def accept_invitation(
         self, hash: str, user: UserId, *, session: SessionId | None, entry_of: EntryOf
     ) -> Invitation | None:
@@ -105,7 +105,7 @@ class InvitationVerbs:
             await append(transaction, entry_of(invitation))
             return invitation
 
-    @again
+    @retry_deadlocks
     async def accept_invitation_as_new_user(
         self, hash: str, account: NewAccount, *, entry_of: EntryOf
     ) -> Invitation | None:

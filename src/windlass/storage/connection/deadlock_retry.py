@@ -18,12 +18,12 @@ class Deadlock(DatabaseTimeout):
     """Two transactions waited for each other, and this one was rolled back."""
 
 
-async def moment(tries: int = 1) -> None:
+async def pause_before_retry(tries: int = 1) -> None:
     """Wait a little, longer after several tries, and not as long as whoever crossed us."""
     await asyncio.sleep(random.uniform(0.001, 0.02) * tries)
 
 
-def again(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+def retry_deadlocks(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
     """`verb`, run once more if it was rolled back because of another transaction."""
 
     @wraps(verb)
@@ -32,7 +32,7 @@ def again(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]
             try:
                 return await verb(*args, **kwargs)
             except Deadlock:
-                await moment(tries)
+                await pause_before_retry(tries)
         return await verb(*args, **kwargs)
 
     return tried

@@ -15,18 +15,18 @@ from windlass.tasks import start_task
 _TENANT: ContextVar[str | None] = ContextVar("windlass_tenant", default=None)
 
 
-def bind(tenant: str | None) -> None:
+def bind_tenant(tenant: str | None) -> None:
     """Bind this task, and what it starts from now on, to a tenant; None unbinds it."""
     _TENANT.set(tenant)
 
 
-def bound() -> str | None:
+def bound_tenant() -> str | None:
     """The tenant that this task is bound to, if any."""
     return _TENANT.get()
 
 
 @contextmanager
-def unbound() -> Iterator[None]:
+def all_tenants() -> Iterator[None]:
     """What is done inside is done for all tenants."""
     before = _TENANT.set(None)
     try:
@@ -35,8 +35,8 @@ def unbound() -> Iterator[None]:
         _TENANT.reset(before)
 
 
-def apart(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+def spawn_unbound(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
     """A task that serves all tenants, whoever happens to start it."""
     context = copy_context()
-    context.run(bind, None)
+    context.run(bind_tenant, None)
     return start_task(work, context=context)

@@ -11,6 +11,7 @@ from windlass.storage.database import Session
 from windlass.storage.jobs.dead import retry_params
 from windlass.storage.jobs.jobs import states_in, update_params
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 Placed = Sequence[tuple[int, JobId]]
 
@@ -33,7 +34,7 @@ async def _cancel(
 ) -> Mapping[JobId, str]:
     changed = await session.run(
         "cancel",
-        ids=[(id,) for id in ids],
+        ids=Batch(id=ids),
         tenant_id=operation.tenant,
         actor=operation.actor,
         reason=operation.reason,

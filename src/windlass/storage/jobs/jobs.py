@@ -9,11 +9,12 @@ from windlass.core.jobs.models import Attempt, Job, LogLine, NewJob, Scope, Tran
 from windlass.core.jobs.states import OPEN, JobState, Verb, states_for
 from windlass.core.wire import instant
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane, LaneSession
 from windlass.storage.jobs.enqueue import (
     EnqueueRequest,
     EnqueueResult,
+    EnqueueStatus,
     IncompleteBatch,
     enqueue_params,
     is_single_statement,
@@ -22,9 +23,17 @@ from windlass.storage.jobs.enqueue import (
     store_batch,
 )
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
-#: A tenant, a queue, a definition, and how many jobs are missing in each state.
-CountCorrection = tuple[str | int, ...]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountCorrection:
+    """How many jobs the totals of a tenant, queue and definition lack in each state."""
+
+    tenant: str
+    queue: str
+    definition: str
+    missing: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ class RelatedJob:
 class JobVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def enqueue(
         self, jobs: Sequence[NewJob], *, whole: bool = False, existing: bool = True
     ) -> list[EnqueueResult]:
@@ -61,12 +70,12 @@ class JobVerbs:
             return await store(LaneSession(self._db, Lane.STORE), jobs)
         async with self._db.transaction(Lane.STORE) as session:
             stored = await store(session, jobs)
-            fine = ("created", "existing") if existing else ("created",)
+            fine = {EnqueueStatus.CREATED, *([EnqueueStatus.EXISTING] if existing else [])}
             if whole and any(s.status not in fine for s in stored):
                 raise IncompleteBatch(stored)
             return stored
 
-    @again
+    @retry_deadlocks
     async def enqueue_together(
         self, chunks: Sequence[Sequence[EnqueueRequest]]
     ) -> list[EnqueueResult]:
@@ -78,7 +87,7 @@ class JobVerbs:
         async with self._db.transaction(Lane.STORE) as session:
             return await store_batch(session, chunks)
 
-    @again
+    @retry_deadlocks
     async def replace(
         self, job: NewJob, existing: JobId, *, owner: str | None = None
     ) -> EnqueueResult:
@@ -90,7 +99,7 @@ class JobVerbs:
 
     async def existing_job_ids(self, ids: Sequence[JobId]) -> set[JobId]:
         """Which of these jobs are stored, ended ones included."""
-        found = await self._db.run("existing_job_ids", ids=[(id,) for id in ids])
+        found = await self._db.run("existing_job_ids", ids=Batch(id=ids))
         return {JobId(rows.uuid(row["id"])) for row in found}
 
     async def visible_job_ids(
@@ -100,7 +109,7 @@ class JobVerbs:
         included."""
         found = await self._db.run(
             "visible_job_ids",
-            ids=[(id,) for id in ids],
+            ids=Batch(id=ids),
             tenant_id=scope.tenant,
             created_by=created_by,
         )
@@ -142,12 +151,12 @@ class JobVerbs:
         now; a job that is not open, or foreign to the scope, is not in the answer."""
         answer: dict[JobId, JobState] = {}
         for _ in range(5):  # a job that is claimed, promoted or finished meanwhile is missed
-            missing = [(id,) for id in ids if id not in answer]
+            missing = [id for id in ids if id not in answer]
             if not missing:
                 break
             changed = await self._db.run(
                 "cancel",
-                ids=missing,
+                ids=Batch(id=missing),
                 tenant_id=scope.tenant,
                 actor=actor,
                 reason=reason,
@@ -176,7 +185,7 @@ class JobVerbs:
             params = update_params(scope, missing, change, actor)
             answer.update(states_in(await self._db.run("update", **params)))
             waits = states_for(Verb.UPDATE)
-            if not await self._still(waits, scope, params["ids"], answer):
+            if not await self._still(waits, scope, missing, answer):
                 break
         return answer
 
@@ -242,17 +251,23 @@ class JobVerbs:
 
     async def correct_counts(self, corrections: Sequence[CountCorrection]) -> None:
         """Add to the totals what they are off by."""
-        await self._db.run("correct_counts", corrections=corrections)
+        batch = Batch(
+            tenant_id=[each.tenant for each in corrections],
+            queue=[each.queue for each in corrections],
+            definition=[each.definition for each in corrections],
+            **{state: [each.missing.get(state, 0) for each in corrections] for state in JobState},
+        )
+        await self._db.run("correct_counts", corrections=batch)
 
     async def _still(
         self,
         states: Collection[JobState],
         scope: Scope,
-        missing: Sequence[tuple[JobId]],
+        missing: Sequence[JobId],
         answer: Mapping[JobId, JobState],
     ) -> bool:
         """Whether a job that a verb has missed is in a state that it should have found."""
-        for (id,) in missing:
+        for id in missing:
             if id in answer:
                 continue
             job = await self.get(scope, id)
@@ -273,7 +288,7 @@ def update_params(
 ) -> dict[str, Any]:
     """What the verb takes, also for who runs it in a transaction of its own."""
     return {
-        "ids": [(id,) for id in ids],
+        "ids": Batch(id=ids),
         "tenant_id": scope.tenant,
         "actor": actor,
         "priority": change.priority,
@@ -294,6 +309,7 @@ __all__ = [
     "CountDrift",
     "EnqueueRequest",
     "EnqueueResult",
+    "EnqueueStatus",
     "IncompleteBatch",
     "JobVerbs",
     "RelatedJob",

@@ -83,4 +83,4 @@ class MuteVerbs:
 
     async def prune_mutes(self) -> int:
         """Forget mutes whose time is over. Answers how many."""
-        return int((await self._db.run("prune_mutes"))[0]["pruned"])
+        return len(await self._db.run("prune_mutes"))

@@ -21,10 +21,11 @@ from windlass.core.payloads.json_text import dump_json
 from windlass.ids import JobId, OperationId
 from windlass.storage.access import account_rows
 from windlass.storage.access.audit import append, changed
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Session
 from windlass.storage.jobs.bulk import apply
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 #: Jobs of an operation frozen with one statement.
 _CHUNK = 5000
@@ -42,7 +43,7 @@ class OperationProgress(NamedTuple):
 class OperationVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def create_operation(
         self, operation: Operation, jobs: Sequence[JobId], *, entry: NewAuditEntry | None = None
     ) -> None:
@@ -63,13 +64,11 @@ class OperationVerbs:
                 undo_of=operation.undo_of,
                 changes=operation.changes and dump_json(dict(operation.changes), what="changes"),
             )
-            placed = list(enumerate(jobs, start=1))
-            for start in range(0, len(placed), _CHUNK):
-                await session.run(
-                    "add_operation_items",
-                    operation_id=operation.id,
-                    items=placed[start : start + _CHUNK],
-                )
+            for start in range(0, len(jobs), _CHUNK):
+                chunk = jobs[start : start + _CHUNK]
+                first = start + 1
+                items = Batch(place=range(first, first + len(chunk)), job_id=chunk)
+                await session.run("add_operation_items", operation_id=operation.id, items=items)
             if entry is not None:
                 await append(session, entry)
 
@@ -106,7 +105,7 @@ class OperationVerbs:
         found = await changed(self._db, "claim_operation", entry=None, seconds=hold)
         return account_rows.operation(found[0]) if found else None
 
-    @again
+    @retry_deadlocks
     async def work_operation(
         self, operation: Operation, *, most: int, hold: timedelta
     ) -> OperationProgress | None:
@@ -122,7 +121,7 @@ class OperationVerbs:
                 await _finish_items(session, operation, settled)
             return OperationProgress(len(items), len(settled))
 
-    @again
+    @retry_deadlocks
     async def fail_item(self, operation: Operation, note: str, *, hold: timedelta) -> None:
         """Pass the next job of an operation by: acting on it fails."""
         async with self._db.transaction() as session:
@@ -179,7 +178,11 @@ async def _finish_items(
     await session.run(
         "finish_operation_items",
         operation_id=operation.id,
-        settled=[(item.place, item.state, item.note) for item in items],
+        settled=Batch(
+            place=[item.place for item in items],
+            state=[item.state for item in items],
+            note=[item.note for item in items],
+        ),
     )
     states = [item.state for item in items]
     await session.run(

@@ -4,7 +4,7 @@ from typing import Literal
 
 from windlass.core.leases.limits import Queue
 from windlass.ids import QueueName
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
@@ -12,7 +12,7 @@ from windlass.storage.sql import rows
 class QueueVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def upsert_queue(
         self,
         name: str,

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 _CHORES = ("unchecked", "overdue", "deltas", "claims", "events")
 
@@ -30,10 +31,10 @@ class UpkeepVerbs:
             JobId(rows.uuid(r["id"])) for r in await self._db.run("children_to_admit", most=most)
         ]
 
-    @again
+    @retry_deadlocks
     async def admit(self, ids: Sequence[JobId]) -> Mapping[JobId, JobState]:
         """Settle what pending jobs wait for that has ended, and queue those that wait no more."""
-        batch = [(id,) for id in ids]
+        batch = Batch(id=ids)
         async with self._db.transaction() as session:
             # Two statements: only after waiting for a parent's end is that end visible.
             await session.run("lock_parents", ids=batch)

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
 
@@ -22,7 +22,7 @@ class Alert(NamedTuple):
 class AlertVerbs:
     _db: Database
 
-    @again
+    @retry_deadlocks
     async def claim_alert(
         self,
         receiver: str,

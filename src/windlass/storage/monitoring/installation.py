@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from windlass.core.jobs import outcome
 from windlass.core.leases.lease import AttemptEnd, LeaseRef
 from windlass.ids import JobId, WorkerId
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane, Session
 from windlass.storage.leases.leases import finish_batch
 from windlass.storage.sql import rows
@@ -53,7 +53,7 @@ class InstallationVerbs:
         """Note which server the epoch belongs to, unless one is noted."""
         await self._db.run("record_server", server=server)
 
-    @again
+    @retry_deadlocks
     async def begin_epoch(self, *, server: str | None, unless_on: str | None = None) -> int | None:
         """Begin an epoch: hand back every running job, its attempt not counted, and give greater
         lease tokens from now on. Returns how many jobs were handed back; None, and nothing is

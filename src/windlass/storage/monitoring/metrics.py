@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.core.monitoring.latency import Histogram, HistogramKey, Observation
-from windlass.storage.connection.deadlock_retry import again
+from windlass.storage.connection.deadlock_retry import retry_deadlocks
 from windlass.storage.database import Database, Lane
+from windlass.storage.sql.batches import Batch
 from windlass.storage.sql.statements import Rows
 
 
@@ -34,11 +35,12 @@ class MetricVerbs:
         found = await self._db.run("count_late_schedules", seconds=seconds, most=most)
         return int(found[0]["late"])
 
-    @again
+    @retry_deadlocks
     async def record_latency(self, observations: Sequence[Observation]) -> None:
         """Add to the histograms of this minute and since ever."""
         if observations:
-            await self._db.run("record_latency", lane=Lane.RENEW, observations=observations)
+            batch = Batch.of_rows(Observation._fields, observations)
+            await self._db.run("record_latency", lane=Lane.RENEW, observations=batch)
 
     async def latency_histograms(
         self, *, seconds: float | None = None

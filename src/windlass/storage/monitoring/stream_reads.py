@@ -12,6 +12,7 @@ from windlass.core.jobs.states import JobState
 from windlass.ids import JobId
 from windlass.storage.database import Database
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 
 class Activity(NamedTuple):
@@ -92,9 +93,9 @@ class StreamVerbs:
         """How these jobs stand, without payloads; one that is not there is not in the answer."""
         found: dict[JobId, JobSnapshot] = {}
         for _ in range(2):  # a job that moved between two tables during the first look
-            if missing := [(id,) for id in ids if id not in found]:
-                told = [_glance(row) for row in await self._db.run("stream_jobs", ids=missing)]
-                found |= {each.id: each for each in told}
+            if missing := [id for id in ids if id not in found]:
+                seen = await self._db.run("stream_jobs", ids=Batch(id=missing))
+                found |= {each.id: each for each in map(_glance, seen)}
         return found
 
     async def stream_events(self, *, most: int) -> list[EventStatus]:

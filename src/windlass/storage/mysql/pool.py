@@ -22,7 +22,7 @@ from windlass.errors import (
 )
 from windlass.storage.connection.address import Address
 from windlass.storage.mysql.connection import MysqlConnection
-from windlass.storage.mysql.faults import meaning
+from windlass.storage.mysql.faults import error_for
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Pool:
             async with asyncio.timeout(deadline):
                 return await asyncio.shield(running)
         except pymysql.Error as error:
-            said = meaning(error, self._address)
+            said = error_for(error, self._address)
             if type(said) in _SUSPECT:
                 self._suspect()
             raise said from (None if said is error else error)

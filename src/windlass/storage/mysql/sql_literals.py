@@ -45,12 +45,14 @@ def literal(value: Any) -> str:
             raise TypeError(f"a {type(value).__name__} cannot be written into a statement")
 
 
-def filled(statement: Statement, values: Mapping[str, Any]) -> str:
+def interpolate(statement: Statement, values: Mapping[str, Any]) -> str:
     """The statement's text with its values in it."""
     return statement.text % {name: literal(values[name]) for name in statement.names}
 
 
-def kept(script: Sequence[Statement], values: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+def cached_text(
+    script: Sequence[Statement], values: Mapping[str, Any]
+) -> tuple[str, dict[str, str]]:
     """How a script's values are written, and the statement to run before it, if any: what is long
     and used several times is sent once, and kept in a variable."""
     uses = Counter(name for statement in script for name in statement.names)

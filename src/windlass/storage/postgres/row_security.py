@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from windlass.errors import RowSecurityUnavailable
-from windlass.storage.connection.tenant_binding import bound
+from windlass.storage.connection.tenant_binding import bound_tenant
 
 #: Views look with the eyes of whoever asks since this version.
 OLDEST = 150_000
@@ -26,7 +26,7 @@ class RowSecurity:
 
     async def bind(self, connection: Any) -> None:
         """Before a transaction begins: what is said inside one is taken back with it."""
-        tenant = bound() or ""
+        tenant = bound_tenant() or ""
         if self._said.get(connection) != tenant:
             await connection.execute(_SAY, tenant)
             self._said[connection] = tenant

@@ -1,13 +1,76 @@
-"""The shapes of the batches that verbs take: the columns of each and their types.
+"""Batches: rows that travel to a verb as one parameter, and the columns that each of them has.
 
-A value of type `json` is JSON text; `seconds` is a length of time.
+A value of type `json` is JSON text.
 """
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any, Literal, Self
 
 Type = Literal["uuid", "text", "int", "bigint", "float", "json", "time", "bool"]
 Shape = Mapping[str, Type]
+
+
+class Batch:
+    """Rows by column: `Batch(id=ids, token=tokens)`. A column that is left out is null in each row."""
+
+    __slots__ = ("_columns", "_size")
+
+    def __init__(self, **columns: Sequence[Any]) -> None:
+        self._columns = columns
+        self._size = len(next(iter(columns.values())))
+        if any(len(values) != self._size for values in columns.values()):
+            raise ValueError(f"columns of different lengths: {', '.join(columns)}")
+
+    @classmethod
+    def of_rows(cls, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Self:
+        """A batch of tuples whose fields are these columns."""
+        return cls(**fields_as_columns(columns, rows))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, column: str) -> Sequence[Any]:
+        values = self._columns.get(column)
+        return (None,) * self._size if values is None else values
+
+    def check(self, name: str) -> None:
+        """Raise ValueError if it has a column that the batch of this name has not."""
+        if unknown := self._columns.keys() - BATCHES[name].keys():
+            raise ValueError(f"the batch {name} has no column {', '.join(sorted(unknown))}")
+
+    def columns(self, shape: Shape) -> Mapping[str, Sequence[Any]]:
+        """The columns that are not left out, in the order of a shape."""
+        return {column: self._columns[column] for column in shape if column in self._columns}
+
+    def rows(self, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """The rows, of these columns."""
+        return zip(*[self[column] for column in columns], strict=True)
+
+    def all_equal(self, column: str, value: Any) -> bool:
+        """Check that a column has this value in every row."""
+        return self[column].count(value) == self._size
+
+    def take(self, places: Sequence[int]) -> Self:
+        """The rows at these places, in this order."""
+        return type(self)(
+            **{name: [values[n] for n in places] for name, values in self._columns.items()}
+        )
+
+    def where(self, chosen: Sequence[bool]) -> Self:
+        """The rows that are chosen."""
+        return type(self)(
+            **{name: list(compress(values, chosen)) for name, values in self._columns.items()}
+        )
+
+
+def fields_as_columns(
+    fields: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> dict[str, Sequence[Any]]:
+    """Tuples turned into columns, named by the tuples' fields."""
+    turned = list(zip(*rows, strict=True)) or [()] * len(fields)
+    return dict(zip(fields, turned, strict=True))
+
 
 BATCHES: Mapping[str, Shape] = {
     "jobs": {

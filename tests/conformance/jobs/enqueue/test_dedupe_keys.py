@@ -309,7 +309,7 @@ async def test_batches_that_cross_over_the_same_keys_make_each_job_once(storage,
     ]
 
     answers = await asyncio.gather(
-        *((storage if n % 2 else twin).enqueue(batch) for n, batch in enumerate(batches))
+        *((storage if n % 2 else twin).jobs.enqueue(batch) for n, batch in enumerate(batches))
     )
 
     statuses = [s.status for answer in answers for s in answer]

@@ -167,7 +167,9 @@ async def test_flushes_at_the_same_time_give_each_line_a_number(storage, twin):
 
     await asyncio.gather(
         *(
-            (storage if n % 2 else twin).log(ALDER, [log_line(lease, f"{n} {m}") for m in range(3)])
+            (storage if n % 2 else twin).leases.append_logs(
+                ALDER, [log_line(lease, f"{n} {m}") for m in range(3)]
+            )
             for n in range(10)
         )
     )

@@ -73,7 +73,7 @@ async def test_several_processes_promote_each_job_once(storage, twin, clock):
     await clock.advance(SECOND)
 
     moved = await asyncio.gather(
-        *((storage, twin)[n % 2].promote(most=15) for n in range(8)), return_exceptions=False
+        *((storage, twin)[n % 2].leases.promote(most=15) for n in range(8)), return_exceptions=False
     )
 
     assert sum(sum(by_queue.values()) for by_queue in moved) <= 60

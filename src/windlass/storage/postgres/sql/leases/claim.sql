@@ -7,7 +7,8 @@ picked as (
     select
         c.id,
         l.tenant_limit,
-        row_number() over (partition by l.queue, l.tenant_id order by c.priority, c.due_at, c.id) as place
+        row_number() over (partition by l.queue, l.tenant_id
+            order by c.priority, c.due_at, c.id) as place
     from {lines} l
     -- A survey may be older than what was decided since: look again at who may run, and take
     -- nothing under a limit that was not locked for this claim.
@@ -15,8 +16,8 @@ picked as (
         and (t.max_running is null or exists (select 1 from {limits} m where m.tenant_id = t.id))
     left join windlass_queues q on q.name = l.queue
     left join windlass_definitions d on d.key = l.definition
-    -- Jobs before the place to begin at are left out, all but those of a higher priority: stepping over
-    -- what lies there is what a claim's time would go on.
+    -- Jobs before the place to begin at are left out, all but those of a higher priority: stepping
+    -- over what lies there is what a claim's time would go on.
     cross join lateral (
         select ahead.* from (
             select j.id, j.priority, j.due_at
@@ -24,7 +25,8 @@ picked as (
             where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
                 and j.priority < l.begin_priority
                 and j.state = 'queued'
-                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.definition] end)
+                and j.definition = any(case when l.gate = '' then (select plain from claimable)
+                    else array[l.definition] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
             order by j.priority, j.due_at, uuid_send(j.id)
             limit l.line_limit
@@ -35,9 +37,11 @@ picked as (
             select j.id, j.priority, j.due_at
             from windlass_live j
             where j.queue = l.queue and j.tenant_id = l.tenant_id and j.gate = l.gate
-                and (j.priority, j.due_at, uuid_send(j.id)) >= (l.begin_priority, l.begin_due_at, uuid_send(l.begin_id))
+                and (j.priority, j.due_at, uuid_send(j.id)) >= (l.begin_priority, l.begin_due_at,
+                    uuid_send(l.begin_id))
                 and j.state = 'queued'
-                and j.definition = any(case when l.gate = '' then (select plain from claimable) else array[l.definition] end)
+                and j.definition = any(case when l.gate = '' then (select plain from claimable)
+                    else array[l.definition] end)
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null)
             order by j.priority, j.due_at, uuid_send(j.id)
             limit l.line_limit
@@ -48,8 +52,10 @@ picked as (
     where q.paused_at is null
         and (q.max_concurrency is null or exists (select 1 from {limits} m where m.queue = l.queue))
         and (l.gate = ''
-            or d.enabled and (d.gate = l.gate or l.gate <> d.key) and d.key = any(cast(:known_keys as text[]))
-                and (coalesce(d.max_concurrency, d.max_per_key, d.rate_count, d.key_rate_count) is null
+            or d.enabled and (d.gate = l.gate or l.gate <> d.key)
+                and d.key = any(cast(:known_keys as text[]))
+                and (coalesce(d.max_concurrency, d.max_per_key, d.rate_count,
+                    d.key_rate_count) is null
                      or exists (select 1 from {limits} m where m.definition = d.key)))
 ),
 claimed as (
@@ -62,7 +68,8 @@ claimed as (
         started_at = coalesce(j.started_at, {now}),
         last_started_at = {now},
         updated_at = {now}
-    where j.id = any(array(select id from picked where place <= tenant_limit)) and j.state = 'queued'
+    where j.id = any(array(select id from picked where place <= tenant_limit))
+        and j.state = 'queued'
     returning j.id, j.lease_token, j.tenant_id, j.definition, j.queue, j.payload, j.priority,
         j.attempts, j.max_attempts, j.worker_deaths, j.created_at, j.queued_at, j.due_at,
         j.last_started_at, j.source, j.source_ref, j.correlation_id, j.created_by,
@@ -70,7 +77,8 @@ claimed as (
 ),
 watched as (
     insert into windlass_claims (worker_id, job_ids, look_at)
-    select :worker_id, array_agg(id), {now} + cast(:lease_seconds as double precision) * interval '1 second'
+    select :worker_id, array_agg(id),
+    {now} + cast(:lease_seconds as double precision) * interval '1 second'
     from claimed having count(*) > 0
 ),
 limited as (
@@ -81,7 +89,8 @@ limited as (
     union all
     select c.id, m.name from claimed c join {limits} m on m.queue = c.queue
     union all
-    select c.id, 'key:' || c.definition || substr(c.gate, strpos(c.gate, chr(30))) from claimed c join {limits} m on m.definition = c.definition and m.per_key
+    select c.id, 'key:' || c.definition || substr(c.gate, strpos(c.gate, chr(30))) from claimed c
+        join {limits} m on m.definition = c.definition and m.per_key
     where strpos(c.gate, chr(30)) > 0
 ),
 counted as (
@@ -91,7 +100,8 @@ counted as (
     from claimed group by tenant_id, queue, definition
 )
 -- A driver makes an instant of a whole number, often the same one, faster than of a timestamp.
-select id, lease_token, tenant_id, definition, queue, payload, priority, attempts, max_attempts, worker_deaths,
+select id, lease_token, tenant_id, definition, queue, payload, priority, attempts, max_attempts,
+    worker_deaths,
     cast(date_part('epoch', created_at) * 1000000 as bigint) as created_at,
     cast(date_part('epoch', queued_at) * 1000000 as bigint) as queued_at,
     cast(date_part('epoch', due_at) * 1000000 as bigint) as due_at,

@@ -1,6 +1,6 @@
--- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due time.
--- It hops from line to line in the claim's index, and only as far as :most lines need: its cost is
--- the lines seen and the jobs that run in them, not the jobs that wait.
+-- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due
+-- time. It hops from line to line in the claim's index, and only as far as :most lines need: its
+-- cost is the lines seen and the jobs that run in them, not the jobs that wait.
 with recursive served as (
     (select queue from windlass_live where cast(:all_queues as boolean) order by queue limit 1)
     union all
@@ -13,12 +13,14 @@ queues as (
         union all
         select queue from served where queue is not null
     ) s
-    where not exists (select from windlass_queues p where p.name = s.queue and p.paused_at is not null)
+    where not exists (select from windlass_queues p
+        where p.name = s.queue and p.paused_at is not null)
 ),
--- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of which
--- there may be very many, one by one.
+-- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of
+-- which there may be very many, one by one.
 running as materialized (
-    select h.name, count(*) as jobs from windlass_limits l join windlass_holds h on h.name = l.name group by h.name
+    select h.name, count(*) as jobs from windlass_limits l join windlass_holds h on h.name = l.name
+        group by h.name
 ),
 begun as materialized (
     select s.name, sum(s.started) as jobs from windlass_limits l
@@ -56,7 +58,8 @@ hops as (
 lines as (
     select h.queue, h.tenant_id, h.gate, h.hop, t.weight,
         ld.name as definition_limit, lt.name as tenant_limit, lq.name as queue_limit,
-        first_job.priority as first_priority, first_job.due_at as first_due_at, first_job.id as first_id
+        first_job.priority as first_priority, first_job.due_at as first_due_at,
+        first_job.id as first_id
     from hops h
     cross join lateral (
         select weight from windlass_tenants where id = h.tenant_id and state = 'active' limit 1
@@ -68,9 +71,15 @@ lines as (
             and (gate = h.gate or key <> h.gate) and enabled
             and split_part(h.gate, chr(30), 1) = any(cast(:known_keys as text[])) limit 1
     ) d on true
-    left join lateral (select * from windlass_limits where name = 'definition:' || d.key limit 1) ld on true
-    left join lateral (select * from windlass_limits where name = 'tenant:' || h.tenant_id limit 1) lt on true
-    left join lateral (select * from windlass_limits where name = 'queue:' || h.queue limit 1) lq on true
+    left
+        join lateral (select * from windlass_limits where name = 'definition:' || d.key
+        limit 1) ld on true
+    left
+        join lateral (select * from windlass_limits where name = 'tenant:' || h.tenant_id
+        limit 1) lt on true
+    left
+        join lateral (select * from windlass_limits where name = 'queue:' || h.queue
+        limit 1) lq on true
     cross join lateral (
         select j.priority, j.due_at, j.id from windlass_live j
         where j.queue = h.queue and j.tenant_id = h.tenant_id and j.gate = h.gate
@@ -92,11 +101,14 @@ lines as (
             where k.name = 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30)))))
         and (ld.key_rate_count is null or strpos(h.gate, chr(30)) = 0 or ld.key_rate_count > (
             select coalesce(sum(s.started), 0) from windlass_starts s
-            where s.name = 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30))) and s.until > {now}))
+            where s.name = 'key:' || d.key || substr(h.gate, strpos(h.gate, chr(30)))
+                and s.until > {now}))
     limit :most
 )
 select
-    extract(epoch from (select min(due_at) from windlass_later where state = 'queued') - {now}) as next_due_in,
+    extract(epoch
+        from (select min(due_at) from windlass_later where state = 'queued')
+        - {now}) as next_due_in,
     l.queue, l.tenant_id, l.gate, l.weight, l.definition_limit, l.tenant_limit, l.queue_limit,
     l.first_priority, l.first_due_at, l.first_id
 from (select 1) one left join lines l on true

@@ -35,8 +35,10 @@ where q.paused_at is null
 delete from temp.picked where row in (
     select row from (
         select chosen.row, l.line_limit, l.tenant_limit,
-            row_number() over (partition by chosen.line order by j.priority, j.due_at, j.id) as line_place,
-            row_number() over (partition by l.queue, l.tenant_id order by j.priority, j.due_at, j.id) as place
+            row_number() over (partition by chosen.line
+                order by j.priority, j.due_at, j.id) as line_place,
+            row_number() over (partition by l.queue, l.tenant_id
+                order by j.priority, j.due_at, j.id) as place
         from temp.picked chosen
         cross join {lines} l on l.rowid = chosen.line
         cross join windlass_live j on j.rowid = chosen.row
@@ -62,7 +64,8 @@ group by j.tenant_id, j.queue, j.definition;
 
 update windlass_live
 set state = 'running',
-    lease_token = max(lease_token, coalesce((select token_floor from windlass_installation), 0)) + 1,
+    lease_token = max(lease_token, coalesce((select token_floor from windlass_installation), 0))
+        + 1,
     lease_expires_at = {now} + cast(round(:lease_seconds * 1000000) as integer),
     worker_id = :worker_id,
     attempts = attempts + 1,

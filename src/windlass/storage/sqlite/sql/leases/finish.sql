@@ -15,7 +15,8 @@ f.keep or f.state = 'dead_letter' or j.cancel_to is 'dead_letter';
 
 -- let error
 case
-    when f.state <> 'completed' and j.cancel_to = 'dead_letter' then coalesce(j.reason, f.error, j.last_error)
+    when f.state <> 'completed'
+        and j.cancel_to = 'dead_letter' then coalesce(j.reason, f.error, j.last_error)
     else coalesce(f.error, j.last_error)
 end;
 
@@ -53,7 +54,8 @@ from (
         count(*) filter (where {goes_to} = 'dead_letter') as dead_letter,
         count(*) filter (where f.outcome = 'succeeded') as succeeded,
         count(*) filter (where f.outcome in ('failed', 'timed_out', 'lost')) as failed,
-        count(*) filter (where f.outcome in ('failed', 'timed_out', 'lost') and {goes_to} = 'queued') as retried,
+        count(*) filter (where f.outcome in ('failed', 'timed_out', 'lost')
+            and {goes_to} = 'queued') as retried,
         sum({now} - j.last_started_at) / 1000 as run_ms
     from {finishes} f cross join windlass_live j on {still_held}
     group by j.tenant_id, j.queue, j.definition
@@ -70,7 +72,8 @@ insert into windlass_later (
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
-    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason, log_sequence
+    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason,
+    log_sequence
 )
 select
     j.id, j.tenant_id, j.definition, j.queue,
@@ -101,7 +104,8 @@ insert into windlass_ended (
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, cancel_requested_at, cancel_requested_by,
     created_at, queued_at, started_at, last_started_at, finished_at, updated_at, progress,
-    progress_note, outcome, result, warnings, last_error, error_type, error_class, error_trace, reason,
+    progress_note, outcome, result, warnings, last_error, error_type, error_class, error_trace,
+    reason,
     log_sequence, fingerprint
 )
 select
@@ -122,7 +126,8 @@ from {finishes} f cross join windlass_live j on {still_held}
 where {goes_to} <> 'queued' and {kept};
 
 insert into windlass_attempts (
-    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class, error_trace,
+    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class,
+    error_trace,
     pid, exit_code, stdout_tail, stderr_tail
 )
 select j.id, j.lease_token, j.worker_id, j.last_started_at, {now}, f.outcome, f.error, f.error_type,

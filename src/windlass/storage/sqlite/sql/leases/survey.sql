@@ -1,6 +1,6 @@
--- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due time.
--- It hops from line to line in the claim's index, and only as far as :most lines need: its cost is
--- the lines seen, not the jobs in them.
+-- Finds lines that have jobs for this worker, tenants in turn from a cursor on, and the next due
+-- time. It hops from line to line in the claim's index, and only as far as :most lines need: its
+-- cost is the lines seen, not the jobs in them.
 with recursive served as (
     select min(queue) as queue from windlass_live where state = 'queued' and :all_queues
     union all
@@ -13,12 +13,14 @@ queues as (
         union all
         select queue from served where queue is not null
     ) s
-    where not exists (select 1 from windlass_queues p where p.name = s.queue and p.paused_at is not null)
+    where not exists (select 1 from windlass_queues p
+        where p.name = s.queue and p.paused_at is not null)
 ),
--- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of which
--- there may be very many, one by one.
+-- What is full is passed by, or it would be all that is seen. Limits are counted once; keys, of
+-- which there may be very many, one by one.
 running as materialized (
-    select h.name, count(*) as jobs from windlass_limits l cross join windlass_holds h on h.name = l.name
+    select h.name, count(*) as jobs from windlass_limits l cross
+        join windlass_holds h on h.name = l.name
     group by h.name
 ),
 begun as materialized (
@@ -39,7 +41,8 @@ hops as (
     union all
     select h.hop + 1, coalesce(
         (select l.rowid from windlass_live l
-         where l.state = 'queued' and l.queue = n.queue and l.tenant_id = n.tenant_id and l.gate > n.gate
+         where l.state = 'queued' and l.queue = n.queue and l.tenant_id = n.tenant_id
+             and l.gate > n.gate
          order by l.gate limit 1),
         case when n.tenant_id <= :cursor then
             (select l.rowid from windlass_live l
@@ -65,7 +68,8 @@ lines as (
     cross join windlass_tenants t on t.id = n.tenant_id and t.state = 'active'
     left join windlass_definitions d on n.gate <> '' and d.key = n.definition
         and (d.gate = n.gate or d.key <> n.gate) and d.enabled
-        and substr(n.gate, 1, instr(n.gate || char(30), char(30)) - 1) in (select value from json_each(:known_keys))
+        and substr(n.gate, 1, instr(n.gate || char(30), char(30)) - 1) in (select value
+            from json_each(:known_keys))
     left join windlass_limits ld on ld.name = 'definition:' || d.key
     left join windlass_limits lt on lt.name = 'tenant:' || n.tenant_id
     left join windlass_limits lq on lq.name = 'queue:' || n.queue
@@ -83,16 +87,19 @@ lines as (
             where k.name = 'key:' || d.key || substr(n.gate, instr(n.gate, char(30)))))
         and (ld.key_rate_count is null or instr(n.gate, char(30)) = 0 or ld.key_rate_count > (
             select coalesce(sum(s.started), 0) from windlass_starts s
-            where s.name = 'key:' || d.key || substr(n.gate, instr(n.gate, char(30))) and s.until > {now}))
+            where s.name = 'key:' || d.key || substr(n.gate, instr(n.gate, char(30)))
+                and s.until > {now}))
         and exists (
             select 1 from windlass_live j
-            where j.state = 'queued' and j.queue = n.queue and j.tenant_id = n.tenant_id and j.gate = n.gate
+            where j.state = 'queued' and j.queue = n.queue and j.tenant_id = n.tenant_id
+                and j.gate = n.gate
                 and j.definition in (select value from json_each(:known_keys))
                 and (j.expires_at is null or j.expires_at > {now} or j.started_at is not null))
     limit :most
 )
 select
-    ((select min(due_at) from windlass_later where state = 'queued') - {now}) / 1000000.0 as next_due_in,
+    ((select min(due_at) from windlass_later where state = 'queued')
+        - {now}) / 1000000.0 as next_due_in,
     l.queue, l.tenant_id, l.gate, l.weight, l.definition_limit, l.tenant_limit, l.queue_limit
 from (select 1) one left join lines l on true
 order by l.hop, l.queue

@@ -25,7 +25,8 @@ with input as (
         end as answer
     from {jobs} j
     -- Each limit keeps the planner from reading the whole table.
-    left join lateral (select * from windlass_definitions where key = j.definition limit 1) d on true
+    left
+        join lateral (select * from windlass_definitions where key = j.definition limit 1) d on true
     left join lateral (select * from windlass_tenants where id = j.tenant_id limit 1) t on true
 ),
 idempotent as (
@@ -38,7 +39,8 @@ idempotent as (
 ),
 deduped as (
     insert into windlass_keys as k (tenant_id, kind, key, job_id, until)
-    select tenant_id, 'dedupe', dedupe_key, id, now_at + coalesce(dedupe_window, 0) * interval '1 second'
+    select tenant_id, 'dedupe', dedupe_key, id,
+    now_at + coalesce(dedupe_window, 0) * interval '1 second'
     from (
         select *, row_number() over (partition by tenant_id, dedupe_key order by place) as turn
         from input
@@ -96,7 +98,8 @@ to_later as (
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
         idempotency_key, on_parent_failure, now_at + expires * interval '1 second', max_attempts,
         timeout_seconds,
-        case when parents > 0 then parents - (select count(*) from over o where o.id = ready.id) else 0 end,
+        case when parents > 0 then parents - (select count(*) from over o where o.id = ready.id)
+            else 0 end,
         held, parents > 0,
         case when parents > 0 and exists (select 1 from over o where o.id = ready.id and o.doomed)
             then 'canceled' end,

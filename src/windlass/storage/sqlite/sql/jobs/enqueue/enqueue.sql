@@ -1,6 +1,7 @@
 -- Stores each job that may be stored, once, and says of every job what became of it.
 -- Keys are taken first; from then on a job may be stored if its keys are its own. What is due is
--- decided once, by `later`: in a caller's transaction the clock goes on from statement to statement.
+-- decided once, by `later`: in a caller's transaction the clock goes on from statement to
+-- statement.
 
 -- let input
 select
