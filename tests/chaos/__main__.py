@@ -52,6 +52,7 @@ def _one(asked: argparse.Namespace, name: str) -> bool:
         workers=asked.workers,
         lease_seconds=asked.lease,
         backlog=asked.backlog,
+        pause=asked.pause,
     )
     folder = Path(tempfile.mkdtemp(prefix="windlass-chaos-", dir=open_to_all()))
     folder.chmod(0o755)
@@ -122,6 +123,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--lease", type=int, default=3, help="seconds")
     parser.add_argument("--backlog", type=int, default=40, help="jobs that may wait")
+    parser.add_argument("--pause", type=float, default=0.0, help="of producers, in seconds")
     parser.add_argument("--disk", type=int, default=600, help="room for the database in MB")
     parser.add_argument("--only", action="append", default=[], help="only this kind of fault")
     parser.add_argument("--page", action="store_true", help="write the figures into the docs")

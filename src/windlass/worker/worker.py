@@ -169,7 +169,8 @@ class Worker:
         if not may_start:
             await self._leases.finish([outcome.released(lease.held) for lease in claimed.leases])
             return 0
-        if any(lease.held in self.held for lease in claimed.leases):
+        held = self._slots.held
+        if any(lease.held in held for lease in claimed.leases):
             # Tokens only rise: this database was restored, and has forgotten the earlier lease.
             self.abandon()
             return 0
@@ -335,20 +336,21 @@ class Worker:
             self._telemetry.warn("every slot is stuck, draining", worker_id=self.id)
             self.drain()
         if finish is None:
-            self._slots.drop(attempt.held)
+            self._slots.held.pop(attempt.held, None)
             self._slots.start_exclusive()
         else:
             attempt.ended_at = clock.monotonic()
             self._outcome_writer.add(finish)
 
     def _on_outcomes_recorded(self, ends: list[AttemptEnd]) -> None:
-        ended, weight = sample([run for end in ends if (run := self._slots.drop(end.held))])
+        held = self._slots.held
+        ended, weight = sample([run for end in ends if (run := held.pop(end.held, None))])
         took = [(run.lease.queue, run.lease.definition, run.seconds) for run in ended]
         self._latencies.observe("run", took, weight)
         self._slots.start_exclusive()
         if self._pace.fell_short:
             self._pace.wake.set()  # a limit may have room again
-        if self._drain.paused and not self.held:
+        if self._drain.paused and not held:
             self.renewal.wake()  # the heartbeat shows that it has drained
 
     async def _finish_runs(self) -> int:

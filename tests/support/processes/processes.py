@@ -64,7 +64,7 @@ class Process:
         self._popen.kill()
         self._popen.wait()
 
-    async def ended(self, within: float = 30.0) -> int:
+    async def ended(self, within: float = 60.0) -> int:
         """Its exit code, waited for; negative for a signal."""
         await until(
             lambda: not self.is_running, within=within, waiting_for=f"the end of {self.name}"

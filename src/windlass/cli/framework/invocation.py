@@ -32,7 +32,7 @@ class Invocation:
 
     @property
     def flags(self) -> Flags:
-        """What was given, and what the context in use says where nothing was."""
+        """The given flags, completed by the context in use."""
         self.context  # noqa: B018  read once, and its values are among the flags
         return self._given
 
@@ -152,7 +152,7 @@ class Invocation:
             raise click.Abort
 
     def _needs_no_question(self, doing: str) -> bool:
-        """Whether nobody has to be asked; ConfirmationNeeded if nobody can be."""
+        """True if no question is needed; ConfirmationNeeded if there is no terminal to ask on."""
         from windlass.errors import ConfirmationNeeded
 
         if self.flags.yes or self.flags.would:
@@ -186,7 +186,7 @@ class Invocation:
 
 
 def actor() -> str | None:
-    """Who is said to have done what this command does."""
+    """The name under which this command's changes are recorded."""
     import getpass
 
     try:

@@ -35,7 +35,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show which jobs, and ch
     ],
 )
 def queues() -> None:
-    """Look at queues, pause, resume and limit them; move or cancel all that waits."""
+    """List, pause, resume and limit queues; move or cancel their waiting jobs."""
 
 
 @queues.command("list", examples=["windlass queues list", "windlass queues list --json"])

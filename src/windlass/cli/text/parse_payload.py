@@ -100,7 +100,7 @@ def _types(schemas: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _names(value: object) -> frozenset[str]:
-    """What a JSON Schema may call the type of a value."""
+    """The types of a value in a JSON Schema."""
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):

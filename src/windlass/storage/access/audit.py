@@ -34,8 +34,8 @@ class RegisteredChain(NamedTuple):
 
 
 class StoredChainEnd(NamedTuple):
-    """Where a chain is said to end, signed or not, the number of its last entry, and its place in
-    the list of signed chains; all seen at one instant."""
+    """The recorded end of a chain, signed or not, the number of its last entry, and its place in
+    the list of signed chains; all read at one instant."""
 
     said: ChainEnd | None
     last: int
@@ -44,7 +44,7 @@ class StoredChainEnd(NamedTuple):
 
 
 class ChainHead(NamedTuple):
-    """Where a chain ends."""
+    """The end of a chain."""
 
     tenant: str | None
     end: ChainEnd
@@ -52,7 +52,7 @@ class ChainHead(NamedTuple):
 
 
 class ChainRegistry(NamedTuple):
-    """How many chains are listed."""
+    """The number of listed chains."""
 
     chains: int
     signature: str | None
@@ -99,7 +99,7 @@ class AuditVerbs:
         return [row["tenant_id"] or None for row in await self._db.run("audit_chains")]
 
     async def audit_heads(self, tenant: str | None = None) -> list[ChainHead]:
-        """Where chains end: a tenant's, or without one all of them, the installation's first."""
+        """The ends of chains: a tenant's, or without one all of them, the installation's first."""
         found = await self._db.run("audit_heads", tenant_id=tenant)
         return [
             ChainHead(
@@ -109,7 +109,7 @@ class AuditVerbs:
         ]
 
     async def audit_registry(self) -> ChainRegistry | None:
-        """How many chains are listed; None if none ever was."""
+        """The number of listed chains; None if none ever was."""
         found = await self._db.run("audit_registry")
         return ChainRegistry(found[0]["chains"], found[0]["signature"]) if found else None
 
@@ -245,7 +245,7 @@ async def _list(
 
 
 @retry_deadlocks
-async def changed(
+async def run_audited(
     database: Database,
     verb: str,
     /,
