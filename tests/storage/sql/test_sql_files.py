@@ -122,13 +122,18 @@ def test_mariadb_reads_the_rows_that_an_update_returns_before_it_changes_them():
     read, change = Scripts(mysql.own()).prepare(text)
 
     assert (read.answers, change.answers) == (True, False)
-    assert read.text.split() == "select id from windlass_users where id = %(id)s for update".split()
+    assert (
+        " ".join(read.text.split()) == "select id from windlass_users where id = %(id)s for update"
+    )
     assert change.text.endswith("where id = %(id)s")
 
 
 @pytest.mark.parametrize(
     "text",
-    ["delete from windlass_live where id in (select id from {ids} i)", "select 1 as returning_soon"],
+    [
+        "delete from windlass_live where id in (select id from {ids} i)",
+        "select 1 as returning_soon",
+    ],
 )
 def test_mariadb_runs_what_returns_nothing_as_it_is(text):
     [statement] = Scripts(mysql.callers("%s")).prepare(text)
