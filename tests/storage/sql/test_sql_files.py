@@ -70,7 +70,9 @@ def test_normalizing_leaves_out_how_a_database_spells_things():
 
 
 def test_there_are_few_enough_files_to_read():
-    assert len(statement_files()) <= MOST_FILES
+    counted = [path for path in STORAGE.rglob("*.sql") if "migrations" not in path.parts]
+
+    assert len(counted) <= MOST_FILES
 
 
 def test_a_verb_lies_in_the_same_area_for_every_database():
@@ -122,18 +124,9 @@ def test_mariadb_reads_the_rows_that_an_update_returns_before_it_changes_them():
     read, change = Scripts(mysql.own()).prepare(text)
 
     assert (read.answers, change.answers) == (True, False)
-    assert read.text.split() == [
-        "select",
-        "id",
-        "from",
-        "windlass_users",
-        "where",
-        "id",
-        "=",
-        "%(id)s",
-        "for",
-        "update",
-    ]
+    assert (
+        " ".join(read.text.split()) == "select id from windlass_users where id = %(id)s for update"
+    )
     assert change.text.endswith("where id = %(id)s")
 
 

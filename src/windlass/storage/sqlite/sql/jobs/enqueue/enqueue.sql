@@ -7,7 +7,7 @@
 -- later       the table of all others: due later, pending for parents, or on hold
 -- gate        a line of its own for the jobs of a limited or disabled definition, or of a limit key
 -- edge        parent and child. A parent that has ended counts at once: it may be pruned before
---             anybody looks again
+--             the next look
 -- doomed      a child that must be canceled because its parent failed
 -- unchecked   a child whose parents may have ended while it was being stored; upkeep looks at it
 -- delta       a change of the counts, added up later
