@@ -13,7 +13,7 @@ from windlass.core.jobs.states import JobState
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
-async def test_idle_stems_end_when_the_worker_stops(journey):
+async def test_idle_fork_servers_end_when_the_worker_stops(journey):
     worker, stems = await a_worker_with_a_stem(journey)
 
     worker.terminate()
@@ -22,7 +22,7 @@ async def test_idle_stems_end_when_the_worker_stops(journey):
     await all_gone(stems, within=5)
 
 
-async def test_idle_stems_end_when_the_worker_is_killed(journey):
+async def test_idle_fork_servers_end_when_the_worker_is_killed(journey):
     worker, stems = await a_worker_with_a_stem(journey)
 
     worker.kill()
@@ -30,7 +30,7 @@ async def test_idle_stems_end_when_the_worker_is_killed(journey):
     await all_gone(stems, within=5)
 
 
-async def test_a_stem_and_its_runs_end_when_the_worker_is_killed(journey):
+async def test_a_fork_server_and_its_runs_end_when_the_worker_is_killed(journey):
     worker = await journey.worker(slots=1)
     job = await journey.started("family")
     [line] = journey.ledger.lines("started", job=job)
@@ -42,7 +42,7 @@ async def test_a_stem_and_its_runs_end_when_the_worker_is_killed(journey):
     await all_gone(below, within=5)
 
 
-async def test_the_next_job_runs_though_the_stem_was_killed(journey):
+async def test_the_next_job_runs_after_the_fork_server_was_killed(journey):
     worker, stems = await a_worker_with_a_stem(journey)
 
     for pid in stems:
