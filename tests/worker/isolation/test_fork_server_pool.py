@@ -12,14 +12,14 @@ from tests.worker.builders import Run, a_lease
 from tests.worker.isolation.preload_handlers import warm
 from tests.worker.isolation.process_handlers import far
 from tests.worker.isolation.test_process import (  # the same promises, kept by a run that was forked
-    test_a_huge_error_is_cut,
+    test_a_failed_run_reports_its_error,
+    test_a_huge_error_is_clipped,
     test_a_run_may_snooze,
-    test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind,
-    test_a_run_that_fails_says_how,
-    test_a_thread_left_behind_does_not_hold_up_the_end,
-    test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept,
-    test_what_a_handler_printed_is_not_lost,
-    test_what_a_run_tells_and_returns_arrives_whatever_its_size,
+    test_a_run_stopped_while_its_process_starts_leaves_no_process,
+    test_a_thread_left_running_does_not_delay_the_exit,
+    test_an_async_handler_sees_its_cancellation_and_its_last_lines_are_stored,
+    test_logs_and_results_of_any_size_arrive,
+    test_printed_output_of_a_handler_is_flushed,
 )
 from tests.worker.isolation.thread_at_import import threaded
 from windlass.core.jobs.states import JobState, Outcome
@@ -28,14 +28,14 @@ from windlass.worker.isolation.fork_server_pool import ForkServerPool
 from windlass.worker.isolation.process import ProcessRunner
 
 __all__ = [
-    "test_a_huge_error_is_cut",
+    "test_a_failed_run_reports_its_error",
+    "test_a_huge_error_is_clipped",
     "test_a_run_may_snooze",
-    "test_a_run_stopped_while_its_process_is_still_being_made_leaves_nothing_behind",
-    "test_a_run_that_fails_says_how",
-    "test_a_thread_left_behind_does_not_hold_up_the_end",
-    "test_an_async_handler_hears_a_cancellation_and_its_last_words_are_kept",
-    "test_what_a_handler_printed_is_not_lost",
-    "test_what_a_run_tells_and_returns_arrives_whatever_its_size",
+    "test_a_run_stopped_while_its_process_starts_leaves_no_process",
+    "test_a_thread_left_running_does_not_delay_the_exit",
+    "test_an_async_handler_sees_its_cancellation_and_its_last_lines_are_stored",
+    "test_logs_and_results_of_any_size_arrive",
+    "test_printed_output_of_a_handler_is_flushed",
 ]
 
 HANGS = """
@@ -72,7 +72,7 @@ def result(run):
     return of
 
 
-async def test_a_run_finds_nothing_of_the_runs_before_it(result):
+async def test_a_forked_run_sees_no_state_of_earlier_runs(result):
     first = await result("look", note="a")
     second = await result("look", note="b")
 
@@ -80,7 +80,7 @@ async def test_a_run_finds_nothing_of_the_runs_before_it(result):
     assert set(first["pids"][:2]).isdisjoint(second["pids"][:2])
 
 
-async def test_runs_are_forked_from_one_process_that_has_the_module_imported(result, stems):
+async def test_runs_are_forked_from_one_fork_server(result, stems):
     (_, _, first), (_, _, second) = [(await result("look", note="a"))["pids"] for _ in range(2)]
 
     assert first == second
@@ -88,14 +88,14 @@ async def test_runs_are_forked_from_one_process_that_has_the_module_imported(res
     assert len(stems) == 1
 
 
-async def test_the_end_of_a_run_takes_nothing_from_the_next(result, tmp_path):
+async def test_exit_handlers_of_the_import_do_not_run_in_a_forked_run(result, tmp_path):
     await result("leave", path=str(tmp_path / "left"))
 
     assert (await result("look", note="a"))["folder"], "the module's folder is still there"
     assert (tmp_path / "left").read_text() == "left", "what a handler wants done at exit is done"
 
 
-async def test_a_run_finds_the_environment_as_it_is_now(result, monkeypatch):
+async def test_a_changed_environment_starts_a_new_fork_server(result, monkeypatch):
     before = await result("variable", name="WINDLASS_TEST_SAID")
     monkeypatch.setenv("WINDLASS_TEST_SAID", "hello")
 
@@ -110,7 +110,7 @@ async def test_a_module_that_starts_a_thread_is_not_forked(result, stems):
     assert len(stems) == 0
 
 
-async def test_a_stem_that_dies_is_replaced(result):
+async def test_a_killed_fork_server_is_replaced(result):
     (_, _, first) = (await result("look", note="a"))["pids"]
 
     os.kill(first, signal.SIGKILL)
@@ -119,7 +119,7 @@ async def test_a_stem_that_dies_is_replaced(result):
     assert first != second
 
 
-async def test_idle_stems_end(result, stems):
+async def test_idle_fork_servers_end(result, stems):
     (_, _, stem) = (await result("look", note="a"))["pids"]
 
     stems._idle_seconds = 0
@@ -129,7 +129,7 @@ async def test_idle_stems_end(result, stems):
     assert len(stems) == 0
 
 
-async def test_there_are_no_more_stems_than_are_allowed(result, stems, monkeypatch):
+async def test_the_number_of_fork_servers_is_limited(result, stems, monkeypatch):
     stems._most = 2
     for number in range(4):
         monkeypatch.setenv("WINDLASS_TEST_SAID", str(number))
@@ -139,7 +139,7 @@ async def test_there_are_no_more_stems_than_are_allowed(result, stems, monkeypat
     assert len(stems) == 2
 
 
-async def test_stems_end_with_the_worker(result, stems):
+async def test_fork_servers_end_with_the_worker(result, stems):
     (_, _, stem) = (await result("look", note="a"))["pids"]
 
     await stems.close()
@@ -179,7 +179,7 @@ async def test_a_module_whose_import_hangs_is_ended_with_the_run_that_waited(
 
 
 @pytest.mark.parametrize("reason", ["canceled", "timed_out", "shutdown", "lost"])
-async def test_a_stop_ends_all_that_a_run_started(run, tmp_path, reason):
+async def test_a_stop_ends_all_processes_of_a_run(run, tmp_path, reason):
     one, pids = await a_family(run, tmp_path)
 
     one.attempt.stop(reason)
@@ -190,7 +190,7 @@ async def test_a_stop_ends_all_that_a_run_started(run, tmp_path, reason):
 
 
 @pytest.mark.parametrize("then", ["return", "kill the supervisor"])
-async def test_nothing_a_run_started_outlives_it(run, tmp_path, then):
+async def test_processes_started_by_a_run_end_with_it(run, tmp_path, then):
     one, pids = await a_family(run, tmp_path, then)
 
     await one.end()
