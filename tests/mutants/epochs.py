@@ -1,4 +1,4 @@
-"""Bugs in what a restore or a promotion leaves behind, and in the search for damage."""
+"""Bugs around a restore or promotion, and in the search for damage."""
 
 from collections.abc import Sequence
 

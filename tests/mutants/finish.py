@@ -1,4 +1,4 @@
-"""Bugs in how an attempt ends: finish, release and reap."""
+"""Bugs at the end of an attempt: finish, release and reap."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Bugs in how leases are taken and kept: claim, limits, renew, progress and logs."""
+"""Bugs around leases: claim, limits, renew, progress and logs."""
 
 from collections.abc import Sequence
 

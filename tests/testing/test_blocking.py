@@ -1,4 +1,4 @@
-"""The same for blocking tests: nothing is awaited, and everything happens in the test's thread."""
+"""BlockingTestWindlass: nothing is awaited, and handlers run in the test's thread."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""For people who test their own code: what they see, and that nothing else is touched."""
+"""TestWindlass: assertions, runs and time travel, without a trace in the app afterwards."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""One attempt: whatever a handler does, it has one end, and the right one."""
+"""One attempt: whatever a handler does, it has exactly one outcome, the right one."""
 
 import asyncio
 import threading

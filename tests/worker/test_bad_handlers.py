@@ -1,4 +1,4 @@
-"""Whatever a handler does ends in an outcome, and the worker lives on."""
+"""Misbehaving handlers end in an outcome, and the worker survives."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""A worker's probe tells whether work is to be expected of it."""
+"""The health probe reports whether a worker is alive and ready."""
 
 import asyncio
 import socket

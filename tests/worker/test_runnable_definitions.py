@@ -1,4 +1,4 @@
-"""What a worker knows: edits, handlers by path that come and go, and what a claim is told."""
+"""Runnable definitions: edits, and handlers by path that come and go."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""The worker itself: slots, claims, loops that survive, and the way it stops."""
+"""The worker: slots, claims, loops that survive errors, orders and shutdown."""
 
 import asyncio
 import threading

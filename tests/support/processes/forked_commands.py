@@ -1,4 +1,4 @@
-"""Commands as processes that begin at once: forked from one that has imported everything.
+"""Commands forked from a process that has imported everything, so that they start at once.
 
 Each is a process of its own, with its own memory, files, signals, terminal and exit code. What is
 spared is what Python takes to import the product, many times longer than what a command does.

@@ -1,4 +1,4 @@
-"""Commands as jobs: exactly what was declared runs, and what it says and how it ends is kept."""
+"""Commands as jobs: exactly the declared program runs; its output and exit are recorded."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a command cannot reach: its worker's environment and descriptors; and as whom it runs."""
+"""Commands cannot reach their worker's environment and descriptors, and run as the right user."""
 
 import asyncio
 import os
@@ -164,8 +164,8 @@ async def test_a_command_has_only_the_standard_descriptors(run, program, tmp_pat
 
 @pytest.mark.parametrize("kind", ["afresh", "forked"])
 async def test_a_process_isolated_run_has_one_socket_to_its_worker(storage, kind):
-    stems = ForkServerPool() if kind == "forked" else None
-    children = ProcessRunner(stems)
+    fork_servers = ForkServerPool() if kind == "forked" else None
+    children = ProcessRunner(fork_servers)
     try:
         one = Run(await a_lease(storage), far.handlers["descriptors"], children=children)
         finish = await one.end()

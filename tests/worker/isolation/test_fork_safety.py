@@ -1,4 +1,4 @@
-"""Which processes may be forked."""
+"""Processes that are safe to fork, and those that are not."""
 
 import os
 import socket

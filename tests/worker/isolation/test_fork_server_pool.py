@@ -1,4 +1,4 @@
-"""Runs forked from a warm stem: each finds a clean state, and all end as fresh ones do."""
+"""Forked runs: each starts from a clean state and ends as a spawned run does."""
 
 import os
 import signal
@@ -47,17 +47,17 @@ HANDLERS = {**far.handlers, **warm.handlers, **threaded.handlers}
 
 
 @pytest.fixture
-async def stems():
-    stems = ForkServerPool()
-    yield stems
-    await stems.close()
+async def fork_servers():
+    fork_servers = ForkServerPool()
+    yield fork_servers
+    await fork_servers.close()
 
 
 @pytest.fixture
-def run(storage, stems):
+def run(storage, fork_servers):
     async def begin(key, payload="{}", **job):
         lease = await a_lease(storage, payload, **job)
-        return Run(lease, HANDLERS[key], children=ProcessRunner(stems))
+        return Run(lease, HANDLERS[key], children=ProcessRunner(fork_servers))
 
     return begin
 
@@ -80,12 +80,12 @@ async def test_a_forked_run_sees_no_state_of_earlier_runs(result):
     assert set(first["pids"][:2]).isdisjoint(second["pids"][:2])
 
 
-async def test_runs_are_forked_from_one_fork_server(result, stems):
+async def test_runs_are_forked_from_one_fork_server(result, fork_servers):
     (_, _, first), (_, _, second) = [(await result("look", note="a"))["pids"] for _ in range(2)]
 
     assert first == second
     assert is_running(first)
-    assert len(stems) == 1
+    assert len(fork_servers) == 1
 
 
 async def test_exit_handlers_of_the_import_do_not_run_in_a_forked_run(result, tmp_path):
@@ -102,12 +102,12 @@ async def test_a_changed_environment_starts_a_new_fork_server(result, monkeypatc
     assert (before, await result("variable", name="WINDLASS_TEST_SAID")) == (None, "hello")
 
 
-async def test_a_module_that_starts_a_thread_is_not_forked(result, stems):
+async def test_a_module_that_starts_a_thread_is_not_forked(result, fork_servers):
     for _ in range(2):
         own, imported_by, threads = await result("threaded")
 
         assert (own, threads) == (imported_by, 2)
-    assert len(stems) == 0
+    assert len(fork_servers) == 0
 
 
 async def test_a_killed_fork_server_is_replaced(result):
@@ -119,32 +119,32 @@ async def test_a_killed_fork_server_is_replaced(result):
     assert first != second
 
 
-async def test_idle_fork_servers_end(result, stems):
-    (_, _, stem) = (await result("look", note="a"))["pids"]
+async def test_idle_fork_servers_end(result, fork_servers):
+    (_, _, fork_server) = (await result("look", note="a"))["pids"]
 
-    stems._idle_seconds = 0
-    stems.sweep()
+    fork_servers._idle_seconds = 0
+    fork_servers.sweep()
 
-    await until(lambda: not is_running(stem))
-    assert len(stems) == 0
+    await until(lambda: not is_running(fork_server))
+    assert len(fork_servers) == 0
 
 
-async def test_the_number_of_fork_servers_is_limited(result, stems, monkeypatch):
-    stems._most = 2
+async def test_the_number_of_fork_servers_is_limited(result, fork_servers, monkeypatch):
+    fork_servers._most = 2
     for number in range(4):
         monkeypatch.setenv("WINDLASS_TEST_SAID", str(number))
 
         assert await result("variable", name="WINDLASS_TEST_SAID") == str(number)
 
-    assert len(stems) == 2
+    assert len(fork_servers) == 2
 
 
-async def test_fork_servers_end_with_the_worker(result, stems):
-    (_, _, stem) = (await result("look", note="a"))["pids"]
+async def test_fork_servers_end_with_the_worker(result, fork_servers):
+    (_, _, fork_server) = (await result("look", note="a"))["pids"]
 
-    await stems.close()
+    await fork_servers.close()
 
-    await until(lambda: not is_running(stem))
+    await until(lambda: not is_running(fork_server))
 
 
 @pytest.mark.parametrize("how", ["in C", "in a loop"])
@@ -161,21 +161,21 @@ async def test_a_handler_that_hangs_is_ended_at_its_time_limit(run, tmp_path, ho
 
 
 async def test_a_module_whose_import_hangs_is_ended_with_the_run_that_waited(
-    storage, stems, tmp_path
+    storage, fork_servers, tmp_path
 ):
     begun = tmp_path / "begun"
     file = tmp_path / "hangs.py"
     file.write_text(HANGS.format(path=str(begun)), "utf-8")
     handler = replace(warm.handlers["hang"], import_location=("__main__", str(file), "hang"))
     lease = await a_lease(storage, dump_json({"path": "", "how": ""}))
-    one = Run(lease, handler, children=ProcessRunner(stems))
+    one = Run(lease, handler, children=ProcessRunner(fork_servers))
     pid = int(await until(lambda: begun.exists() and begun.read_text()))
 
     one.attempt.stop("timed_out")
 
     assert (await one.end()).outcome is Outcome.TIMED_OUT
     await until(lambda: not is_running(pid))
-    assert len(stems) == 0
+    assert len(fork_servers) == 0
 
 
 @pytest.mark.parametrize("reason", ["canceled", "timed_out", "shutdown", "lost"])
@@ -186,7 +186,7 @@ async def test_a_stop_ends_all_processes_of_a_run(run, tmp_path, reason):
     await one.end()
 
     await until(lambda: not any(map(is_running, pids[:3])))
-    assert is_running(pids[3]), "the stem goes on"
+    assert is_running(pids[3]), "the fork server goes on"
 
 
 @pytest.mark.parametrize("then", ["return", "kill the supervisor"])
@@ -196,7 +196,7 @@ async def test_processes_started_by_a_run_end_with_it(run, tmp_path, then):
     await one.end()
 
     await until(lambda: not any(map(is_running, pids[:3])))
-    assert is_running(pids[3]), "the stem goes on"
+    assert is_running(pids[3]), "the fork server goes on"
 
 
 async def a_family(run, tmp_path, then="wait"):

@@ -1,4 +1,4 @@
-"""What a run may use, and what is told of one that used too much."""
+"""Memory limits of runs, and the report of a run that exceeded one."""
 
 import re
 

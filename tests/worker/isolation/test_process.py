@@ -1,4 +1,4 @@
-"""Runs in processes of their own: what they tell arrives, and they are ended for sure."""
+"""Process-isolated runs: their reports arrive, and they can always be ended."""
 
 import asyncio
 from dataclasses import replace
@@ -167,13 +167,13 @@ async def test_a_script_without_a_main_guard_is_not_run_again_in_a_child(storage
     script, database = tmp_path / "script.py", tmp_path / "jobs.db"
     script.write_text(UNGUARDED.format(database=database))
     handler = replace(far.handlers["snooze"], import_location=("__main__", str(script), "hello"))
-    stems = ForkServerPool() if warm else None
+    fork_servers = ForkServerPool() if warm else None
 
-    finish = await Run(await a_lease(storage), handler, children=ProcessRunner(stems)).end(
+    finish = await Run(await a_lease(storage), handler, children=ProcessRunner(fork_servers)).end(
         within=60
     )
-    if stems:
-        await stems.close()
+    if fork_servers:
+        await fork_servers.close()
 
     assert (finish.outcome, finish.state) == (Outcome.FAILED, JobState.DEAD_LETTER)
     assert finish.error_type.endswith("MainGuardMissing")

@@ -1,4 +1,4 @@
-"""A worker that stood still does not start jobs whose leases have run out by its own clock."""
+"""A worker that was suspended does not start jobs whose leases have run out by its own clock."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Leases are kept alive; runs hear when theirs is gone, or their job should stop."""
+"""Leases are renewed; runs are stopped when theirs is gone or their job is canceled."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Claims whose answers are lost: what they took is handed back, and no attempt is used up."""
+"""Claims whose result is lost: their jobs are handed back, and no attempt is used up."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A worker's renewal: leases and row are kept alive, blocked runs are ended, whatever the loop does."""
+"""The renewal thread renews leases, sends the heartbeat and ends blocked runs."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""A worker with suspects: one at a time, and some only while nothing else runs here."""
+"""A worker runs suspects one at a time, and some only while nothing else runs in it."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The watchdog sees an event loop that stands still, and names the run that blocks it."""
+"""The watchdog notices a blocked event loop, and names the run that blocks it."""
 
 import asyncio
 import sys

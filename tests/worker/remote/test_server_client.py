@@ -1,4 +1,4 @@
-"""How a worker asks a server: as often as the server lets it."""
+"""The client of a remote worker respects the server's rate limit."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The buffer of log lines is bounded, keeps their order, and forgets nothing that is being written."""
+"""The buffer of log lines is bounded, keeps their order, and keeps lines until they are written."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Log lines and progress: gathered, bounded, written in batches, and never in an end's way."""
+"""Log lines and progress are buffered, bounded and written in batches, and never delay an outcome."""
 
 import asyncio
 import threading

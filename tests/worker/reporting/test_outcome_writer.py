@@ -1,4 +1,4 @@
-"""Ends are recorded together, in the end always."""
+"""Outcomes are recorded in batches, and retried until they are."""
 
 import asyncio
 
