@@ -1,4 +1,4 @@
-"""The judge of the journeys finds what it is there to find: faults are planted, and it fails."""
+"""The checks of a journey notice every planted fault."""
 
 import pytest
 

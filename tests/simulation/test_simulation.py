@@ -1,4 +1,4 @@
-"""Whatever dies, fails or stands still between two commits, the promises hold.
+"""The promises hold whatever dies, fails or is suspended between two commits.
 
 `WINDLASS_TEST_SCHEDULES` plays so many schedules instead of the usual ones, and
 `WINDLASS_TEST_SEED` begins at another seed.

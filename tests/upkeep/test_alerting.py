@@ -1,4 +1,4 @@
-"""Dead letters are told to mail and webhook: by cause, once in an interval, without secrets."""
+"""Alerts about dead letters by mail and webhook: per cause, once in an interval, without secrets."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Chores that are done now and then, each for itself."""
+"""Housekeeping chores, independent of each other."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What upkeep takes away, passes by or refuses is told, and whose it was."""
+"""Upkeep logs what it reaps, skips or refuses, with its identity."""
 
 from datetime import timedelta
 

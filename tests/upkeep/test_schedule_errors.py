@@ -1,4 +1,4 @@
-"""A schedule that cannot fire keeps its due time, says why, and harms no other."""
+"""A schedule that cannot fire keeps its due time, shows the reason, and affects no other."""
 
 from datetime import timedelta
 

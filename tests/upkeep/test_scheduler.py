@@ -1,4 +1,4 @@
-"""The scheduler makes one job for each due time, whatever else happens."""
+"""The scheduler creates one job for each due time."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A row that cannot be read, because somebody edited it by hand, harms no other."""
+"""An unreadable row, edited by hand, affects no other."""
 
 import pytest
 

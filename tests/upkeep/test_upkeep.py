@@ -1,4 +1,4 @@
-"""The loops together: how often each looks."""
+"""The upkeep loops together."""
 
 from datetime import UTC, datetime, timedelta
 

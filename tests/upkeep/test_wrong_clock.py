@@ -1,4 +1,4 @@
-"""After a clock that was ahead is set right, work goes on as if it had been right."""
+"""After a clock that was ahead is corrected, work continues as if it had been right."""
 
 from datetime import timedelta
 

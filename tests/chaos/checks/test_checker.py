@@ -1,4 +1,4 @@
-"""The checker of chaos runs finds what it is there to find: evidence is planted, and it fails."""
+"""The checker of chaos runs notices every planted violation."""
 
 from pathlib import Path
 

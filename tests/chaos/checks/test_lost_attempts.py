@@ -1,4 +1,4 @@
-"""The checker of chaos runs counts attempts anew: those that are wrong are planted, and it fails."""
+"""The checker of chaos runs notices wrongly counted attempts."""
 
 import pytest
 

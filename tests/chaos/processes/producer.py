@@ -1,4 +1,4 @@
-"""A program that enqueues a seeded mix until told to stop: `python -m tests.chaos.processes.producer SEED`.
+"""A program that enqueues a seeded mix until it is stopped: `python -m tests.chaos.processes.producer SEED`.
 
 What was acknowledged is in the ledger before the next batch begins, and on the disk.
 """

@@ -1,4 +1,4 @@
-"""Workers that die or stand still in the middle of a job."""
+"""Workers that die or are suspended in the middle of a job."""
 
 from tests.journeys.journey import RECOVERY_SECONDS
 from windlass.core.jobs.states import JobState

@@ -1,4 +1,4 @@
-"""A database that is not there, or not migrated, when a program starts."""
+"""A database that is down, or not migrated, when a program starts."""
 
 import asyncio
 

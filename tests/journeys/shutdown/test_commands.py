@@ -1,4 +1,4 @@
-"""Nothing a command started outlives its attempt, and what it said is kept."""
+"""No process of a command outlives its attempt, and its output is recorded."""
 
 import pytest
 

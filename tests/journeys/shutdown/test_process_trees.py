@@ -1,4 +1,4 @@
-"""Nothing a process-isolated run started outlives its attempt."""
+"""No process of a process-isolated run outlives its attempt."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Workers told to stop."""
+"""Workers that are stopped."""
 
 import pytest
 
