@@ -1,8 +1,9 @@
-"""Writes the pages of docs/reference, and of metrics, from the code: `python docs/generate.py`.
+"""Generates docs/reference, the page of metrics and the map of folders: `python docs/generate.py`.
 
 A test compares the pages with what this would write.
 """
 
+import ast
 import inspect
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,6 +29,11 @@ from windlass.settings import template
 from windlass.worker.health_probe import PROCESS_METRICS
 
 HERE = Path(__file__).parent / "reference"
+_HOW_IT_WORKS = HERE.parent / "explain" / "how-it-works.md"
+_MAP_BEGINS, _MAP_ENDS = "<!-- map: written by docs/generate.py -->", "<!-- /map -->"
+_SOURCE = HERE.parents[1] / "src" / "windlass"
+#: The same in every layer; see decision 0029.
+AREAS = ("jobs", "leases", "definitions", "triggers", "access", "monitoring")
 _MADE = "<!-- Written by docs/generate.py; edit the code instead. -->\n"
 
 
@@ -42,7 +48,40 @@ def pages() -> dict[Path, str]:
         HERE.parent / "operate" / "metrics.md": _metrics(),
         HERE / "rights.md": _rights(),
         HERE / "filter.md": _filter(),
+        _HOW_IT_WORKS: _with_map(_HOW_IT_WORKS.read_text("utf-8")),
     }
+
+
+def _with_map(text: str) -> str:
+    """The page with the map of folders renewed between its two marks."""
+    before, _, rest = text.partition(_MAP_BEGINS)
+    _, _, after = rest.partition(_MAP_ENDS)
+    return f"{before}{_MAP_BEGINS}\n{_map()}{_MAP_ENDS}{after}"
+
+
+def _map() -> str:
+    rows = [
+        f"| `{layer.name}` | {_about(layer)} | {_folders(layer, areas=True)}"
+        f" | {_folders(layer, areas=False)} |\n"
+        for layer in _packages(_SOURCE)
+    ]
+    head = "| layer | holds | areas | other folders |\n|---|---|---|---|\n"
+    return head + "".join(rows)
+
+
+def _packages(folder: Path) -> list[Path]:
+    return sorted(each.parent for each in folder.glob("*/__init__.py"))
+
+
+def _about(package: Path) -> str:
+    tree = ast.parse((package / "__init__.py").read_text("utf-8"))
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
+
+
+def _folders(layer: Path, *, areas: bool) -> str:
+    """The sub-folders of a layer that are areas, or those that are none."""
+    names = [each.name for each in _packages(layer)]
+    return ", ".join(f"`{name}`" for name in names if (name in AREAS) == areas)
 
 
 def _api() -> str:

@@ -52,7 +52,7 @@ class Raw:
 
     def __init__(self, job: Callable[["Raw", Any], Coroutine[Any, Any, None]]) -> None:
         self._job = job
-        self._scripts = Scripts(dialect.own())
+        self._scripts = Scripts(dialect.driver_dialect())
         self._after: JobPosition | None = None
         self.ran = 0
 

@@ -34,8 +34,8 @@ MUTANTS: Sequence[Mutant] = (
     Mutant(
         name="mariadb: tokens of an earlier epoch told again",
         file="storage/mysql/claim.py",
-        old="max(lease_token, floor) + 1",
-        new="lease_token + 1",
+        old="max(job.lease_token, floor) + 1",
+        new="job.lease_token + 1",
         tests=_GREATER,
         database="mariadb",
     ),

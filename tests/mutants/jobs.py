@@ -60,7 +60,7 @@ _STORED: Sequence[Mutant] = (
     Mutant(
         name="postgresql: idempotency key not checked",
         file="storage/postgres/sql/jobs/enqueue/enqueue.sql",
-        old="and (idempotency_key is null or id in (select job_id from idempotent))\n"
+        old="and (idempotency_key is null or id in (select job_id from taken_idempotency_keys))\n"
         "        and (dedupe_key",
         new="and (dedupe_key",
         tests=_IDEMPOTENCY,
@@ -68,7 +68,7 @@ _STORED: Sequence[Mutant] = (
     Mutant(
         name="an enqueue whose answer was lost made anew",
         file="engine/jobs/enqueue_batcher.py",
-        old="left = [job for job in jobs if job.id not in known] if known else jobs",
+        old="left = [job for job in jobs if job.id not in stored] if stored else jobs",
         new="left = list(jobs)",
         tests=("tests/engine/jobs/test_enqueue_batcher.py",),
     ),

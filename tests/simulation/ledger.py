@@ -60,7 +60,10 @@ class Ledger:
                     for row in found:
                         self._renewed(row, now)
                 case "finish":
-                    asked = [dict(zip(_FINISH, each, strict=True)) for each in params["finishes"]]
+                    asked = [
+                        dict(zip(_FINISH, each, strict=True))
+                        for each in params["finishes"].rows(*_FINISH)
+                    ]
                     by_lease = {(each["id"], each["token"]): each for each in asked}
                     for row in found:
                         job = JobId(convert.uuid(row["id"]))

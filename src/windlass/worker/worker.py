@@ -10,7 +10,7 @@ from random import Random
 from windlass import clock
 from windlass.core.jobs import outcome
 from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef
-from windlass.core.leases.worker_orders import WorkerOrder, call
+from windlass.core.leases.worker_orders import WorkerOrder, order_nudge
 from windlass.core.monitoring.latency import LatencyBuffer, sample
 from windlass.engine.loop import Loop, backoff_seconds
 from windlass.engine.redaction import create_redactor
@@ -396,7 +396,7 @@ class Worker:
     async def _listen(self) -> None:
         """Pass the nudges of other processes on to this one, for ever."""
         queues = self._options.queues
-        names = None if queues is None else [*queues, call(self.id)]
+        names = None if queues is None else [*queues, order_nudge(self.id)]
         failures = 0
         while True:
             try:
@@ -414,7 +414,7 @@ class Worker:
                 await asyncio.sleep(backoff_seconds(failures))
 
     def _on_nudge(self, queues: Collection[str]) -> None:
-        if call(self.id) in queues:
+        if order_nudge(self.id) in queues:
             self.renewal.wake()
         served = self._options.queues
         if served is None or "*" in queues or not set(served).isdisjoint(queues):

@@ -93,7 +93,7 @@ async def test_a_killed_supervisor_leaves_no_process_and_is_reported(run, progra
     _, finish = await run([program("os.kill(os.getppid(), 9); time.sleep(60)")])
 
     assert finish.error == "command was ended by signal SIGKILL"
-    await until(lambda: not is_running(finish.pid), within=5)
+    await until(lambda: not is_running(finish.pid))
 
 
 async def test_a_missing_executable_is_reported_with_its_search_path(run, tmp_path):

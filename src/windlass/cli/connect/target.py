@@ -1,4 +1,4 @@
-"""Where a command goes, of all that was said about it."""
+"""Resolves the target of a command: flags, environment, and the context in use."""
 
 import os
 

@@ -14,9 +14,9 @@ from windlass.cli.text.printing import confirm, prompt
 from windlass.errors.wording import printable
 
 if TYPE_CHECKING:
-    from windlass.app.windlass import Windlass
     from windlass.cli.connect.api_client import Client
     from windlass.cli.connect.contexts import Context
+    from windlass.cli.connect.in_process_api import LocalApp
     from windlass.cli.connect.server_address import ServerAddress
     from windlass.settings import Settings
 
@@ -32,7 +32,7 @@ class Invocation:
 
     @property
     def flags(self) -> Flags:
-        """What was given, and what the context in use says where nothing was."""
+        """The given flags, completed by the context in use."""
         self.context  # noqa: B018  read once, and its values are among the flags
         return self._given
 
@@ -90,27 +90,27 @@ class Invocation:
     def _dry_run_client(self, client: "Client") -> "Client":
         if self.flags.would is None:
             return client
-        from windlass.cli.framework.dry_run import rehearsing
+        from windlass.cli.framework.dry_run import dry_run_client
 
-        return rehearsing(client)
+        return dry_run_client(client)
 
     def _reach(self) -> "AbstractAsyncContextManager[Client]":
         """The way to the API. What it takes is loaded here: --timeout is for the answer."""
         if self.server is not None:
-            from windlass.cli.connect.remote_api import far
+            from windlass.cli.connect.remote_api import remote_client
 
-            return far(self.server, self.flags.tenant)
-        from windlass.cli.connect.in_process_api import near
+            return remote_client(self.server, self.flags.tenant)
+        from windlass.cli.connect.in_process_api import in_process_client
 
         @asynccontextmanager
         async def here() -> "AsyncIterator[Client]":
-            async with self._app() as app, near(app, actor(), self.flags.tenant) as client:
-                yield client
+            async with self._app() as app:
+                yield in_process_client(app, actor(), self.flags.tenant)
 
         return here()
 
-    def on_database(self, work: "Callable[[Windlass], Coroutine[Any, Any, T]]") -> T:
-        """Do what only whoever has the database in hand can do, within --timeout."""
+    def on_database(self, work: "Callable[[LocalApp], Coroutine[Any, Any, T]]") -> T:
+        """Do what needs the database itself, within --timeout."""
         import asyncio
 
         import click
@@ -125,12 +125,10 @@ class Invocation:
         return asyncio.run(self._with_timeout(run()))
 
     @asynccontextmanager
-    async def _app(self) -> "AsyncIterator[Windlass]":
-        from windlass.app.windlass import Windlass
-        from windlass.cli.framework.silent_telemetry import SilentTelemetry
+    async def _app(self) -> "AsyncIterator[LocalApp]":
+        from windlass.cli.connect.in_process_api import LocalApp
 
-        app = Windlass(settings=self.settings)
-        app.telemetry = SilentTelemetry()
+        app = LocalApp(self.settings)
         try:
             yield app
         finally:
@@ -154,7 +152,7 @@ class Invocation:
             raise click.Abort
 
     def _needs_no_question(self, doing: str) -> bool:
-        """Whether nobody has to be asked; ConfirmationNeeded if nobody can be."""
+        """True if no question is needed; ConfirmationNeeded if there is no terminal to ask on."""
         from windlass.errors import ConfirmationNeeded
 
         if self.flags.yes or self.flags.would:
@@ -188,7 +186,7 @@ class Invocation:
 
 
 def actor() -> str | None:
-    """Who is said to have done what this command does."""
+    """The name under which this command's changes are recorded."""
     import getpass
 
     try:

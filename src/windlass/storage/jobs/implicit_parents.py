@@ -6,6 +6,7 @@ from windlass.core.jobs.models import NewJob
 from windlass.ids import JobId
 from windlass.storage.database import Session
 from windlass.storage.sql import rows
+from windlass.storage.sql.batches import Batch
 
 #: So many of the newest open jobs are looked at, and so many of those found are waited for.
 _LOOK = 10_000
@@ -16,7 +17,7 @@ async def open_jobs_of_definitions(
     session: Session, tenant: str, definitions: Sequence[str]
 ) -> list[JobId]:
     """Open jobs of a tenant and of these definitions, the newest first; bounded."""
-    names = [(name,) for name in definitions]
+    names = Batch(name=definitions)
     found = await session.run(
         "open_jobs_of_definitions", tenant_id=tenant, names=names, look=_LOOK, most=_MOST
     )

@@ -48,5 +48,4 @@ class WorkerVerbs:
 
     async def forget_workers(self, *, unseen_seconds: float) -> int:
         """Remove the rows of workers not seen for so long. Answers how many."""
-        gone = await self._db.run("forget_workers", seconds=unseen_seconds)
-        return int(gone[0]["forgotten"])
+        return len(await self._db.run("forget_workers", seconds=unseen_seconds))

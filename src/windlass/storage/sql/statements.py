@@ -1,16 +1,37 @@
-"""Reads the SQL files of one database and makes them ready to run.
+"""SQL statements: reads the files of one database and makes them ready to run.
 
-A file is named by its verb, lies in the folder of its area, and begins with its promise. A statement
-that is the same on all databases stands here in `sql/<area>/`; one that differs stands in
-`<database>/sql/<area>/`. It holds one statement, or several
-(each ended by a line that ends in `;`) that run in one transaction; the verb's answer is the rows
-of the statement marked `-- answer`, or of the last one. In the text:
+A file is named by its verb, lies in the folder of its area, and begins with its promise. A
+statement that all databases share stands here in `sql/<area>/`; `<database>/sql/<area>/` holds only
+what that database does differently, and is preferred. A file holds one statement, or several (each
+ended by a line that ends in `;`) that run in one transaction; the verb returns the rows of the
+statement marked `-- answer`, or of the last one. In the text:
 
 - `:name` is a parameter,
-- `{now}` is the database's clock,
-- `{name}` is a batch: rows handed over as one parameter, to be read like a table,
+- `{name}` of a batch: rows handed over as one parameter, to be read like a table,
 - a part headed `-- let name` is no statement: the parts below it write `{name}` for its text,
 - `windlass_…` tables get the configured schema.
+
+What the databases spell differently is a macro, so that its statement can be shared:
+
+| macro | stands for |
+|---|---|
+| `{now}`, `{epoch}` | the database's clock; the instant 1970-01-01 |
+| `{text :x}`, `{uuid :x}`, `{int :x}`, … | a value of that type: PostgreSQL does not guess it |
+| `{seconds :x}`, `{days :x}` | a length of time, to be added to an instant |
+| `{since x}`, `{until x}` | seconds from `x` to now, and from now to `x` |
+| `{minute x}` | the instant at which the minute of `x` began |
+| `{true x}`, `{false x}` | whether a flag is set, so that an index on it is used |
+| `{name key}` | a column whose name MariaDB reserves |
+| `{least}`, `{greatest}`, `{instr}` | the name of that function |
+| `{sum x}` | a sum of whole numbers, as a whole number |
+| `{for update}`, `{share}` | a row lock, or one that only keeps the row from going; not on SQLite |
+| `{join}` | a join that reads the left side first, then the right by an index |
+| `{index x}` | the index that MariaDB has to use |
+| `{on_conflict a, b}`, `{new x}` | update the row that exists; the value that was to be inserted |
+| `{or_ignore table.column}` | or else leave the row that exists, and that column, as it is |
+
+`returning` at the end of an update or a delete may be shared as well: MariaDB, which has none, locks
+and reads the rows first. So it must name no column that the statement changes.
 """
 
 import re
@@ -21,10 +42,10 @@ from importlib.abc import Traversable
 from importlib.resources import files
 from typing import Any
 
-from windlass.storage.sql.batches import BATCHES, Shape
+from windlass.storage.sql.batches import BATCHES, Batch, Shape
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
-_MACRO = re.compile(r"\{([a-z_]+)\}")
+_MACRO = re.compile(r"\{([a-z_]+)(?: ([^{}]+))?\}")
 _LET = re.compile(r"^-- let ([a-z_]+)$", re.MULTILINE)
 _TABLE = re.compile(r"\bwindlass_(?=[a-z])")
 
@@ -42,7 +63,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between databases and drivers in how a statement is written and fed."""
+    """The form of a statement and its parameters for one database and driver."""
 
     folder: str
     now: str
@@ -51,9 +72,13 @@ class Dialect:
     #: How a batch is read like a table.
     table: Callable[[str, Shape], str]
     #: The parameters that carry a batch.
-    carry: Callable[[str, Shape, Sequence[Sequence[Any]]], Mapping[str, Any]]
+    carry: Callable[[str, Shape, Batch], Mapping[str, Any]]
     #: How a single value is handed to the driver.
     value: Callable[[Any], Any]
+    #: Macro -> its text, with `{}` for the macro's argument.
+    macros: Mapping[str, str]
+    #: The statements that one statement with `returning` takes.
+    returning: Callable[[str], Sequence[str]] = lambda statement: [statement]
     #: True where each use of a parameter is a place of its own.
     positional: bool = False
     #: True where a percent sign in the text must be doubled.
@@ -92,7 +117,11 @@ class Scripts:
 
     def prepare(self, text: str) -> tuple[Statement, ...]:
         """Make statements of a file's text."""
-        parts = list(_expand_lets(split(text)))
+        parts = [
+            statement
+            for part in _expand_lets(split(text))
+            for statement in self.dialect.returning(part)
+        ]
         marked = [part for part in parts if "-- answer" in part]
         answer = marked[0] if marked else parts[-1]
         return tuple(self._statement(part, answers=part is answer) for part in parts)
@@ -102,17 +131,19 @@ class Scripts:
         bound: dict[str, Any] = {}
         for name, value in params.items():
             if name in BATCHES:
+                value.check(name)
                 bound.update(self.dialect.carry(name, BATCHES[name], value))
             else:
                 bound[name] = self.dialect.value(value)
         return bound
 
     def _statement(self, part: str, *, answers: bool) -> Statement:
-        text = _uncommented(part)
+        text = uncommented(part)
         if self._schema:
             text = _TABLE.sub(f'"{self._schema}".windlass_', text)
         text = text.replace("%", "%%") if self.dialect.percent else text
-        text = _MACRO.sub(self._macro, text)
+        while _MACRO.search(text):  # from the inside out
+            text = _MACRO.sub(self._macro, text)
         names: list[str] = []
 
         def place(match: re.Match[str]) -> str:
@@ -126,10 +157,12 @@ class Scripts:
         return Statement(text, tuple(names), answers)
 
     def _macro(self, match: re.Match[str]) -> str:
-        name = match[1]
+        name, argument = match[1], match[2] or ""
         if name == "now":
             return self.dialect.now
-        return self.dialect.table(name, BATCHES[name])
+        if name in BATCHES:
+            return self.dialect.table(name, BATCHES[name])
+        return self.dialect.macros[name].replace("{}", argument)
 
 
 def _expand_lets(parts: Iterable[str]) -> Iterator[str]:
@@ -138,7 +171,7 @@ def _expand_lets(parts: Iterable[str]) -> Iterator[str]:
     for part in parts:
         spelled = _MACRO.sub(lambda match: texts.get(match[1], match[0]), part)
         if let := _LET.search(part):
-            texts[let[1]] = f"({_uncommented(spelled)})"
+            texts[let[1]] = f"({uncommented(spelled)})"
         else:
             yield spelled
 
@@ -146,16 +179,11 @@ def _expand_lets(parts: Iterable[str]) -> Iterator[str]:
 def split(text: str) -> list[str]:
     """The statements of a file, in order."""
     parts = re.split(r";[ \t]*\n", text + "\n")
-    return [part for part in parts if _uncommented(part)]
+    return [part for part in parts if uncommented(part)]
 
 
-def _uncommented(part: str) -> str:
+def uncommented(part: str) -> str:
+    """A part without its comments."""
     return "\n".join(
         line for line in part.splitlines() if not line.lstrip().startswith("--")
     ).strip()
-
-
-def columns(rows: Iterable[Sequence[Any]], width: int) -> list[list[Any]]:
-    """Rows turned into columns, also when there are none."""
-    turned = [list(column) for column in zip(*rows, strict=True)]
-    return turned or [[] for _ in range(width)]

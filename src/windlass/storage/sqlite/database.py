@@ -49,7 +49,7 @@ class SqliteDatabase:
         self._renew_deadline = min((deadlines or Deadlines()).renew, deadline / 6)
         self._now = now or dialect.NOW
         self._path = address.name if address.name == MEMORY else os.path.realpath(address.name)
-        self._scripts = Scripts(dialect.own())
+        self._scripts = Scripts(dialect.driver_dialect())
         self._read_only: dict[str, bool] = {}
         self._writer = Writer(self._path, clock=self._now, deadline=deadline)
         self._writer_thread = WorkThread("windlass sqlite writer")
@@ -116,7 +116,7 @@ class SqliteDatabase:
                 self._writer_thread.post(unlock)
 
     def caller_dialect(self, placeholder: str) -> Dialect:
-        return dialect.callers(placeholder, self._now)
+        return dialect.caller_dialect(placeholder, self._now)
 
     async def nudge(self, queues: Sequence[str]) -> None:
         for watch in self._watches:

@@ -19,7 +19,8 @@ select id from {waiting} w union all select id from {put_off} p;
 -- let settled
 select child_id, parent_id, doomed from json_table(@windlass_settled, '$[*]' columns (
     child_id char(36) character set ascii collate ascii_bin path '$[0]',
-    parent_id char(36) character set ascii collate ascii_bin path '$[1]', doomed tinyint path '$[2]')) n;
+    parent_id char(36) character set ascii collate ascii_bin path '$[1]',
+    doomed tinyint path '$[2]')) n;
 
 -- let missed
 select id from json_table(@windlass_missed, '$[*]' columns (
@@ -58,7 +59,8 @@ insert into windlass_ended (
     idempotency_key, on_parent_failure, waits, held, expires_at, attempts, max_attempts,
     worker_deaths, lease_token, worker_id, timeout_seconds, cancel_requested_at,
     cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at,
-    updated_at, progress, progress_note, outcome, last_error, error_type, error_class, error_trace, reason,
+    updated_at, progress, progress_note, outcome, last_error, error_type, error_class, error_trace,
+    reason,
     log_sequence
 )
 select
@@ -76,7 +78,8 @@ from (
     select j.* from {put_off} p straight_join windlass_later j force index (primary) on j.id = p.id
 ) e;
 
-insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued, canceled, dead_letter)
+insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued, canceled,
+    dead_letter)
 select @windlass_now, tenant_id, queue, definition, -sum(state = 'pending'), -sum(state = 'queued'),
     sum(:to_state = 'canceled'), sum(:to_state = 'dead_letter')
 from (
@@ -92,7 +95,8 @@ delete j from {waiting} w straight_join windlass_live j force index (primary) on
 
 delete j from {put_off} p straight_join windlass_later j force index (primary) on j.id = p.id;
 
-delete k from {ending} e straight_join windlass_keys k force index (windlass_keys_job) on k.job_id = e.id
+delete k from {ending} e
+straight_join windlass_keys k force index (windlass_keys_job) on k.job_id = e.id
 where k.kind = 'dedupe' and k.until <= @windlass_now;
 
 update {ending} e straight_join windlass_keys k force index (windlass_keys_job) on k.job_id = e.id
@@ -104,15 +108,18 @@ update {ending} e straight_join windlass_parents p force index (primary) on p.ch
 set p.settled = 1
 where p.settled = 0;
 
--- Children that a transaction still open has stored are not waited for: they are looked at when they are there.
-select coalesce(json_arrayagg(json_array(p.child_id, p.parent_id, p.policy = 'cancel')), '[]') into @windlass_settled
+-- Children that a transaction still open has stored are not waited for: they are looked at when
+-- they are there.
+select coalesce(json_arrayagg(json_array(p.child_id, p.parent_id, p.policy = 'cancel')),
+    '[]') into @windlass_settled
 from {ending} e
 straight_join windlass_parents p force index (windlass_parents_parent) on p.parent_id = e.id
 where p.settled = 0 and p.policy <> 'wait'
 for update skip locked;
 
 update {settled} s
-straight_join windlass_parents p force index (primary) on p.child_id = s.child_id and p.parent_id = s.parent_id
+straight_join windlass_parents p force index (primary) on p.child_id = s.child_id
+    and p.parent_id = s.parent_id
 set p.settled = 1
 where @windlass_settled <> '[]';
 

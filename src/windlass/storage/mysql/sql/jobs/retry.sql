@@ -1,7 +1,9 @@
--- Puts a dead-lettered or canceled job in line again with fresh attempts, unless an open job has its key.
--- With a payload given it is an edit: of the job as it was dead-lettered with this token, no other.
+-- Puts a dead-lettered or canceled job in line again with fresh attempts, unless an open job has
+-- its key. With a payload given it is an edit: of the job as it was dead-lettered with this token,
+-- no other.
 select max(id) into @windlass_wanted from windlass_ended
-where id = :id and state in ('dead_letter', 'canceled') and (:tenant_id is null or tenant_id = :tenant_id)
+where id = :id and state in ('dead_letter', 'canceled')
+    and (:tenant_id is null or tenant_id = :tenant_id)
     and (:payload is null or state = 'dead_letter' and lease_token = :token)
 for update;
 
@@ -14,7 +16,9 @@ on duplicate key update
 
 select max(e.id) into @windlass_moved
 from windlass_ended e
-left join windlass_keys k on k.tenant_id = e.tenant_id and k.kind = 'dedupe' and k.`key` = coalesce(:dedupe_key, e.dedupe_key)
+left
+    join windlass_keys k on k.tenant_id = e.tenant_id and k.kind = 'dedupe'
+    and k.`key` = coalesce(:dedupe_key, e.dedupe_key)
 where e.id = @windlass_wanted and (e.dedupe_key is null or k.job_id = e.id);
 
 insert into windlass_live (
@@ -30,9 +34,11 @@ select
         when m.gate in ('', m.definition) then coalesce(d.gate, m.gate)
         else m.gate end, 'queued', m.priority, {now},
     coalesce(:payload, m.payload), m.metadata, m.source,
-    m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, coalesce(:dedupe_key, m.dedupe_key),
+    m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at,
+    coalesce(:dedupe_key, m.dedupe_key),
     m.idempotency_key, m.on_parent_failure, m.max_attempts, m.lease_token, m.worker_id,
-    m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at, m.last_started_at, {now},
+    m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at, m.last_started_at,
+    {now},
     m.last_error, m.error_type, m.error_class, m.error_trace, m.log_sequence
 from windlass_ended m left join windlass_definitions d on d.`key` = m.definition
 where m.id = @windlass_moved;
@@ -51,9 +57,11 @@ select m.id, m.finished_at,
 from windlass_ended m where m.id = @windlass_moved;
 
 insert into windlass_attempts (
-    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class, error_trace
+    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class,
+    error_trace
 )
-select id, lease_token, worker_id, last_started_at, finished_at, outcome, last_error, error_type, error_class, error_trace
+select id, lease_token, worker_id, last_started_at, finished_at, outcome, last_error, error_type,
+    error_class, error_trace
 from windlass_ended
 where id = @windlass_moved and outcome is not null and last_started_at is not null
 on duplicate key update windlass_attempts.number = windlass_attempts.number;
@@ -69,5 +77,6 @@ from windlass_ended where id = @windlass_moved;
 
 delete from windlass_ended where id = @windlass_moved;
 
-select @windlass_wanted as id, case when @windlass_moved is null then 'duplicate' else 'queued' end as state
+select @windlass_wanted as id, case when @windlass_moved is null then 'duplicate'
+    else 'queued' end as state
 from windlass_tenants where id = 'system' and @windlass_wanted is not null

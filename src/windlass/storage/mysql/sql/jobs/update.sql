@@ -1,6 +1,6 @@
--- Gives waiting jobs another priority, queue, due time or metadata; what is null stays as it is. A job that
--- runs or has ended is left alone, and one that moves meanwhile is missed: the caller looks again.
--- One that gets a due time stands among those due later until then.
+-- Gives waiting jobs another priority, queue, due time or metadata; what is null stays as it is. A
+-- job that runs or has ended is left alone, and one that moves meanwhile is missed: the caller
+-- looks again. One that gets a due time stands among those due later until then.
 
 -- let in_line
 select id from json_table(@windlass_in_line, '$[*]' columns (
@@ -19,7 +19,8 @@ from {put_off} p straight_join windlass_later j force index (primary) on j.id = 
 
 -- let said
 concat(
-    case when w.priority <> :priority then concat(', priority ', w.priority, ' to ', :priority) else '' end,
+    case when w.priority <> :priority then concat(', priority ', w.priority, ' to ', :priority)
+        else '' end,
     case when w.queue <> :queue then concat(', queue ', w.queue, ' to ', :queue) else '' end,
     case when w.due_at <> :due_at then concat(', due ', :due_text) else '' end,
     case when :metadata is not null then ', metadata' else '' end);
@@ -52,15 +53,19 @@ insert into windlass_later (
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
-    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason, log_sequence
+    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason,
+    log_sequence
 )
 select
-    m.id, m.tenant_id, m.definition, coalesce(:queue, m.queue), m.gate, m.state, coalesce(:priority, m.priority),
+    m.id, m.tenant_id, m.definition, coalesce(:queue, m.queue), m.gate, m.state,
+    coalesce(:priority, m.priority),
     :due_at, m.payload, coalesce(:metadata, m.metadata), m.source,
     m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
-    m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts, m.worker_deaths,
+    m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts,
+    m.worker_deaths,
     m.lease_token, m.worker_id, m.timeout_seconds, m.created_at, m.queued_at, m.started_at,
-    m.last_started_at, @windlass_now, m.outcome, m.last_error, m.error_type, m.error_class, m.error_trace, m.reason,
+    m.last_started_at, @windlass_now, m.outcome, m.last_error, m.error_type, m.error_class,
+    m.error_trace, m.reason,
     m.log_sequence
 from {in_line} l straight_join windlass_live m force index (primary) on m.id = l.id
 where :due_at is not null;

@@ -4,7 +4,8 @@ left join windlass_triggers o on o.tenant_id = t.tenant_id and o.name = t.name a
 set
     w.name = t.name, w.definition = t.definition, w.payload = t.payload, w.enabled = t.enabled,
     w.cron = t.cron, w.interval_seconds = t.interval_seconds, w.at = t.at, w.timezone = t.timezone,
-    w.misfire = t.misfire, w.overlap = t.overlap, w.run_once = t.run_once, w.event_name = t.event_name,
+    w.misfire = t.misfire, w.overlap = t.overlap, w.run_once = t.run_once,
+    w.event_name = t.event_name,
     w.`condition` = t.`condition`, w.delay_seconds = t.delay_seconds,
     w.dedupe_window_seconds = t.dedupe_window_seconds, w.max_attempts = t.max_attempts,
     w.edited = t.edited, w.code = t.code, w.code_hash = t.code_hash,
@@ -12,4 +13,5 @@ set
     w.type = t.type, w.saved_by = t.saved_by, w.dedupe_key = t.dedupe_key, w.updated_at = {now}
 where o.id is null;
 
-select w.id from {triggers} t straight_join windlass_triggers w force index (primary) on w.id = t.id and w.name = t.name
+select w.id from {triggers} t
+straight_join windlass_triggers w force index (primary) on w.id = t.id and w.name = t.name

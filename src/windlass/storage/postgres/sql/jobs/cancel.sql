@@ -5,13 +5,15 @@ with waiting as (
     where j.id = any(array(select id from {ids} i)) and j.state = 'queued'
         and (cast(:tenant_id as text) is null or j.tenant_id = :tenant_id)
     -- True if a child may have been stored that this statement does not see; see lock_parents.
-    returning j.*, j.ctid is distinct from (select l.ctid from windlass_live l where l.id = j.id) as unseen
+    returning j.*, j.ctid is distinct
+        from (select l.ctid from windlass_live l where l.id = j.id) as unseen
 ),
 put_off as (
     delete from windlass_later j
     where j.id = any(array(select id from {ids} i))
         and (cast(:tenant_id as text) is null or j.tenant_id = :tenant_id)
-    returning j.*, j.ctid is distinct from (select l.ctid from windlass_later l where l.id = j.id) as unseen
+    returning j.*, j.ctid is distinct
+        from (select l.ctid from windlass_later l where l.id = j.id) as unseen
 ),
 asked as (
     update windlass_live j
@@ -32,11 +34,13 @@ over as (
         idempotency_key, on_parent_failure, waits, held, expires_at, attempts, max_attempts,
         worker_deaths, lease_token, worker_id, timeout_seconds, cancel_requested_at,
         cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at,
-        updated_at, progress, progress_note, outcome, last_error, error_type, error_class, error_trace, reason,
+        updated_at, progress, progress_note, outcome, last_error, error_type, error_class,
+        error_trace, reason,
         log_sequence, unchecked
     )
     select
-        id, tenant_id, definition, queue, gate, :to_state, priority, due_at, payload, metadata, source,
+        id, tenant_id, definition, queue, gate, :to_state, priority, due_at, payload, metadata,
+        source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
         idempotency_key, on_parent_failure, waits, held, expires_at, attempts, max_attempts,
         worker_deaths, lease_token, worker_id, timeout_seconds, {now},
@@ -68,8 +72,10 @@ waits_no_more as (
 children as (
     update windlass_later k
     set waits = k.waits - s.parents,
-        state = case when k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null then 'queued' else k.state end,
-        queued_at = case when k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null then {now} end,
+        state = case when k.waits <= s.parents and not k.held and not s.doomed
+            and k.cancel_to is null then 'queued' else k.state end,
+        queued_at = case when k.waits <= s.parents and not k.held and not s.doomed
+            and k.cancel_to is null then {now} end,
         due_at = greatest(k.due_at, {now}),
         unchecked = k.unchecked and k.waits > s.parents,
         cancel_to = case when s.doomed then 'canceled' else k.cancel_to end,
@@ -81,8 +87,10 @@ children as (
     returning k.tenant_id, k.queue, k.definition, k.state
 ),
 counted as (
-    insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued, canceled, dead_letter)
-    select {now}, tenant_id, queue, definition, sum(pending), sum(queued), sum(canceled), sum(dead_letter)
+    insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued, canceled,
+        dead_letter)
+    select {now}, tenant_id, queue, definition, sum(pending), sum(queued), sum(canceled),
+    sum(dead_letter)
     from (
         select tenant_id, queue, definition,
             -count(*) filter (where state = 'pending') as pending,
@@ -101,5 +109,6 @@ union all
 select id, 'running' from asked
 union all
 select id, 'running' from windlass_live
-where id = any(array(select id from {ids} i)) and state = 'running' and cancel_requested_at is not null
+where id = any(array(select id from {ids} i)) and state = 'running'
+    and cancel_requested_at is not null
     and (cast(:tenant_id as text) is null or tenant_id = :tenant_id)

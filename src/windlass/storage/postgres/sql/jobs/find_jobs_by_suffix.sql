@@ -1,4 +1,5 @@
--- The jobs whose id, written without dashes, ends like this: only ids are looked through, in their index.
+-- The jobs whose id, written without dashes, ends like this: only ids are looked through, in their
+-- index.
 with ending as materialized (
     select id from windlass_jobs
     where substr(uuid_send(id), 14, 3) = decode(right(cast(:suffix as text), 6), 'hex')

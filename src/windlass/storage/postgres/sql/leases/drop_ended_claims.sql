@@ -10,7 +10,8 @@ seen as (
     group by d.id
 ),
 gone as (
-    delete from windlass_claims c using seen s where c.id = s.id and s.next_at is null returning c.id
+    delete from windlass_claims c using seen s where c.id = s.id and s.next_at is null
+        returning c.id
 ),
 kept as (
     update windlass_claims c set look_at = s.next_at from seen s

@@ -1,16 +1,20 @@
 -- Stores definitions as they are given, new or changed. The lock on the registry is held.
 insert into windlass_definitions as d (
-    key, title, description, kind, queue, priority, max_attempts, backoff, timeout_seconds, isolation,
+    key, title, description, kind, queue, priority, max_attempts, backoff, timeout_seconds,
+    isolation,
     max_concurrency, payload_schema, default_payload, tags, system, idempotent, requires_permission,
-    dedupe, dedupe_window_seconds, on_duplicate, on_parent_failure, retention_days, log_retention_days,
+    dedupe, dedupe_window_seconds, on_duplicate, on_parent_failure, retention_days,
+    log_retention_days,
     retention_count, code_hash, enabled, gate, handler, limit_key, max_per_key, rate_count,
     rate_seconds, key_rate_count, key_rate_seconds, runs_after, on_dead_letter, memory_limit_mb,
     version, metadata, origin, edited, code, missing_from_code, created_at, updated_at
 )
 select
-    key, title, description, kind, queue, priority, max_attempts, backoff, timeout_seconds, isolation,
+    key, title, description, kind, queue, priority, max_attempts, backoff, timeout_seconds,
+    isolation,
     max_concurrency, payload_schema, default_payload, tags, system, idempotent, requires_permission,
-    dedupe, dedupe_window_seconds, on_duplicate, on_parent_failure, retention_days, log_retention_days,
+    dedupe, dedupe_window_seconds, on_duplicate, on_parent_failure, retention_days,
+    log_retention_days,
     retention_count, code_hash, enabled, gate, handler, limit_key, max_per_key, rate_count,
     rate_seconds, key_rate_count, key_rate_seconds, runs_after, on_dead_letter, memory_limit_mb,
     version, metadata, origin, edited, code, missing_from_code, {now}, {now}

@@ -20,8 +20,10 @@ k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null;
 -- let settling
 select child_id, count(*) as parents, max(doomed) as doomed from {edges} e group by child_id;
 
-insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued, canceled, dead_letter)
-select {now}, tenant_id, queue, definition, sum(pending), sum(queued), sum(canceled), sum(dead_letter)
+insert into windlass_deltas (at, tenant_id, queue, definition, pending, queued, canceled,
+    dead_letter)
+select {now}, tenant_id, queue, definition, sum(pending), sum(queued), sum(canceled),
+    sum(dead_letter)
 from (
     select tenant_id, queue, definition,
         -count(*) filter (where state = 'pending') as pending,
@@ -43,7 +45,8 @@ insert into windlass_ended (
     idempotency_key, on_parent_failure, waits, held, expires_at, attempts, max_attempts,
     worker_deaths, lease_token, worker_id, timeout_seconds, cancel_requested_at,
     cancel_requested_by, created_at, queued_at, started_at, last_started_at, finished_at,
-    updated_at, progress, progress_note, outcome, last_error, error_type, error_class, error_trace, reason,
+    updated_at, progress, progress_note, outcome, last_error, error_type, error_class, error_trace,
+    reason,
     log_sequence
 )
 select
@@ -87,7 +90,8 @@ update windlass_parents set settled = 1 where child_id in (select id from {endin
 -- answer
 select id, :to_state as state from {ending} e
 union all
-select j.id, 'running' from {ids} i cross join windlass_live j on j.id = i.id and j.state = 'running'
+select j.id, 'running' from {ids} i cross
+join windlass_live j on j.id = i.id and j.state = 'running'
 where :tenant_id is null or j.tenant_id = :tenant_id;
 
 update windlass_live

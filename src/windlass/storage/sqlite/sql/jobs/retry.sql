@@ -1,5 +1,6 @@
--- Puts a dead-lettered or canceled job in line again with fresh attempts, unless an open job has its key.
--- With a payload given it is an edit: of the job as it was dead-lettered with this token, no other.
+-- Puts a dead-lettered or canceled job in line again with fresh attempts, unless an open job has
+-- its key. With a payload given it is an edit: of the job as it was dead-lettered with this token,
+-- no other.
 
 -- let wanted
 select e.*, e.dedupe_key is null or exists (
@@ -11,7 +12,8 @@ where e.id = :id and e.state in ('dead_letter', 'canceled')
     and (:payload is null or e.state = 'dead_letter' and e.lease_token = :token);
 
 insert into windlass_keys as k (tenant_id, kind, key, job_id, until)
-select tenant_id, 'dedupe', coalesce(:dedupe_key, dedupe_key), id, {now} from {wanted} w where dedupe_key is not null
+select tenant_id, 'dedupe', coalesce(:dedupe_key, dedupe_key), id, {now} from {wanted} w
+where dedupe_key is not null
 on conflict (tenant_id, kind, key) do update set job_id = excluded.job_id, open = 1
     where not k.open or k.job_id = excluded.job_id;
 
@@ -28,16 +30,20 @@ select
         when m.gate in ('', m.definition) then coalesce(d.gate, m.gate)
         else m.gate end, 'queued', m.priority, {now},
     coalesce(:payload, m.payload), m.metadata, m.source,
-    m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, coalesce(:dedupe_key, m.dedupe_key),
+    m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at,
+    coalesce(:dedupe_key, m.dedupe_key),
     m.idempotency_key, m.on_parent_failure, m.max_attempts, m.lease_token, m.worker_id,
-    m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at, m.last_started_at, {now},
+    m.timeout_seconds, m.created_at, coalesce(m.queued_at, {now}), m.started_at, m.last_started_at,
+    {now},
     m.last_error, m.error_type, m.error_class, m.error_trace, m.log_sequence
 from {wanted} m left join windlass_definitions d on d.key = m.definition where m.free;
 
 insert into windlass_attempts (
-    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class, error_trace
+    job_id, number, worker_id, started_at, finished_at, outcome, error, error_type, error_class,
+    error_trace
 )
-select id, lease_token, worker_id, last_started_at, finished_at, outcome, last_error, error_type, error_class, error_trace
+select id, lease_token, worker_id, last_started_at, finished_at, outcome, last_error, error_type,
+    error_class, error_trace
 from {wanted} m where m.free and outcome is not null and last_started_at is not null
 on conflict do nothing;
 

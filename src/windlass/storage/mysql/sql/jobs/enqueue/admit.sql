@@ -4,7 +4,8 @@
 -- let settled
 select child_id, parent_id, doomed from json_table(@windlass_settled, '$[*]' columns (
     child_id char(36) character set ascii collate ascii_bin path '$[0]',
-    parent_id char(36) character set ascii collate ascii_bin path '$[1]', doomed tinyint path '$[2]')) n;
+    parent_id char(36) character set ascii collate ascii_bin path '$[1]',
+    doomed tinyint path '$[2]')) n;
 
 -- let children
 select id, parents, doomed, admitted from json_table(@windlass_children, '$[*]' columns (
@@ -12,7 +13,8 @@ select id, parents, doomed, admitted from json_table(@windlass_children, '$[*]' 
     doomed tinyint path '$[2]', admitted tinyint path '$[3]')) n;
 
 select coalesce(json_arrayagg(json_array(p.child_id, p.parent_id,
-    p.policy = 'cancel' and coalesce(e.state, 'completed') <> 'completed')), '[]') into @windlass_settled
+    p.policy = 'cancel' and coalesce(e.state, 'completed') <> 'completed')),
+        '[]') into @windlass_settled
 from {ids} i
 straight_join windlass_parents p force index (primary) on p.child_id = i.id
 left join windlass_ended e on e.id = p.parent_id
@@ -22,7 +24,8 @@ where p.settled = 0 and a.id is null and b.id is null
     and (coalesce(e.state, 'completed') = 'completed' or p.policy <> 'wait');
 
 select coalesce(json_arrayagg(json_array(k.id, s.parents, s.doomed,
-    k.waits <= s.parents and k.held = 0 and s.doomed = 0 and k.cancel_to is null)), '[]') into @windlass_children
+    k.waits <= s.parents and k.held = 0 and s.doomed = 0 and k.cancel_to is null)),
+        '[]') into @windlass_children
 from (
     select i.id, count(n.child_id) as parents, coalesce(max(n.doomed), 0) as doomed
     from {ids} i left join {settled} n on n.child_id = i.id group by i.id order by i.id
@@ -32,7 +35,8 @@ where k.state = 'pending'
 for update;
 
 update {settled} s
-straight_join windlass_parents p force index (primary) on p.child_id = s.child_id and p.parent_id = s.parent_id
+straight_join windlass_parents p force index (primary) on p.child_id = s.child_id
+    and p.parent_id = s.parent_id
 set p.settled = 1;
 
 update {children} c

@@ -8,5 +8,6 @@ left join windlass_ended c on c.id = i.id
 where a.id is null and b.id is null and c.id is null;
 
 delete k
-from json_table(@windlass_unstored, '$[*]' columns (id char(36) character set ascii collate ascii_bin path '$')) i
+from json_table(@windlass_unstored,
+    '$[*]' columns (id char(36) character set ascii collate ascii_bin path '$')) i
 straight_join windlass_keys k force index (windlass_keys_job) on k.job_id = i.id

@@ -5,7 +5,8 @@ select id, token, added, sequence_before from json_table(@windlass_logged, '$[*]
     id char(36) character set ascii collate ascii_bin path '$[0]', token bigint path '$[1]',
     added integer path '$[2]', sequence_before integer path '$[3]')) n limit 1000000000;
 
-select coalesce(json_arrayagg(json_array(j.id, j.lease_token, g.added, j.log_sequence)), '[]') into @windlass_logged
+select coalesce(json_arrayagg(json_array(j.id, j.lease_token, g.added, j.log_sequence)),
+    '[]') into @windlass_logged
 from (select id, token, count(*) as added from {log_lines} l group by id, token order by id) g
 straight_join windlass_live j force index (primary) on j.id = g.id and j.lease_token = g.token
 where j.state = 'running' and j.worker_id = :worker_id

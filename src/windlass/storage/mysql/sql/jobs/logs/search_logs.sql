@@ -2,15 +2,18 @@
 select job_id, sequence, attempt, tenant_id, definition, level, message, fields, created_at
 from windlass_logs
 where match (words) against (
-        concat('+ww', regexp_replace(regexp_replace(lower(:words), '^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$', ''),
+        concat('+ww',
+            regexp_replace(regexp_replace(lower(:words), '^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$', ''),
             '[^\\p{L}\\p{N}]+', ' +ww')) in boolean mode)
     and (:tenant_id is null or tenant_id = :tenant_id)
     and (:definition is null or definition = :definition)
-    and (:level is null or instr('debug info warn error', level) >= instr('debug info warn error', :level))
+    and (:level is null
+        or instr('debug info warn error', level) >= instr('debug info warn error', :level))
     and (:job_id is null or job_id = :job_id)
     and (:since is null or created_at >= :since)
     and (:until is null or created_at < :until)
-    and (:before_at is null or (created_at, job_id, sequence) < (:before_at, :before_job, :before_sequence))
+    and (:before_at is null
+        or (created_at, job_id, sequence) < (:before_at, :before_job, :before_sequence))
     and (:created_by is null or :created_by = coalesce(
         (select created_by from windlass_live where id = windlass_logs.job_id),
         (select created_by from windlass_later where id = windlass_logs.job_id),

@@ -14,7 +14,8 @@ from windlass_queues where max_concurrency is not null;
 
 delete l from windlass_limits l left join {wanted} w on w.name = l.name where w.name is null;
 
-insert into windlass_limits (name, max_running, max_per_key, rate_count, rate_seconds, key_rate_count, key_rate_seconds)
+insert into windlass_limits (name, max_running, max_per_key, rate_count, rate_seconds,
+    key_rate_count, key_rate_seconds)
 select name, max_running, max_per_key, rate_count, rate_seconds, key_rate_count, key_rate_seconds
 from {wanted} w order by name
 on duplicate key update

@@ -1,5 +1,5 @@
--- Says what is wanted of a worker that lives; one that stops can only be told to stop. Answers its id then.
--- Columns are set one after the other here, so `wanted` is the last.
+-- Says what is wanted of a worker that lives; one that stops can only be told to stop. Answers its
+-- id then. Columns are set one after the other here, so `wanted` is the last.
 update windlass_workers
 set wanted_by = case when wanted = :wanted then wanted_by else :wanted_by end,
     wanted_at = case when wanted = :wanted then wanted_at else {now} end,
@@ -9,5 +9,6 @@ where id = :id and last_seen_at > {now} - interval round(lease_seconds * 1000000
 
 -- Not by the rows changed: what was wanted already changes nothing, and is answered alike.
 select id from windlass_workers
-where id = :id and wanted = :wanted and last_seen_at > {now} - interval round(lease_seconds * 1000000) microsecond
+where id = :id and wanted = :wanted
+    and last_seen_at > {now} - interval round(lease_seconds * 1000000) microsecond
     and (:wanted = 'stop' or doing <> 'stop')

@@ -6,11 +6,13 @@ select floor(timestampdiff(second, '1970-01-01', `minute`) / :seconds) as slot,
     cast(sum(dead_letter) as signed) as dead_letter, cast(sum(run_ms) as signed) as run_ms,
     cast(sum(wait_ms) as signed) as wait_ms
 from (
-    select `minute`, tenant_id, queue, definition, enqueued, started, succeeded, failed, completed, canceled, dead_letter,
+    select `minute`, tenant_id, queue, definition, enqueued, started, succeeded, failed, completed,
+    canceled, dead_letter,
         run_ms, wait_ms
     from windlass_minutes where `minute` >= :since
     union all
-    select at - interval second(at) * 1000000 + microsecond(at) microsecond as `minute`, tenant_id, queue, definition, enqueued,
+    select at - interval second(at) * 1000000 + microsecond(at) microsecond as `minute`, tenant_id,
+    queue, definition, enqueued,
         greatest(running, 0) as started, succeeded, failed, greatest(completed, 0) as completed,
         greatest(canceled, 0) as canceled, greatest(dead_letter, 0) as dead_letter, run_ms, wait_ms
     from windlass_deltas where at >= :since

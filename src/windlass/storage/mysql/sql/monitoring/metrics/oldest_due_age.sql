@@ -1,5 +1,5 @@
--- For how many seconds the longest waiting job of each queue has been due. It skips through the claim's
--- index by tenant, gate and priority: its cost is the lines, not the jobs in them.
+-- For how many seconds the longest waiting job of each queue has been due. It skips through the
+-- claim's index by tenant, gate and priority: its cost is the lines, not the jobs in them.
 select queue, timestampdiff(microsecond, min(due_at), {now}) / 1000000 as age from (
     select queue, min(due_at) as due_at from windlass_live force index (windlass_live_line)
     where state = 'queued'

@@ -4,7 +4,8 @@ insert into windlass_events (id, tenant_id, name, data, correlation_id, depth, c
 select e.event_id, j.tenant_id, :name,
     json_object(
         'job_id', j.id, 'definition', j.definition, 'queue', j.queue, 'attempts', j.attempts,
-        'error', left(substring_index(regexp_replace(j.last_error, '^[ \t\r\n]+', ''), '\n', 1), 500),
+        'error',
+        left(substring_index(regexp_replace(j.last_error, '^[ \t\r\n]+', ''), '\n', 1), 500),
         'error_type', j.error_type, 'fingerprint', j.fingerprint),
     coalesce(j.correlation_id, j.id),
     -- Anybody may write anything into metadata, and an end must not fail because of it.
@@ -14,6 +15,8 @@ select e.event_id, j.tenant_id, :name,
 from {dead} e
 straight_join windlass_ended j force index (primary) on j.id = e.id and j.state = 'dead_letter'
 join windlass_tenants t on t.id = j.tenant_id and t.state <> 'deleted'
-where exists (select 1 from windlass_definitions d where d.`key` = j.definition and d.on_dead_letter is not null)
-    or exists (select 1 from windlass_triggers l where l.tenant_id = j.tenant_id and l.event_name = :name
+where exists (select 1 from windlass_definitions d
+    where d.`key` = j.definition and d.on_dead_letter is not null)
+    or exists (select 1 from windlass_triggers l
+        where l.tenant_id = j.tenant_id and l.event_name = :name
                and l.enabled = 1 and l.missing_from_code = 0)

@@ -1,50 +1,95 @@
--- Deletes some of what a tenant has besides jobs, no more than so many rows of each kind; its audit stays.
--- Answers how many rows of each kind.
+-- Deletes some of what a tenant has besides jobs, no more than so many rows of each kind; its audit
+-- stays. Answers how many rows of each kind.
 -- answer
-select 'keys' as name, count(*) as number from (select 1 from windlass_keys where tenant_id = :tenant_id limit :most) x
-union all select 'done' as name, count(*) as number from (select 1 from windlass_done where tenant_id = :tenant_id limit :most) x
-union all select 'logs', count(*) from (select 1 from windlass_logs where tenant_id = :tenant_id limit :most) x
-union all select 'triggers', count(*) from (select 1 from windlass_triggers where tenant_id = :tenant_id limit :most) x
-union all select 'events', count(*) from (select 1 from windlass_events where tenant_id = :tenant_id limit :most) x
-union all select 'deleted_triggers', count(*) from (select 1 from windlass_deleted_triggers where tenant_id = :tenant_id limit :most) x
-union all select 'members', count(*) from (select 1 from windlass_members where tenant_id = :tenant_id limit :most) x
-union all select 'invitations', count(*) from (select 1 from windlass_invitations where tenant_id = :tenant_id limit :most) x
-union all select 'tokens', count(*) from (select 1 from windlass_tokens where tenant_id = :tenant_id limit :most) x
-union all select 'answers', count(*) from (select 1 from windlass_answers where tenant_id = :tenant_id limit :most) x
-union all select 'mutes', count(*) from (select 1 from windlass_mutes where tenant_id = :tenant_id limit :most) x
-union all select 'deltas', count(*) from (select 1 from windlass_deltas where tenant_id = :tenant_id limit :most) x
-union all select 'counts', count(*) from (select 1 from windlass_counts where tenant_id = :tenant_id limit :most) x
-union all select 'minutes', count(*) from (select 1 from windlass_minutes where tenant_id = :tenant_id limit :most) x
-union all select 'operation_items', count(*) from (select 1 from windlass_operation_items where operation_id in (select id from windlass_operations where tenant_id = :tenant_id) limit :most) x
-union all select 'operations', count(*) from (select 1 from windlass_operations where tenant_id = :tenant_id and not exists (select 1 from windlass_operation_items i where i.operation_id = windlass_operations.id) limit :most) x;
+select 'keys' as name, count(*) as number
+from (select 1 from windlass_keys where tenant_id = :tenant_id limit :most) x
+union all select 'done' as name, count(*) as number
+    from (select 1 from windlass_done where tenant_id = :tenant_id limit :most) x
+union all select 'logs', count(*)
+    from (select 1 from windlass_logs where tenant_id = :tenant_id limit :most) x
+union all select 'triggers', count(*)
+    from (select 1 from windlass_triggers where tenant_id = :tenant_id limit :most) x
+union all select 'events', count(*)
+    from (select 1 from windlass_events where tenant_id = :tenant_id limit :most) x
+union all select 'deleted_triggers', count(*)
+    from (select 1 from windlass_deleted_triggers where tenant_id = :tenant_id limit :most) x
+union all select 'members', count(*)
+    from (select 1 from windlass_members where tenant_id = :tenant_id limit :most) x
+union all select 'invitations', count(*)
+    from (select 1 from windlass_invitations where tenant_id = :tenant_id limit :most) x
+union all select 'tokens', count(*)
+    from (select 1 from windlass_tokens where tenant_id = :tenant_id limit :most) x
+union all select 'answers', count(*)
+    from (select 1 from windlass_answers where tenant_id = :tenant_id limit :most) x
+union all select 'mutes', count(*)
+    from (select 1 from windlass_mutes where tenant_id = :tenant_id limit :most) x
+union all select 'deltas', count(*)
+    from (select 1 from windlass_deltas where tenant_id = :tenant_id limit :most) x
+union all select 'counts', count(*)
+    from (select 1 from windlass_counts where tenant_id = :tenant_id limit :most) x
+union all select 'minutes', count(*)
+    from (select 1 from windlass_minutes where tenant_id = :tenant_id limit :most) x
+union all select 'operation_items', count(*)
+    from (select 1 from windlass_operation_items
+    where operation_id in (select id from windlass_operations where tenant_id = :tenant_id)
+    limit :most) x
+union all select 'operations', count(*)
+    from (select 1 from windlass_operations
+    where tenant_id = :tenant_id
+    and not exists (select 1 from windlass_operation_items i
+    where i.operation_id = windlass_operations.id) limit :most) x;
 
-delete from windlass_keys where ctid = any(array(select ctid from windlass_keys where tenant_id = :tenant_id limit :most));
-delete from windlass_done where ctid = any(array(select ctid from windlass_done where tenant_id = :tenant_id limit :most));
+delete from windlass_keys
+where ctid = any(array(select ctid from windlass_keys where tenant_id = :tenant_id limit :most));
+delete from windlass_done
+where ctid = any(array(select ctid from windlass_done where tenant_id = :tenant_id limit :most));
 
-delete from windlass_logs where ctid = any(array(select ctid from windlass_logs where tenant_id = :tenant_id limit :most));
+delete from windlass_logs
+where ctid = any(array(select ctid from windlass_logs where tenant_id = :tenant_id limit :most));
 
-delete from windlass_triggers where ctid = any(array(select ctid from windlass_triggers where tenant_id = :tenant_id limit :most));
+delete from windlass_triggers
+where ctid = any(array(select ctid from windlass_triggers where tenant_id = :tenant_id
+    limit :most));
 
-delete from windlass_events where ctid = any(array(select ctid from windlass_events where tenant_id = :tenant_id limit :most));
+delete from windlass_events
+where ctid = any(array(select ctid from windlass_events where tenant_id = :tenant_id limit :most));
 
-delete from windlass_deleted_triggers where ctid = any(array(select ctid from windlass_deleted_triggers where tenant_id = :tenant_id limit :most));
+delete from windlass_deleted_triggers
+where ctid = any(array(select ctid from windlass_deleted_triggers where tenant_id = :tenant_id
+    limit :most));
 
-delete from windlass_members where ctid = any(array(select ctid from windlass_members where tenant_id = :tenant_id limit :most));
+delete from windlass_members
+where ctid = any(array(select ctid from windlass_members where tenant_id = :tenant_id limit :most));
 
-delete from windlass_invitations where ctid = any(array(select ctid from windlass_invitations where tenant_id = :tenant_id limit :most));
+delete from windlass_invitations
+where ctid = any(array(select ctid from windlass_invitations where tenant_id = :tenant_id
+    limit :most));
 
-delete from windlass_tokens where ctid = any(array(select ctid from windlass_tokens where tenant_id = :tenant_id limit :most));
+delete from windlass_tokens
+where ctid = any(array(select ctid from windlass_tokens where tenant_id = :tenant_id limit :most));
 
-delete from windlass_answers where ctid = any(array(select ctid from windlass_answers where tenant_id = :tenant_id limit :most));
+delete from windlass_answers
+where ctid = any(array(select ctid from windlass_answers where tenant_id = :tenant_id limit :most));
 
-delete from windlass_mutes where ctid = any(array(select ctid from windlass_mutes where tenant_id = :tenant_id limit :most));
+delete from windlass_mutes
+where ctid = any(array(select ctid from windlass_mutes where tenant_id = :tenant_id limit :most));
 
-delete from windlass_deltas where ctid = any(array(select ctid from windlass_deltas where tenant_id = :tenant_id limit :most));
+delete from windlass_deltas
+where ctid = any(array(select ctid from windlass_deltas where tenant_id = :tenant_id limit :most));
 
-delete from windlass_counts where ctid = any(array(select ctid from windlass_counts where tenant_id = :tenant_id limit :most));
+delete from windlass_counts
+where ctid = any(array(select ctid from windlass_counts where tenant_id = :tenant_id limit :most));
 
-delete from windlass_minutes where ctid = any(array(select ctid from windlass_minutes where tenant_id = :tenant_id limit :most));
+delete from windlass_minutes
+where ctid = any(array(select ctid from windlass_minutes where tenant_id = :tenant_id limit :most));
 
-delete from windlass_operations where ctid = any(array(select ctid from windlass_operations where tenant_id = :tenant_id and not exists (select 1 from windlass_operation_items i where i.operation_id = windlass_operations.id) limit :most));
+delete from windlass_operations
+where ctid = any(array(select ctid from windlass_operations
+    where tenant_id = :tenant_id
+    and not exists (select 1 from windlass_operation_items i
+    where i.operation_id = windlass_operations.id) limit :most));
 
-delete from windlass_operation_items where ctid = any(array(select ctid from windlass_operation_items where operation_id in (select id from windlass_operations where tenant_id = :tenant_id) limit :most))
+delete from windlass_operation_items
+where ctid = any(array(select ctid from windlass_operation_items
+    where operation_id in (select id from windlass_operations where tenant_id = :tenant_id)
+    limit :most))

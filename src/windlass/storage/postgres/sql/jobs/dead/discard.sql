@@ -1,7 +1,8 @@
 -- Deletes an ended job, only one in a state if that is said, with everything that hangs on it.
 with gone as (
     delete from windlass_ended
-    where id = :id and (cast(:only as text) is null or state = :only) and (cast(:tenant_id as text) is null or tenant_id = :tenant_id)
+    where id = :id and (cast(:only as text) is null or state = :only)
+        and (cast(:tenant_id as text) is null or tenant_id = :tenant_id)
         and not exists (select 1 from windlass_parents p where p.parent_id = :id and not p.settled)
     returning id, tenant_id, queue, definition, state
 ),

@@ -22,8 +22,10 @@ children as (
     update windlass_later k
     set unchecked = false,
         waits = k.waits - s.parents,
-        state = case when k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null then 'queued' else k.state end,
-        queued_at = case when k.waits <= s.parents and not k.held and not s.doomed and k.cancel_to is null then {now} end,
+        state = case when k.waits <= s.parents and not k.held and not s.doomed
+            and k.cancel_to is null then 'queued' else k.state end,
+        queued_at = case when k.waits <= s.parents and not k.held and not s.doomed
+            and k.cancel_to is null then {now} end,
         cancel_to = case when s.doomed then 'canceled' else k.cancel_to end,
         reason = case when s.doomed then 'a job it waited for did not complete' else k.reason end,
         updated_at = {now}

@@ -1,8 +1,9 @@
--- Brings jobs back that wait for another attempt since a clock that was ahead: each waits as long as it
--- was to wait then. Its last change, at the same instant, tells how far ahead that clock was.
+-- Brings jobs back that wait for another attempt since a clock that was ahead: each waits as long
+-- as it was to wait then. Its last change, at the same instant, tells how far ahead that clock was.
 with far as (
     select id from windlass_later
-    where state = 'queued' and due_at > {now} and updated_at > {now} + cast(:margin as double precision) * interval '1 second'
+    where state = 'queued' and due_at > {now}
+        and updated_at > {now} + cast(:margin as double precision) * interval '1 second'
         and last_started_at is not null and cancel_to is null
     limit :most for update skip locked
 )

@@ -13,7 +13,8 @@ with input as (
         end as answer
     from {jobs} j
     -- Each limit keeps the planner from reading the whole table.
-    left join lateral (select * from windlass_definitions where key = j.definition limit 1) d on true
+    left
+        join lateral (select * from windlass_definitions where key = j.definition limit 1) d on true
     left join lateral (select * from windlass_tenants where id = j.tenant_id limit 1) t on true
 ),
 stored as (
@@ -23,7 +24,8 @@ stored as (
         max_attempts, timeout_seconds, created_at, queued_at, updated_at
     )
     select
-        id, tenant_id, definition, queue, gate, 'queued', priority, {now}, payload, metadata, source,
+        id, tenant_id, definition, queue, gate, 'queued', priority, {now}, payload, metadata,
+        source,
         source_ref, correlation_id, created_by, trigger_id, trigger_due_at, on_parent_failure,
         max_attempts, timeout_seconds, {now}, {now}, {now}
     from input where answer is null

@@ -20,19 +20,24 @@ stored as (
         max_attempts, timeout_seconds, created_at, queued_at, updated_at
     )
     select
-        cast(:id as uuid), cast(:tenant_id as text), cast(:definition as text), cast(:queue as text), gate,
-        'queued', cast(:priority as integer), {now}, cast(:payload as json), cast(:metadata as json),
+        cast(:id as uuid), cast(:tenant_id as text), cast(:definition as text),
+        cast(:queue as text), gate,
+        'queued', cast(:priority as integer), {now}, cast(:payload as json),
+        cast(:metadata as json),
         cast(:source as text), cast(:source_ref as text), cast(:correlation_id as text),
         cast(:created_by as text), cast(:trigger_id as uuid), cast(:trigger_due_at as timestamptz),
         cast(:on_parent_failure as text),
-        cast(:max_attempts as integer), cast(:timeout_seconds as double precision), {now}, {now}, {now}
+        cast(:max_attempts as integer), cast(:timeout_seconds as double precision), {now}, {now},
+        {now}
     from who where answer is null
     on conflict (id) do nothing
     returning 1
 ),
 counted as (
     insert into windlass_deltas (at, tenant_id, queue, definition, queued, enqueued)
-    select {now}, cast(:tenant_id as text), cast(:queue as text), cast(:definition as text), 1, 1 from stored
+    select {now}, cast(:tenant_id as text), cast(:queue as text), cast(:definition as text), 1, 1
+        from stored
 )
 -- What is not in the answer was created.
-select cast(:id as uuid) as id, answer as status, null as existing_id from who where answer <> 'created'
+select cast(:id as uuid) as id, answer as status, null as existing_id from who
+where answer <> 'created'

@@ -10,7 +10,8 @@ numbered as (
         and j.state = 'running' and j.worker_id = :worker_id
     returning j.id, j.lease_token, j.tenant_id, j.definition, j.log_sequence - g.lines as before
 )
-insert into windlass_logs (job_id, sequence, attempt, tenant_id, definition, level, message, fields, created_at)
+insert into windlass_logs (job_id, sequence, attempt, tenant_id, definition, level, message,
+    fields, created_at)
 select n.id, n.before + row_number() over (partition by n.id order by l.place), n.lease_token,
     n.tenant_id, n.definition, l.level, l.message, l.fields, l.at
 from {log_lines} l join numbered n on n.id = l.id and n.lease_token = l.token

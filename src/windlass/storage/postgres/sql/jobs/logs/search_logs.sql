@@ -9,7 +9,8 @@ where to_tsvector('simple', message) @@ plainto_tsquery('simple', :words)
     and (cast(:since as timestamptz) is null or created_at >= :since)
     and (cast(:until as timestamptz) is null or created_at < :until)
     and (cast(:before_at as timestamptz) is null
-        or (created_at, job_id, sequence) < (:before_at, cast(:before_job as uuid), cast(:before_sequence as integer)))
+        or (created_at, job_id, sequence) < (:before_at, cast(:before_job as uuid),
+            cast(:before_sequence as integer)))
     -- One by one, because a hash of the jobs of one is made by reading all jobs.
     and (cast(:created_by as text) is null or :created_by = coalesce(
         (select created_by from windlass_live where id = windlass_logs.job_id),

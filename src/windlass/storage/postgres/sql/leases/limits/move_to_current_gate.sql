@@ -10,4 +10,5 @@ moved as (
         and j.gate in ('', j.definition)
     returning j.id
 )
-select (select id from window_of order by id desc limit 1) as last_id, (select count(*) from moved) as moved
+select (select id from window_of order by id desc limit 1) as last_id,
+    (select count(*) from moved) as moved

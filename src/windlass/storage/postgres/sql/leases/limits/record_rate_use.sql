@@ -1,7 +1,8 @@
 -- Counts attempts that begin under rates, and forgets those that count no more.
 -- What begins in a part of a rate's time counts until the whole part is older than that time.
 with old as (
-    delete from windlass_starts where name = any(array(select name from {starts} s)) and until <= {now}
+    delete from windlass_starts
+        where name = any(array(select name from {starts} s)) and until <= {now}
 )
 insert into windlass_starts as b (name, slot, started, until)
 select name, slot, started, to_timestamp((slot + 1) * part) + seconds * interval '1 second'

@@ -1,5 +1,6 @@
--- Makes the limits say what definitions, tenants and queues say. Claims wait until this has committed:
--- one under way would not know the new limit, and what it takes would never be counted under it.
+-- Makes the limits say what definitions, tenants and queues say. Claims wait until this has
+-- committed: one under way would not know the new limit, and what it takes would never be counted
+-- under it.
 lock table windlass_limits, windlass_holds in exclusive mode;
 with wanted as (
     select 'definition:' || key as name, max_concurrency as max_running, max_per_key,
@@ -16,7 +17,8 @@ with wanted as (
 gone as (
     delete from windlass_limits where name not in (select name from wanted)
 )
-insert into windlass_limits as l (name, max_running, max_per_key, rate_count, rate_seconds, key_rate_count, key_rate_seconds)
+insert into windlass_limits as l (name, max_running, max_per_key, rate_count, rate_seconds,
+    key_rate_count, key_rate_seconds)
 select name, max_running, max_per_key, rate_count, rate_seconds, key_rate_count, key_rate_seconds
 from wanted order by name
 on conflict (name) do update set

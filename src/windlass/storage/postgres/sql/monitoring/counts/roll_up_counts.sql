@@ -5,7 +5,8 @@ with folded as (
     returning *
 ),
 counts as (
-    insert into windlass_counts as c (tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter)
+    insert into windlass_counts as c (tenant_id, queue, definition, pending, queued, running,
+        completed, canceled, dead_letter)
     select tenant_id, queue, definition, sum(pending), sum(queued), sum(running), sum(completed),
         sum(canceled), sum(dead_letter)
     from folded group by tenant_id, queue, definition
@@ -13,7 +14,8 @@ counts as (
     on conflict (tenant_id, queue, definition) do update set
         pending = c.pending + excluded.pending, queued = c.queued + excluded.queued,
         running = c.running + excluded.running, completed = c.completed + excluded.completed,
-        canceled = c.canceled + excluded.canceled, dead_letter = c.dead_letter + excluded.dead_letter
+        canceled = c.canceled + excluded.canceled,
+        dead_letter = c.dead_letter + excluded.dead_letter
 ),
 minutes as (
     insert into windlass_minutes as m (minute, tenant_id, queue, definition, enqueued, started,
@@ -31,7 +33,8 @@ minutes as (
         wait_ms = m.wait_ms + excluded.wait_ms
 ),
 totals as (
-    insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed, retried, canceled, dead_letter)
+    insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed,
+        retried, canceled, dead_letter)
     select queue, definition, sum(enqueued), sum(greatest(running, 0)), sum(succeeded), sum(failed),
         sum(retried), sum(greatest(canceled, 0)), sum(greatest(dead_letter, 0))
     from folded group by queue, definition

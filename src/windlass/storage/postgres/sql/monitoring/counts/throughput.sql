@@ -4,7 +4,8 @@ select cast(floor(extract(epoch from minute) / cast(:seconds as integer)) as big
     sum(failed) as failed, sum(completed) as completed, sum(canceled) as canceled,
     sum(dead_letter) as dead_letter, sum(run_ms) as run_ms, sum(wait_ms) as wait_ms
 from (
-    select minute, tenant_id, queue, definition, enqueued, started, succeeded, failed, completed, canceled, dead_letter,
+    select minute, tenant_id, queue, definition, enqueued, started, succeeded, failed, completed,
+    canceled, dead_letter,
         run_ms, wait_ms
     from windlass_minutes where minute >= cast(:since as timestamptz)
     union all

@@ -1,11 +1,13 @@
--- For how many seconds the longest waiting job of each queue has been due. It hops through the claim's
--- index by tenant, gate and priority, :most hops per queue at most: its cost is the lines and the jobs
--- that run, not the jobs that wait.
+-- For how many seconds the longest waiting job of each queue has been due. It hops through the
+-- claim's index by tenant, gate and priority, :most hops per queue at most: its cost is the lines
+-- and the jobs that run, not the jobs that wait.
 with recursive queues as (
     (select queue, 1 as number from windlass_live order by queue limit 1)
     union all
     select n.queue, q.number + 1 from queues q
-    cross join lateral (select queue from windlass_live where queue > q.queue order by queue limit 1) n
+    cross
+        join lateral (select queue from windlass_live where queue > q.queue order by queue
+        limit 1) n
     where q.number < :most
 ),
 hops as (

@@ -3,13 +3,16 @@
 with past as (
     (select id from windlass_ended
      where definition = :definition and state = any(array['completed', 'canceled', 'dead_letter'])
-        and id < cast(:before_id as uuid) and finished_at < {now} - cast(:days as double precision) * interval '1 day'
+        and id < cast(:before_id as uuid)
+            and finished_at < {now} - cast(:days as double precision) * interval '1 day'
         and not (cast(:spare_dead as boolean) and state = 'dead_letter')
-        and not exists (select 1 from windlass_parents p where p.parent_id = windlass_ended.id and not p.settled)
+        and not exists (select 1 from windlass_parents p
+            where p.parent_id = windlass_ended.id and not p.settled)
      order by id limit :most)
 ),
 gone as (
-    delete from windlass_ended where id = any(array(select id from past)) returning id, tenant_id, queue, definition, state
+    delete from windlass_ended where id = any(array(select id from past))
+        returning id, tenant_id, queue, definition, state
 ),
 a as (delete from windlass_attempts where job_id = any(array(select id from gone))),
 b as (delete from windlass_transitions where job_id = any(array(select id from gone))),

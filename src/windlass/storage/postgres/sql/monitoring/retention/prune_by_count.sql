@@ -1,14 +1,17 @@
--- Deletes some ended jobs of one definition beyond the newest `keep`, with everything that hangs on them.
+-- Deletes some ended jobs of one definition beyond the newest `keep`, with everything that hangs on
+-- them.
 with past as (
     select id from windlass_ended
     where definition = :definition
         and id <= (select id from windlass_ended where definition = :definition
                    order by id desc offset cast(:keep as integer) limit 1)
-        and not exists (select 1 from windlass_parents p where p.parent_id = windlass_ended.id and not p.settled)
+        and not exists (select 1 from windlass_parents p
+            where p.parent_id = windlass_ended.id and not p.settled)
     order by id limit :most
 ),
 gone as (
-    delete from windlass_ended where id = any(array(select id from past)) returning id, tenant_id, queue, definition, state
+    delete from windlass_ended where id = any(array(select id from past))
+        returning id, tenant_id, queue, definition, state
 ),
 a as (delete from windlass_attempts where job_id = any(array(select id from gone))),
 b as (delete from windlass_transitions where job_id = any(array(select id from gone))),

@@ -2,7 +2,8 @@
 with gone as (
     delete from windlass_events where id in (
         select id from windlass_events
-        where id < cast(:before_id as uuid) and matched_at < {now} - cast(:days as double precision) * interval '1 day'
+        where id < cast(:before_id as uuid)
+            and matched_at < {now} - cast(:days as double precision) * interval '1 day'
         order by id limit :most)
     returning 1
 )

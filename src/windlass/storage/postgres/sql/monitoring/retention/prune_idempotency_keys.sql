@@ -1,7 +1,8 @@
 -- Forgets some answers that were kept long enough, and keys whose holder never answered.
 with gone as (
     delete from windlass_answers where key_hash in (
-        select key_hash from windlass_answers where until <= {now} order by until limit :most for update skip locked)
+        select key_hash from windlass_answers where until <= {now} order by until limit :most
+            for update skip locked)
     returning 1
 )
 select count(*) as pruned from gone

@@ -1,13 +1,15 @@
 -- Forgets keys of ended jobs whose window has passed, and starts that no rate counts any more.
 with gone as (
     delete from windlass_keys where (tenant_id, kind, key) in (
-        select tenant_id, kind, key from windlass_keys where not open and until <= {now} limit :most)
+        select tenant_id, kind, key from windlass_keys where not open and until <= {now}
+            limit :most)
         and not open and until <= {now}
     returning 1
 ),
 begun as (
     delete from windlass_starts where (name, slot) in (
-        select name, slot from windlass_starts where until <= {now} limit :most for update skip locked)
+        select name, slot from windlass_starts where until <= {now} limit :most
+            for update skip locked)
     returning 1
 )
 select (select count(*) from gone) + (select count(*) from begun) as pruned

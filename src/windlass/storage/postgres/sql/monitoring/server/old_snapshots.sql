@@ -1,8 +1,10 @@
--- Tells who keeps old rows of this database from being cleared away, and for how long; the longest first.
+-- Tells who keeps old rows of this database from being cleared away, and for how long; the longest
+-- first.
 select kind, name, seconds, transactions
 from (
     select 'transaction' as kind,
-        'process ' || pid || coalesce(' of ' || usename, '') || coalesce(' (' || nullif(application_name, '') || ')', '') as name,
+        'process ' || pid || coalesce(' of ' || usename, '')
+            || coalesce(' (' || nullif(application_name, '') || ')', '') as name,
         extract(epoch from clock_timestamp() - xact_start) as seconds,
         greatest(age(backend_xid), age(backend_xmin)) as transactions
     from pg_stat_activity
@@ -11,7 +13,8 @@ from (
         -- Who clears away is not in the way of it.
         and backend_type <> 'autovacuum worker'
     union all
-    select 'prepared', 'the prepared transaction ' || gid, extract(epoch from clock_timestamp() - prepared), age(transaction)
+    select 'prepared', 'the prepared transaction ' || gid,
+    extract(epoch from clock_timestamp() - prepared), age(transaction)
     from pg_prepared_xacts where database = current_database()
     union all
     select 'slot', 'the replication slot ' || slot_name, null, age(xmin)

@@ -2,7 +2,8 @@
 select
     exists (select from windlass_ended where unchecked)
         or exists (select from windlass_later where unchecked) as unchecked,
-    exists (select from windlass_live where expires_at <= {now} and state = 'queued' and started_at is null)
+    exists (select from windlass_live
+        where expires_at <= {now} and state = 'queued' and started_at is null)
         or exists (select from windlass_later where expires_at <= {now} and started_at is null)
         or exists (select from windlass_later where cancel_to is not null) as overdue,
     exists (select from windlass_deltas) as deltas,

@@ -14,6 +14,8 @@ select e.event_id, j.tenant_id, :name,
 from {dead} e
 join windlass_ended j on j.id = e.id and j.state = 'dead_letter'
 join windlass_tenants t on t.id = j.tenant_id and t.state <> 'deleted'
-where exists (select from windlass_definitions d where d.key = j.definition and d.on_dead_letter is not null)
-    or exists (select from windlass_triggers l where l.tenant_id = j.tenant_id and l.event_name = :name
+where exists (select from windlass_definitions d
+    where d.key = j.definition and d.on_dead_letter is not null)
+    or exists (select from windlass_triggers l
+        where l.tenant_id = j.tenant_id and l.event_name = :name
                and l.enabled and not l.missing_from_code)

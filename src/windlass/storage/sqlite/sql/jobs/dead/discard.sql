@@ -2,11 +2,13 @@
 
 -- let gone
 select id, tenant_id, queue, definition, state from windlass_ended
-where id = :id and (:only is null or state = :only) and (:tenant_id is null or tenant_id = :tenant_id)
+where id = :id and (:only is null or state = :only)
+    and (:tenant_id is null or tenant_id = :tenant_id)
     and not exists (select 1 from windlass_parents p where p.parent_id = :id and not p.settled);
 
 insert into windlass_deltas (at, tenant_id, queue, definition, completed, canceled, dead_letter)
-select {now}, tenant_id, queue, definition, -(state = 'completed'), -(state = 'canceled'), -(state = 'dead_letter')
+select {now}, tenant_id, queue, definition, -(state = 'completed'), -(state = 'canceled'),
+    -(state = 'dead_letter')
 from {gone} g;
 
 delete from windlass_attempts where job_id in (select id from {gone} g);

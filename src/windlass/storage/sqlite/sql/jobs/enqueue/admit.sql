@@ -2,7 +2,8 @@
 -- A parent that is gone was not kept: it has completed, between this job's enqueue and now.
 
 -- let edges
-select p.child_id, p.parent_id, p.policy = 'cancel' and coalesce(e.state, 'completed') <> 'completed' as doomed
+select p.child_id, p.parent_id, p.policy = 'cancel'
+    and coalesce(e.state, 'completed') <> 'completed' as doomed
 from {ids} i
 cross join windlass_parents p on p.child_id = i.id and not p.settled
 left join windlass_ended e on e.id = p.parent_id

@@ -1,5 +1,5 @@
--- Brings jobs back that wait for another attempt since a clock that was ahead: each waits as long as it
--- was to wait then. Its last change, at the same instant, tells how far ahead that clock was.
+-- Brings jobs back that wait for another attempt since a clock that was ahead: each waits as long
+-- as it was to wait then. Its last change, at the same instant, tells how far ahead that clock was.
 update windlass_later
 set due_at = due_at - (updated_at - {now}), updated_at = {now}
 where rowid in (

@@ -11,15 +11,20 @@ insert into windlass_live (
     source_ref, correlation_id, created_by, trigger_id, trigger_due_at, dedupe_key,
     idempotency_key, on_parent_failure, expires_at, attempts, max_attempts, worker_deaths,
     lease_token, worker_id, timeout_seconds, created_at, queued_at, started_at,
-    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason, log_sequence
+    last_started_at, updated_at, outcome, last_error, error_type, error_class, error_trace, reason,
+    log_sequence
 )
 select
-    m.id, m.tenant_id, m.definition, m.queue, case when m.gate in ('', m.definition) then coalesce(d.gate, m.gate) else m.gate end, m.state, m.priority, m.due_at,
+    m.id, m.tenant_id, m.definition, m.queue, case
+        when m.gate in ('', m.definition) then coalesce(d.gate, m.gate)
+        else m.gate end, m.state, m.priority, m.due_at,
     m.payload, m.metadata, m.source,
     m.source_ref, m.correlation_id, m.created_by, m.trigger_id, m.trigger_due_at, m.dedupe_key,
-    m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts, m.worker_deaths,
+    m.idempotency_key, m.on_parent_failure, m.expires_at, m.attempts, m.max_attempts,
+    m.worker_deaths,
     m.lease_token, m.worker_id, m.timeout_seconds, m.created_at, m.queued_at, m.started_at,
-    m.last_started_at, m.updated_at, m.outcome, m.last_error, m.error_type, m.error_class, m.error_trace, m.reason,
+    m.last_started_at, m.updated_at, m.outcome, m.last_error, m.error_type, m.error_class,
+    m.error_trace, m.reason,
     m.log_sequence
 from temp.picked chosen
 cross join windlass_later m on m.rowid = chosen.row

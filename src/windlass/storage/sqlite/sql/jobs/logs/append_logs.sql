@@ -1,5 +1,6 @@
 -- Adds log lines of the leases this worker still holds, numbered on from the job's last line.
-insert into windlass_logs (job_id, sequence, attempt, tenant_id, definition, level, message, fields, created_at)
+insert into windlass_logs (job_id, sequence, attempt, tenant_id, definition, level, message,
+    fields, created_at)
 select j.id, j.log_sequence + row_number() over (partition by j.id order by l.place), j.lease_token,
     j.tenant_id, j.definition, l.level, l.message, l.fields, l.at
 from {log_lines} l

@@ -14,7 +14,8 @@ from windlass_queues where max_concurrency is not null;
 
 delete from windlass_limits where name not in (select name from {wanted} w);
 
-insert into windlass_limits as l (name, max_running, max_per_key, rate_count, rate_seconds, key_rate_count, key_rate_seconds)
+insert into windlass_limits as l (name, max_running, max_per_key, rate_count, rate_seconds,
+    key_rate_count, key_rate_seconds)
 select name, max_running, max_per_key, rate_count, rate_seconds, key_rate_count, key_rate_seconds
 from {wanted} w where true
 on conflict (name) do update set

@@ -3,7 +3,8 @@
 -- let folded
 select * from windlass_deltas order by id limit :most;
 
-insert into windlass_counts as c (tenant_id, queue, definition, pending, queued, running, completed, canceled, dead_letter)
+insert into windlass_counts as c (tenant_id, queue, definition, pending, queued, running,
+    completed, canceled, dead_letter)
 select tenant_id, queue, definition, sum(pending), sum(queued), sum(running), sum(completed),
     sum(canceled), sum(dead_letter)
 from {folded} f where true group by tenant_id, queue, definition
@@ -25,7 +26,8 @@ on conflict (minute, tenant_id, queue, definition) do update set
     dead_letter = m.dead_letter + excluded.dead_letter, run_ms = m.run_ms + excluded.run_ms,
     wait_ms = m.wait_ms + excluded.wait_ms;
 
-insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed, retried, canceled, dead_letter)
+insert into windlass_totals as t (queue, definition, enqueued, started, succeeded, failed, retried,
+    canceled, dead_letter)
 select queue, definition, sum(enqueued), sum(max(running, 0)), sum(succeeded), sum(failed),
     sum(retried), sum(max(canceled, 0)), sum(max(dead_letter, 0))
 from {folded} f where true group by queue, definition

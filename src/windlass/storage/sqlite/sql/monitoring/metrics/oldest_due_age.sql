@@ -1,5 +1,6 @@
--- For how many seconds the longest waiting job of each queue has been due. It hops through the claim's
--- index by tenant, gate and priority, :most hops per queue at most: its cost is the lines, not the jobs.
+-- For how many seconds the longest waiting job of each queue has been due. It hops through the
+-- claim's index by tenant, gate and priority, :most hops per queue at most: its cost is the lines,
+-- not the jobs.
 with recursive queues as (
     select min(queue) as queue from windlass_live where state = 'queued'
     union all
@@ -15,11 +16,13 @@ hops as (
     union all
     select h.hop + 1, coalesce(
         (select l.rowid from windlass_live l
-         where l.state = 'queued' and l.queue = n.queue and l.tenant_id = n.tenant_id and l.gate = n.gate
+         where l.state = 'queued' and l.queue = n.queue and l.tenant_id = n.tenant_id
+             and l.gate = n.gate
              and l.priority > n.priority
          order by l.priority, l.due_at limit 1),
         (select l.rowid from windlass_live l
-         where l.state = 'queued' and l.queue = n.queue and l.tenant_id = n.tenant_id and l.gate > n.gate
+         where l.state = 'queued' and l.queue = n.queue and l.tenant_id = n.tenant_id
+             and l.gate > n.gate
          order by l.gate, l.priority, l.due_at limit 1),
         (select l.rowid from windlass_live l
          where l.state = 'queued' and l.queue = n.queue and l.tenant_id > n.tenant_id

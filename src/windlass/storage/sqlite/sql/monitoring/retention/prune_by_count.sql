@@ -1,4 +1,5 @@
--- Deletes some ended jobs of one definition beyond the newest `keep`, with everything that hangs on them.
+-- Deletes some ended jobs of one definition beyond the newest `keep`, with everything that hangs on
+-- them.
 
 -- let newest_and_next
 select * from (select id from windlass_ended where definition = :definition and state = 'completed'
@@ -7,7 +8,8 @@ union all
 select * from (select id from windlass_ended where definition = :definition and state = 'canceled'
                order by id desc limit :keep + 1)
 union all
-select * from (select id from windlass_ended where definition = :definition and state = 'dead_letter'
+select *
+from (select id from windlass_ended where definition = :definition and state = 'dead_letter'
                order by id desc limit :keep + 1);
 
 delete from temp.picked;

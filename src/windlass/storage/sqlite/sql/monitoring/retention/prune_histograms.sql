@@ -1,7 +1,8 @@
 -- Forgets some minutes of the histograms; what they tell since ever stays.
 
 -- let gone
-select rowid as row from windlass_histograms where minute > 0 and minute < {now} - :days * 86400000000 order by minute limit :most;
+select rowid as row from windlass_histograms
+where minute > 0 and minute < {now} - :days * 86400000000 order by minute limit :most;
 
 -- answer
 select count(*) as pruned from {gone} g;

@@ -2,7 +2,8 @@
 
 -- let past
 select number from windlass_logs
-where definition = :definition and created_at < {now} - cast(round(:days * 86400000000.0) as integer)
+where definition = :definition
+    and created_at < {now} - cast(round(:days * 86400000000.0) as integer)
 order by created_at limit :most;
 
 -- answer

@@ -1,5 +1,0 @@
--- Makes this transaction the only one that adds to a chain, and tells where that ends.
-insert into windlass_audit_heads (tenant_id, sequence, hash) values (:tenant_id, 0, :genesis)
-on duplicate key update sequence = windlass_audit_heads.sequence;
-
-select sequence, hash, signature from windlass_audit_heads force index (primary) where tenant_id = :tenant_id for update

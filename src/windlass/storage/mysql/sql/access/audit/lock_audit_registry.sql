@@ -1,5 +1,0 @@
--- Makes this transaction the only one that lists chains, and returns how many are listed.
-insert into windlass_audit_registry (id, chains) values (1, 0)
-on duplicate key update chains = windlass_audit_registry.chains;
-
-select chains, signature from windlass_audit_registry force index (primary) where id = 1 for update

@@ -1,2 +1,0 @@
--- Lists a chain that is not listed.
-insert into windlass_audit_chains (tenant_id, number, signature) values (:tenant_id, :number, :signature)

@@ -1,9 +1,0 @@
--- Gives a user a role in a tenant that is not deleted.
-insert into windlass_members (user_id, tenant_id, role, permissions, created_at)
-select u.id, t.id, :role, :permissions, {now}
-from (select id from windlass_users where id = :user_id lock in share mode) u join windlass_tenants t
-where t.id = :tenant_id and t.state <> 'deleted'
-on duplicate key update role = values(role), permissions = values(permissions);
-
-select m.user_id from windlass_members m join windlass_tenants t on t.id = m.tenant_id
-where m.user_id = :user_id and m.tenant_id = :tenant_id and t.state <> 'deleted'

@@ -1,4 +1,0 @@
--- Some open jobs of a tenant that are not asked to stop yet.
-(select id from windlass_live where tenant_id = :tenant_id and cancel_requested_at is null order by id limit :most)
-union all
-(select id from windlass_later where tenant_id = :tenant_id order by id limit :most)

@@ -1,2 +1,0 @@
--- The names of tokens, revoked ones too.
-select k.id, k.name from {ids} i straight_join windlass_tokens k on k.id = i.id

@@ -1,3 +1,0 @@
--- Notes that a token was used, unless that was noted just before.
-update windlass_tokens set last_used_at = {now}
-where id = :id and (last_used_at is null or last_used_at < {now} - interval round(:seconds * 1000000) microsecond)

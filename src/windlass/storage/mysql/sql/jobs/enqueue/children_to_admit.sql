@@ -1,2 +1,0 @@
--- Finds pending jobs whose parents may have ended while they were being stored.
-select id from windlass_later where unchecked = 1 order by id limit :most

@@ -1,4 +1,0 @@
--- Tells bulk operations, newest first.
-select * from windlass_operations
-where (:tenant_id is null or tenant_id = :tenant_id) and (:before is null or id < :before)
-order by id desc limit :most

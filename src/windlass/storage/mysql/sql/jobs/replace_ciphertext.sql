@@ -1,6 +1,0 @@
--- Gives a job, wherever it rests, another ciphertext of the same payload, unless its payload was changed.
-update windlass_live set payload = :payload where id = :id and payload = :before;
-
-update windlass_later set payload = :payload where id = :id and payload = :before;
-
-update windlass_ended set payload = :payload where id = :id and payload = :before

@@ -1,4 +1,0 @@
--- Tells by how many seconds the latest instant that was written is ahead of now: more than a moment
--- if the clock was ahead then. Nothing if nothing was written.
-select timestampdiff(microsecond, {now}, max(w.at)) / 1000000 as ahead
-from (select max(`minute`) as at from windlass_minutes union all select max(at) from windlass_deltas) w

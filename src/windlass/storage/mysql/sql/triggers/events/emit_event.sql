@@ -1,3 +1,0 @@
--- Keeps an event; who matches it finds it until that is done.
-insert into windlass_events (id, tenant_id, name, data, correlation_id, created_by, depth, created_at)
-values (:id, :tenant_id, :name, :data, :correlation_id, :created_by, :depth, {now})

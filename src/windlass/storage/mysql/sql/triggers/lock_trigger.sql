@@ -1,2 +1,0 @@
--- Tells one trigger, which nobody else fires or changes until this transaction ends.
-select * from windlass_triggers force index (primary) where id = :id for update

@@ -1,4 +1,0 @@
--- Tells the entries of a chain, newest first.
-select * from windlass_audit
-where tenant_id = :tenant_id and (cast(:before as bigint) is null or sequence < :before)
-order by sequence desc limit :most

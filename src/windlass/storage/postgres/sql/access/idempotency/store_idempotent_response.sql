@@ -1,4 +1,0 @@
--- Keeps what was answered under a key, for whoever still holds it.
-update windlass_answers
-set status = :status, body = :body, until = {now} + cast(:keep as double precision) * interval '1 second'
-where key_hash = :key_hash and holder = :holder and status is null

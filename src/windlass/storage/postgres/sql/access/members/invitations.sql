@@ -1,5 +1,0 @@
--- Tells the roles in tenants that are offered and can still be accepted, by tenant and name.
-select tenant_id, name, role, permissions, created_at from windlass_invitations
-where tenant_id <> '' and (cast(:tenant_id as text) is null or tenant_id = :tenant_id) and (cast(:name as text) is null or name = :name)
-    and expires_at > {now}
-order by tenant_id, name limit :most

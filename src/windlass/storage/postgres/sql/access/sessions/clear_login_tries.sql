@@ -1,2 +1,0 @@
--- Forgets logins that were tried.
-delete from windlass_login_tries where key = :key

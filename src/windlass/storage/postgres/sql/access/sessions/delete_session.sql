@@ -1,4 +1,0 @@
--- Ends a session, of one user or of anybody.
-delete from windlass_sessions
-where id = :id and (cast(:user_id as uuid) is null or user_id = :user_id)
-returning id

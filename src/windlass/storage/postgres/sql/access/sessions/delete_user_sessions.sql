@@ -1,2 +1,0 @@
--- Ends all sessions of a user but one.
-delete from windlass_sessions where user_id = :user_id and (cast(:but as uuid) is null or id <> :but)

@@ -1,2 +1,0 @@
--- All tenants, by id.
-select * from windlass_tenants order by id

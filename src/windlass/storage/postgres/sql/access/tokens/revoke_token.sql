@@ -1,5 +1,0 @@
--- Ends a token for good.
-update windlass_tokens
-set revoked_at = {now}
-where id = :id and (cast(:tenant_id as text) is null or tenant_id = :tenant_id) and revoked_at is null
-returning id

@@ -1,7 +1,0 @@
--- How jobs of these definitions are made in code, and when the next is due in a tenant, or in any.
-select t.definition,
-    min(case when t.origin = 'code' and not t.missing_from_code then t.type end) as strategy,
-    min(case when t.enabled and not t.missing_from_code and (cast(:tenant_id as text) is null or t.tenant_id = :tenant_id)
-        then t.next_run_at end) as next_run_at
-from {known} k join windlass_triggers t on t.definition = k.key
-group by t.definition

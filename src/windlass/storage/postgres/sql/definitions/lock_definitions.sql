@@ -1,2 +1,0 @@
--- Makes this transaction the only one that changes definitions or limits until it ends.
-select id from windlass_tenants where id = 'system' for update

@@ -1,3 +1,0 @@
--- Freezes jobs of a bulk operation.
-insert into windlass_operation_items (operation_id, place, job_id)
-select cast(:operation_id as uuid), i.place, i.job_id from {items} i

@@ -1,6 +1,0 @@
--- Lets one process work on the bulk operation that waits longest, under a new token.
-update windlass_operations set token = token + 1, taken_until = {now} + cast(:seconds as double precision) * interval '1 second'
-where id = (
-    select id from windlass_operations where state = 'running' and taken_until <= {now}
-    order by taken_until, token, id limit 1 for update skip locked)
-returning *

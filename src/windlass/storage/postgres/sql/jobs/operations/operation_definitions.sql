@@ -1,5 +1,0 @@
--- Tells the definitions and tenants of the jobs that a bulk operation changed and that are kept.
-select distinct j.definition, j.tenant_id
-from windlass_operation_items i
-join windlass_jobs j on j.id = i.job_id
-where i.operation_id = :operation_id and i.state = 'done'

@@ -1,5 +1,0 @@
--- Asks a bulk operation to stop.
-update windlass_operations
-set stop_requested_at = {now}, taken_until = {now}
-where id = :id and (cast(:tenant_id as text) is null or tenant_id = :tenant_id) and state = 'running' and stop_requested_at is null
-returning id

@@ -1,2 +1,0 @@
--- Tells in how many seconds the first attempt that counts under a rate counts no more; null if none does.
-select extract(epoch from min(until) - {now}) as room_in from windlass_starts where until > {now}

@@ -1,2 +1,0 @@
--- The limits among these names, as they stand now.
-select l.* from {names} n join windlass_limits l on l.name = n.name

@@ -1,2 +1,0 @@
--- What was said about a queue.
-select * from windlass_queues where name = :name

@@ -1,4 +1,0 @@
--- Finds events after one whose jobs are not made yet.
-select id from windlass_events
-where matched_at is null and (cast(:after as uuid) is null or id > :after)
-order by id limit :most

@@ -1,4 +1,0 @@
--- Notes on a trigger why it could not make a job, and disables it if it is to stop.
-update windlass_triggers
-set last_error = :error, last_error_at = {now}, enabled = case when cast(:stop as boolean) then false else enabled end
-where id = :id

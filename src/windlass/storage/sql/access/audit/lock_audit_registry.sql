@@ -1,0 +1,5 @@
+-- Makes this transaction the only one that lists chains, and returns how many are listed.
+insert into windlass_audit_registry (id, chains) values (1, 0)
+{on_conflict id} chains = windlass_audit_registry.chains;
+
+select chains, signature from windlass_audit_registry {index primary} where id = 1 {for update}

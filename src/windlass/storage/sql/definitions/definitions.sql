@@ -1,0 +1,2 @@
+-- All definitions, by key.
+select * from windlass_definitions order by {name key}

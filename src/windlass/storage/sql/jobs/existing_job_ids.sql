@@ -1,0 +1,6 @@
+-- Tells which of these jobs are stored, wherever they rest.
+select j.id from {ids} i {join} windlass_live j {index primary} on j.id = i.id
+union
+select j.id from {ids} i {join} windlass_later j {index primary} on j.id = i.id
+union
+select j.id from {ids} i {join} windlass_ended j {index primary} on j.id = i.id

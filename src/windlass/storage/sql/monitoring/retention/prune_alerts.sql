@@ -1,0 +1,2 @@
+-- Forgets causes that nobody was told of for so long.
+delete from windlass_alerts where tried_at < {now} - {days :days}

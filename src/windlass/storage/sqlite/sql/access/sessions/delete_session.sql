@@ -1,4 +1,0 @@
--- Ends a session, of one user or of anybody.
-delete from windlass_sessions
-where id = :id and (:user_id is null or user_id = :user_id)
-returning id

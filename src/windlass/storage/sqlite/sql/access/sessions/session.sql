@@ -1,4 +1,0 @@
--- Tells the session of a hash and its user, while it lasts and the user may sign in.
-select s.*, u.name, u.superadmin, s.last_seen_at < {now} - cast(:seconds * 1000000 as integer) as stale
-from windlass_sessions s join windlass_users u on u.id = s.user_id
-where s.hash = :hash and s.expires_at > {now} and u.disabled = 0

@@ -1,4 +1,0 @@
--- Notes that a session was seen, and puts its end off.
-update windlass_sessions
-set last_seen_at = {now}, expires_at = min({now} + cast(:idle * 1000000 as integer), ends_at)
-where id = :id and expires_at > {now}

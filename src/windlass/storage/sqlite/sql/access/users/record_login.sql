@@ -1,5 +1,0 @@
--- Notes that a user signed in, if it is still there.
-update windlass_users
-set last_login_at = {now}
-where id = :id
-returning id

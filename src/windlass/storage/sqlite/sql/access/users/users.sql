@@ -1,5 +1,0 @@
--- Tells users by name.
-select id, name, superadmin, disabled, password_hash is not null as has_password, created_at, last_login_at
-from windlass_users
-where :after is null or name > :after
-order by name limit :most

@@ -1,2 +1,0 @@
--- All definitions, by key.
-select * from windlass_definitions order by key

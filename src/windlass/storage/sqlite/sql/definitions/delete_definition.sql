@@ -1,8 +1,0 @@
--- Forgets a definition that no job and no trigger speaks of.
-delete from windlass_definitions
-where key = :key
-    and not exists (select 1 from windlass_triggers where definition = :key)
-    and not exists (select 1 from windlass_live where definition = :key)
-    and not exists (select 1 from windlass_later where definition = :key)
-    and not exists (select 1 from windlass_ended where definition = :key)
-returning key

@@ -1,3 +1,0 @@
--- One job wherever it rests, if the scope may see it.
-select * from windlass_jobs
-where id = :id and (:tenant_id is null or tenant_id = :tenant_id)

@@ -1,2 +1,0 @@
--- Tells a bulk operation.
-select * from windlass_operations where id = :id and (:tenant_id is null or tenant_id = :tenant_id)

@@ -1,2 +1,0 @@
--- What time the database has.
-select {now} as now

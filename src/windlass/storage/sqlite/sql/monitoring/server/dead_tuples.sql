@@ -1,2 +1,0 @@
--- Tells nothing: this database does not count what it has not cleared away.
-select null as name, null as live, null as dead, null as seconds from windlass_tenants where 1 = 0

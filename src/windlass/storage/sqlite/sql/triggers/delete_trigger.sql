@@ -1,2 +1,0 @@
--- Forgets a trigger; what it made stays.
-delete from windlass_triggers where id = :id and (:tenant_id is null or tenant_id = :tenant_id) returning id

@@ -1,4 +1,0 @@
--- Notes that a trigger declared in code was deleted, so that no sync makes it again.
-insert into windlass_deleted_triggers (tenant_id, name, definition, deleted_at)
-values (:tenant_id, :name, :definition, {now})
-on conflict (tenant_id, name) do update set definition = excluded.definition, deleted_at = excluded.deleted_at

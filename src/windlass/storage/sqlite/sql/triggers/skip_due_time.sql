@@ -1,8 +1,0 @@
--- Moves a trigger on from a due time without a job, once, and notes why; disables it if it is to stop.
-update windlass_triggers
-set next_run_at = :next_run_at, last_run_at = next_run_at, last_error = :error,
-    -- Not later than what was seen: its next due time must not look like one that has failed.
-    last_error_at = min({now}, :seen_at),
-    enabled = case when :stop then 0 else enabled end
-where id = :id and enabled = 1 and next_run_at = :due_at
-returning id
