@@ -1,4 +1,4 @@
-"""Bugs in how an attempt ends: finish, release and reap."""
+"""Bugs at the end of an attempt: finish, release and reap."""
 
 from collections.abc import Sequence
 
@@ -80,7 +80,7 @@ _TOKENS: Sequence[Mutant] = (
         old='        raise Stopped("lost")',
         new="        pass",
         tests=(
-            "tests/worker/reporting/test_log_writer.py::test_an_end_for_a_lost_lease_is_refused",
+            "tests/worker/reporting/test_log_writer.py::test_a_completion_for_a_lost_lease_is_refused",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Bugs in what people ask for: enqueue with its keys, cancel and retry."""
+"""Bugs in requests of people: enqueue with its keys, cancel and retry."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Builders: a job in any state by name, and short ways to say what workers do."""
+"""Builders: a job in any state by name, and what workers do with it."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
