@@ -20,6 +20,7 @@ LONG = {
     "src/windlass/settings/tree.py": "the one table of settings, each documented where it stands",
     "src/windlass/api/schema/requests.py": "the request bodies, one small class after another",
     "src/windlass/api/schema/responses.py": "the response bodies, one small class after another",
+    "src/windlass/engine/engine.py": "the one table of nouns, each built where it is first used",
     "src/windlass/api/jobs/jobs.py": "the routes of one noun, each a few lines",
     "tests/app/test_windlass.py": "the promises of one class, in the order of its methods",
     "tests/app/triggers/test_triggers.py": "the promises of one class, in the order of its methods",
@@ -47,7 +48,6 @@ _TO_REGROUP = {
 _TO_SPLIT = {
     "src/windlass/app/windlass.py",
     "src/windlass/app/nouns.py",
-    "src/windlass/engine/jobs/jobs.py",
     "src/windlass/engine/triggers/triggers.py",
     "src/windlass/worker/worker.py",
     "src/windlass/worker/attempt.py",

@@ -71,41 +71,41 @@ class Jobs:
         return Jobs(self._awaited.of(tenant), self._portal)
 
 
-class Dead(BlockingNoun, nouns.DeadVerbs):
-    __doc__ = nouns.DeadVerbs.__doc__
+class Dead(BlockingNoun, nouns.DeadNoun):
+    __doc__ = nouns.DeadNoun.__doc__
 
 
-class Definitions(BlockingNoun, nouns.DefinitionVerbs):
-    __doc__ = nouns.DefinitionVerbs.__doc__
+class Definitions(BlockingNoun, nouns.DefinitionNoun):
+    __doc__ = nouns.DefinitionNoun.__doc__
 
 
-class Audit(BlockingNoun, nouns.AuditVerbs):
-    __doc__ = nouns.AuditVerbs.__doc__
+class Audit(BlockingNoun, nouns.AuditNoun):
+    __doc__ = nouns.AuditNoun.__doc__
 
 
-class Tenants(BlockingNoun, nouns.TenantVerbs):
-    __doc__ = nouns.TenantVerbs.__doc__
+class Tenants(BlockingNoun, nouns.TenantNoun):
+    __doc__ = nouns.TenantNoun.__doc__
 
 
-class Queues(BlockingNoun, nouns.QueueVerbs):
-    __doc__ = nouns.QueueVerbs.__doc__
+class Queues(BlockingNoun, nouns.QueueNoun):
+    __doc__ = nouns.QueueNoun.__doc__
 
 
-class Triggers(BlockingNoun, nouns.TriggerVerbs):
-    __doc__ = nouns.TriggerVerbs.__doc__
+class Triggers(BlockingNoun, nouns.TriggerNoun):
+    __doc__ = nouns.TriggerNoun.__doc__
 
 
-class Schedules(BlockingNoun, nouns.ScheduleVerbs):
-    __doc__ = nouns.ScheduleVerbs.__doc__
+class Schedules(BlockingNoun, nouns.ScheduleNoun):
+    __doc__ = nouns.ScheduleNoun.__doc__
 
 
-class Events(BlockingNoun, nouns.EventVerbs):
-    __doc__ = nouns.EventVerbs.__doc__
+class Events(BlockingNoun, nouns.EventNoun):
+    __doc__ = nouns.EventNoun.__doc__
 
 
-class Logs(BlockingNoun, nouns.LogVerbs):
-    __doc__ = nouns.LogVerbs.__doc__
+class Logs(BlockingNoun, nouns.LogNoun):
+    __doc__ = nouns.LogNoun.__doc__
 
 
-class Workers(BlockingNoun, nouns.WorkerVerbs):
-    __doc__ = nouns.WorkerVerbs.__doc__
+class Workers(BlockingNoun, nouns.WorkerNoun):
+    __doc__ = nouns.WorkerNoun.__doc__

@@ -1,6 +1,6 @@
 """The nouns of the app, `wl.jobs`, `wl.definitions` …: which verbs of the engine each has.
 
-A class `…Verbs` describes a noun for both the async and the blocking API; `wl.jobs` has two classes,
+A class `…Noun` describes a noun for both the async and the blocking API; `wl.jobs` has two classes,
 because its verbs return handles that await or block.
 """
 
@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import UUID
 
-from windlass.app.verbs import AsyncNoun, Check, Verb
+from windlass.app.verbs import AppVerb, AsyncNoun, Check
 from windlass.core.durations import duration
 from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.filter import parse
@@ -277,171 +277,171 @@ _WORKER: Mapping[str, Check] = {"id": _whole_worker}
 _LOGS: Mapping[str, Check] = {"job": _whole_job}
 
 
-class DeadVerbs:
+class DeadNoun:
     """What failed for good: groups by cause; retry, edit, discard and mute."""
 
     _noun = "dead"
-    groups = Verb(DeadLetters.groups)
-    list = Verb(DeadLetters.list)
-    retry = Verb(DeadLetters.retry, checks=_JOB)
-    retry_group = Verb(DeadLetters.retry_group)
-    edit_retry = Verb(DeadLetters.edit_retry, checks=_JOB)
-    discard = Verb(DeadLetters.discard, checks=_JOB)
-    discard_group = Verb(DeadLetters.discard_group)
-    mute = Verb(Mutes.mute, noun="mutes")
-    unmute = Verb(Mutes.unmute, noun="mutes")
+    groups = AppVerb(DeadLetters.groups)
+    list = AppVerb(DeadLetters.list)
+    retry = AppVerb(DeadLetters.retry, checks=_JOB)
+    retry_group = AppVerb(DeadLetters.retry_group)
+    edit_retry = AppVerb(DeadLetters.edit_retry, checks=_JOB)
+    discard = AppVerb(DeadLetters.discard, checks=_JOB)
+    discard_group = AppVerb(DeadLetters.discard_group)
+    mute = AppVerb(Mutes.mute, noun="mutes")
+    unmute = AppVerb(Mutes.unmute, noun="mutes")
 
 
-class DefinitionVerbs:
+class DefinitionNoun:
     """What may run: list, enable, disable, edit and reset definitions."""
 
     _noun = "definitions"
-    sync = Verb(Definitions.mark_missing)
-    create = Verb(Definitions.create)
-    get = Verb(Definitions.get)
-    list = Verb(Definitions.list)
-    activity = Verb(DefinitionActivityReader.activity, noun="activity")
-    enable = Verb(Definitions.enable)
-    disable = Verb(Definitions.disable)
-    edit = Verb(Definitions.edit)
-    reset = Verb(Definitions.reset)
-    reset_all = Verb(Definitions.reset_all)
-    delete = Verb(Definitions.delete)
+    sync = AppVerb(Definitions.mark_missing)
+    create = AppVerb(Definitions.create)
+    get = AppVerb(Definitions.get)
+    list = AppVerb(Definitions.list)
+    activity = AppVerb(DefinitionActivityReader.activity, noun="activity")
+    enable = AppVerb(Definitions.enable)
+    disable = AppVerb(Definitions.disable)
+    edit = AppVerb(Definitions.edit)
+    reset = AppVerb(Definitions.reset)
+    reset_all = AppVerb(Definitions.reset_all)
+    delete = AppVerb(Definitions.delete)
 
 
-class AuditVerbs:
+class AuditNoun:
     """The record of who changed what: check it, and tell where its chains end."""
 
     _noun = "audit"
-    verify = Verb(Audit.verify_all)
-    heads = Verb(Audit.heads)
+    verify = AppVerb(Audit.verify_all)
+    heads = AppVerb(Audit.heads)
 
 
-class TenantVerbs:
+class TenantNoun:
     """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
     _noun = "tenants"
-    create = Verb(Tenants.create)
-    change = Verb(Tenants.change)
-    get = Verb(Tenants.get)
-    list = Verb(Tenants.list)
-    suspend = Verb(Tenants.suspend)
-    resume = Verb(Tenants.resume)
-    delete = Verb(Tenants.delete)
-    purge = Verb(Tenants.purge)
+    create = AppVerb(Tenants.create)
+    change = AppVerb(Tenants.change)
+    get = AppVerb(Tenants.get)
+    list = AppVerb(Tenants.list)
+    suspend = AppVerb(Tenants.suspend)
+    resume = AppVerb(Tenants.resume)
+    delete = AppVerb(Tenants.delete)
+    purge = AppVerb(Tenants.purge)
 
 
-class QueueVerbs:
+class QueueNoun:
     """Named lines of jobs: list, pause, resume and limit queues."""
 
     _noun = "queues"
-    get = Verb(Queues.get)
-    list = Verb(Queues.list)
-    pause = Verb(Queues.pause)
-    resume = Verb(Queues.resume)
-    limit = Verb(Queues.limit)
+    get = AppVerb(Queues.get)
+    list = AppVerb(Queues.list)
+    pause = AppVerb(Queues.pause)
+    resume = AppVerb(Queues.resume)
+    limit = AppVerb(Queues.limit)
 
 
-class BaseTriggerVerbs:
+class BaseTriggerNoun:
     """What schedules and triggers have in common. One is given by its name or its whole id; `find`
     takes the end of an id too."""
 
     _noun = "triggers"
-    create = Verb(Triggers.create)
-    get = Verb(Triggers.get, checks=_TRIGGER)
-    find = Verb(Triggers.get)
-    update = Verb(Triggers.update, checks=_TRIGGER)
-    reschedule = Verb(Triggers.reschedule, checks=_TRIGGER)
-    reset = Verb(Triggers.reset, checks=_TRIGGER)
-    enable = Verb(Triggers.enable, checks=_TRIGGER)
-    disable = Verb(Triggers.disable, checks=_TRIGGER)
-    delete = Verb(Triggers.delete, checks=_TRIGGER)
-    warnings = Verb(Triggers.warnings, checks=_TRIGGER)
+    create = AppVerb(Triggers.create)
+    get = AppVerb(Triggers.get, checks=_TRIGGER)
+    find = AppVerb(Triggers.get)
+    update = AppVerb(Triggers.update, checks=_TRIGGER)
+    reschedule = AppVerb(Triggers.reschedule, checks=_TRIGGER)
+    reset = AppVerb(Triggers.reset, checks=_TRIGGER)
+    enable = AppVerb(Triggers.enable, checks=_TRIGGER)
+    disable = AppVerb(Triggers.disable, checks=_TRIGGER)
+    delete = AppVerb(Triggers.delete, checks=_TRIGGER)
+    warnings = AppVerb(Triggers.warnings, checks=_TRIGGER)
 
 
-class TriggerVerbs(BaseTriggerVerbs):
+class TriggerNoun(BaseTriggerNoun):
     """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
-    list = Verb(Triggers.list)
-    test = Verb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
+    list = AppVerb(Triggers.list)
+    test = AppVerb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
 
 
-class ScheduleVerbs(BaseTriggerVerbs):
+class ScheduleNoun(BaseTriggerNoun):
     """The rules that make jobs by time."""
 
-    list = Verb(Triggers.schedules)
-    run = Verb(Triggers.run, checks=_TRIGGER)
-    preview = Verb(Triggers.preview)
+    list = AppVerb(Triggers.schedules)
+    run = AppVerb(Triggers.run, checks=_TRIGGER)
+    preview = AppVerb(Triggers.preview)
 
 
-class EventVerbs:
+class EventNoun:
     """What was emitted, and how many jobs came of it. Ids are whole; `find` takes the end of one."""
 
     _noun = "events"
-    get = Verb(Events.get, checks=_EVENT)
-    find = Verb(Events.get)
-    list = Verb(Events.list)
-    replay = Verb(Events.replay, checks=_EVENT)
+    get = AppVerb(Events.get, checks=_EVENT)
+    find = AppVerb(Events.get)
+    list = AppVerb(Events.list)
+    replay = AppVerb(Events.replay, checks=_EVENT)
 
 
-class LogVerbs:
+class LogNoun:
     """Log lines of all jobs."""
 
     _noun = "logs"
-    search = Verb(Logs.search, checks=_LOGS)
+    search = AppVerb(Logs.search, checks=_LOGS)
 
 
-class WorkerVerbs:
+class WorkerNoun:
     """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
     one."""
 
     _noun = "workers"
-    get = Verb(Workers.get, checks=_WORKER)
-    find = Verb(Workers.get)
-    list = Verb(Workers.list)
-    drain = Verb(Workers.drain, checks=_WORKER)
-    resume = Verb(Workers.resume, checks=_WORKER)
-    stop = Verb(Workers.stop, checks=_WORKER)
+    get = AppVerb(Workers.get, checks=_WORKER)
+    find = AppVerb(Workers.get)
+    list = AppVerb(Workers.list)
+    drain = AppVerb(Workers.drain, checks=_WORKER)
+    resume = AppVerb(Workers.resume, checks=_WORKER)
+    stop = AppVerb(Workers.stop, checks=_WORKER)
 
 
-class AsyncDead(AsyncNoun, DeadVerbs):
-    __doc__ = DeadVerbs.__doc__
+class AsyncDead(AsyncNoun, DeadNoun):
+    __doc__ = DeadNoun.__doc__
 
 
-class AsyncDefinitions(AsyncNoun, DefinitionVerbs):
-    __doc__ = DefinitionVerbs.__doc__
+class AsyncDefinitions(AsyncNoun, DefinitionNoun):
+    __doc__ = DefinitionNoun.__doc__
 
 
-class AsyncAudit(AsyncNoun, AuditVerbs):
-    __doc__ = AuditVerbs.__doc__
+class AsyncAudit(AsyncNoun, AuditNoun):
+    __doc__ = AuditNoun.__doc__
 
 
-class AsyncTenants(AsyncNoun, TenantVerbs):
-    __doc__ = TenantVerbs.__doc__
+class AsyncTenants(AsyncNoun, TenantNoun):
+    __doc__ = TenantNoun.__doc__
 
 
-class AsyncQueues(AsyncNoun, QueueVerbs):
-    __doc__ = QueueVerbs.__doc__
+class AsyncQueues(AsyncNoun, QueueNoun):
+    __doc__ = QueueNoun.__doc__
 
 
-class AsyncTriggers(AsyncNoun, TriggerVerbs):
-    __doc__ = TriggerVerbs.__doc__
+class AsyncTriggers(AsyncNoun, TriggerNoun):
+    __doc__ = TriggerNoun.__doc__
 
 
-class AsyncSchedules(AsyncNoun, ScheduleVerbs):
-    __doc__ = ScheduleVerbs.__doc__
+class AsyncSchedules(AsyncNoun, ScheduleNoun):
+    __doc__ = ScheduleNoun.__doc__
 
 
-class AsyncEvents(AsyncNoun, EventVerbs):
-    __doc__ = EventVerbs.__doc__
+class AsyncEvents(AsyncNoun, EventNoun):
+    __doc__ = EventNoun.__doc__
 
 
-class AsyncLogs(AsyncNoun, LogVerbs):
-    __doc__ = LogVerbs.__doc__
+class AsyncLogs(AsyncNoun, LogNoun):
+    __doc__ = LogNoun.__doc__
 
 
-class AsyncWorkers(AsyncNoun, WorkerVerbs):
-    __doc__ = WorkerVerbs.__doc__
+class AsyncWorkers(AsyncNoun, WorkerNoun):
+    __doc__ = WorkerNoun.__doc__
 
 
 def fields_of(job: Job) -> dict[str, Any]:

@@ -32,11 +32,11 @@ from windlass.app.windlass import Windlass as Awaited
 from windlass.core.access.roles import ROLES, RoleTable
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import NewJob, OnDuplicate, Receipt
-from windlass.core.jobs.options import EnqueueOptions, OptionSet
+from windlass.core.jobs.options import EnqueueOptions, OptionSet, PreparedJob
 from windlass.core.triggers.declared_trigger import EventTriggerOptions, event_trigger
 from windlass.core.triggers.trigger import Event
 from windlass.engine.engine import Engine
-from windlass.engine.jobs.enqueue import EnqueueHook, PreparedJob
+from windlass.engine.jobs.enqueue import EnqueueHook
 from windlass.engine.triggers.events import EventOptions
 from windlass.errors import TransactionUnsupported
 from windlass.settings import Settings

@@ -44,8 +44,8 @@ class BlockingNoun:
         self._portal = portal
 
 
-class Verb(Generic[P, R]):
-    """An engine's verb on a noun of the app: `list = Verb(Definitions.list)`.
+class AppVerb(Generic[P, R]):
+    """An engine's verb on a noun of the app: `list = AppVerb(Definitions.list)`.
 
     On an `AsyncNoun` it is awaited, on a `BlockingNoun` it blocks; both keep signature, types and
     docstring. `noun` is for a verb of another noun of the engine. `checks` are for arguments, by

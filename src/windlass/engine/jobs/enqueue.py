@@ -5,13 +5,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
 
 from windlass import clock
 from windlass.core.access.principal import Principal
 from windlass.core.access.roles import Right
 from windlass.core.jobs.models import Job, NewJob, OnDuplicate, Receipt, ReceiptStatus, Scope
-from windlass.core.jobs.options import OptionSet
+from windlass.core.jobs.options import OptionSet, PreparedJob
 from windlass.core.payloads.json_text import load_json
 from windlass.engine.access.audit import Target
 from windlass.engine.definitions.definitions import Definitions
@@ -55,13 +55,6 @@ from windlass.storage.storage import Storage
 _CHUNK = 2000
 
 EnqueueHook = Callable[[Sequence[NewJob]], AbstractContextManager[Sequence[NewJob]]]
-
-
-class PreparedJob(NamedTuple):
-    """A valid job to store, and what to do when an equal one exists."""
-
-    job: NewJob
-    on_duplicate: OnDuplicate
 
 
 class EnqueueVerbs:
