@@ -15,7 +15,7 @@ from tests.support.processes.process_handlers import elsewhere
 from windlass import JobContext, Permanent, Settings, Windlass, cron, every
 from windlass.core.jobs.states import JobState
 from windlass.errors import OptionInvalid
-from windlass.testing import Summary, TestWindlass, throwaway
+from windlass.testing import Summary, TestWindlass, temporary_database
 
 pytest_plugins = ["pytester"]
 
@@ -267,7 +267,7 @@ async def test_an_interval_fires_at_once_and_again_and_again():
 
 
 async def test_too_many_due_times_on_the_way_are_an_error(monkeypatch):
-    monkeypatch.setattr(throwaway, "_MOST_STOPS", 20)
+    monkeypatch.setattr(temporary_database, "_MOST_STOPS", 20)
     async with TestWindlass(scheduled(schedule=every("1s"))) as test:
         await test.run_all()
         test.travel("+1m")

@@ -13,8 +13,8 @@ from tests.support.job_builders import (
 )
 from windlass.core.jobs.states import JobState
 from windlass.core.triggers.schedule import cron, every
+from windlass.engine.leases.reaper import Reaper
 from windlass.ids import TenantId
-from windlass.upkeep.reaper import Reaper
 from windlass.upkeep.scheduler import Scheduler
 
 WHOSE = {

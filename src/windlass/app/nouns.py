@@ -1,4 +1,8 @@
-"""`wl.jobs`, `wl.definitions` …: the engine's verbs with the app's readiness in front."""
+"""The nouns of the app, `wl.jobs`, `wl.definitions` …: which verbs of the engine each has.
+
+A class `…Verbs` describes a noun for both the async and the blocking API; `wl.jobs` has two classes,
+because its verbs return handles that await or block.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -6,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from uuid import UUID
 
-from windlass.app.verbs import AwaitedVerb, Check, Noun
+from windlass.app.verbs import AsyncNoun, Check, Verb
 from windlass.core.durations import duration
 from windlass.core.jobs.change import JobChange
 from windlass.core.jobs.filter import parse
@@ -38,11 +42,10 @@ from windlass.engine.triggers.trigger_dry_run import TriggerDryRuns
 from windlass.engine.triggers.triggers import Triggers
 from windlass.errors import OptionInvalid, TriggerNotFound, WorkerNotFound
 from windlass.ids import JobId, parse_job_id, parse_suffix
-from windlass.storage.jobs.jobs import RelatedJob
 
 if TYPE_CHECKING:
     from windlass.app.windlass import Windlass
-    from windlass.engine.jobs.jobs import Jobs
+    from windlass.engine.jobs.jobs import Jobs, RelatedJob
 
 Id = JobId | str
 Duration = str | timedelta | float
@@ -215,7 +218,7 @@ class AsyncJobs:
             whole_id(id), scope=self._scope, after=after, limit=limit
         )
 
-    async def family(self, id: Id) -> Sequence[RelatedJob]:
+    async def family(self, id: Id) -> "Sequence[RelatedJob]":
         """What a job waits for and what waits for it."""
         return await (await self._jobs()).family(whole_id(id), self._scope)
 
@@ -274,131 +277,171 @@ _WORKER: Mapping[str, Check] = {"id": _whole_worker}
 _LOGS: Mapping[str, Check] = {"job": _whole_job}
 
 
-class AsyncDead(Noun):
+class DeadVerbs:
     """What failed for good: groups by cause; retry, edit, discard and mute."""
 
-    noun = "dead"
-    groups = AwaitedVerb(DeadLetters.groups)
-    list = AwaitedVerb(DeadLetters.list)
-    retry = AwaitedVerb(DeadLetters.retry, checks=_JOB)
-    retry_group = AwaitedVerb(DeadLetters.retry_group)
-    edit_retry = AwaitedVerb(DeadLetters.edit_retry, checks=_JOB)
-    discard = AwaitedVerb(DeadLetters.discard, checks=_JOB)
-    discard_group = AwaitedVerb(DeadLetters.discard_group)
-    mute = AwaitedVerb(Mutes.mute, noun="mutes")
-    unmute = AwaitedVerb(Mutes.unmute, noun="mutes")
+    _noun = "dead"
+    groups = Verb(DeadLetters.groups)
+    list = Verb(DeadLetters.list)
+    retry = Verb(DeadLetters.retry, checks=_JOB)
+    retry_group = Verb(DeadLetters.retry_group)
+    edit_retry = Verb(DeadLetters.edit_retry, checks=_JOB)
+    discard = Verb(DeadLetters.discard, checks=_JOB)
+    discard_group = Verb(DeadLetters.discard_group)
+    mute = Verb(Mutes.mute, noun="mutes")
+    unmute = Verb(Mutes.unmute, noun="mutes")
 
 
-class AsyncDefinitions(Noun):
+class DefinitionVerbs:
     """What may run: list, enable, disable, edit and reset definitions."""
 
-    noun = "definitions"
-    sync = AwaitedVerb(Definitions.mark_missing)
-    create = AwaitedVerb(Definitions.create)
-    get = AwaitedVerb(Definitions.get)
-    list = AwaitedVerb(Definitions.list)
-    activity = AwaitedVerb(DefinitionActivityReader.activity, noun="activity")
-    enable = AwaitedVerb(Definitions.enable)
-    disable = AwaitedVerb(Definitions.disable)
-    edit = AwaitedVerb(Definitions.edit)
-    reset = AwaitedVerb(Definitions.reset)
-    reset_all = AwaitedVerb(Definitions.reset_all)
-    delete = AwaitedVerb(Definitions.delete)
+    _noun = "definitions"
+    sync = Verb(Definitions.mark_missing)
+    create = Verb(Definitions.create)
+    get = Verb(Definitions.get)
+    list = Verb(Definitions.list)
+    activity = Verb(DefinitionActivityReader.activity, noun="activity")
+    enable = Verb(Definitions.enable)
+    disable = Verb(Definitions.disable)
+    edit = Verb(Definitions.edit)
+    reset = Verb(Definitions.reset)
+    reset_all = Verb(Definitions.reset_all)
+    delete = Verb(Definitions.delete)
 
 
-class AsyncAudit(Noun):
+class AuditVerbs:
     """The record of who changed what: check it, and tell where its chains end."""
 
-    noun = "audit"
-    verify = AwaitedVerb(Audit.verify_all)
-    heads = AwaitedVerb(Audit.heads)
+    _noun = "audit"
+    verify = Verb(Audit.verify_all)
+    heads = Verb(Audit.heads)
 
 
-class AsyncTenants(Noun):
+class TenantVerbs:
     """Who owns jobs: create, change, list, suspend, delete and purge tenants."""
 
-    noun = "tenants"
-    create = AwaitedVerb(Tenants.create)
-    change = AwaitedVerb(Tenants.change)
-    get = AwaitedVerb(Tenants.get)
-    list = AwaitedVerb(Tenants.list)
-    suspend = AwaitedVerb(Tenants.suspend)
-    resume = AwaitedVerb(Tenants.resume)
-    delete = AwaitedVerb(Tenants.delete)
-    purge = AwaitedVerb(Tenants.purge)
+    _noun = "tenants"
+    create = Verb(Tenants.create)
+    change = Verb(Tenants.change)
+    get = Verb(Tenants.get)
+    list = Verb(Tenants.list)
+    suspend = Verb(Tenants.suspend)
+    resume = Verb(Tenants.resume)
+    delete = Verb(Tenants.delete)
+    purge = Verb(Tenants.purge)
 
 
-class AsyncQueues(Noun):
+class QueueVerbs:
     """Named lines of jobs: list, pause, resume and limit queues."""
 
-    noun = "queues"
-    get = AwaitedVerb(Queues.get)
-    list = AwaitedVerb(Queues.list)
-    pause = AwaitedVerb(Queues.pause)
-    resume = AwaitedVerb(Queues.resume)
-    limit = AwaitedVerb(Queues.limit)
+    _noun = "queues"
+    get = Verb(Queues.get)
+    list = Verb(Queues.list)
+    pause = Verb(Queues.pause)
+    resume = Verb(Queues.resume)
+    limit = Verb(Queues.limit)
 
 
-class AsyncBaseTriggers(Noun):
+class BaseTriggerVerbs:
     """What schedules and triggers have in common. One is given by its name or its whole id; `find`
     takes the end of an id too."""
 
-    noun = "triggers"
-    create = AwaitedVerb(Triggers.create)
-    get = AwaitedVerb(Triggers.get, checks=_TRIGGER)
-    find = AwaitedVerb(Triggers.get)
-    update = AwaitedVerb(Triggers.update, checks=_TRIGGER)
-    reschedule = AwaitedVerb(Triggers.reschedule, checks=_TRIGGER)
-    reset = AwaitedVerb(Triggers.reset, checks=_TRIGGER)
-    enable = AwaitedVerb(Triggers.enable, checks=_TRIGGER)
-    disable = AwaitedVerb(Triggers.disable, checks=_TRIGGER)
-    delete = AwaitedVerb(Triggers.delete, checks=_TRIGGER)
-    warnings = AwaitedVerb(Triggers.warnings, checks=_TRIGGER)
+    _noun = "triggers"
+    create = Verb(Triggers.create)
+    get = Verb(Triggers.get, checks=_TRIGGER)
+    find = Verb(Triggers.get)
+    update = Verb(Triggers.update, checks=_TRIGGER)
+    reschedule = Verb(Triggers.reschedule, checks=_TRIGGER)
+    reset = Verb(Triggers.reset, checks=_TRIGGER)
+    enable = Verb(Triggers.enable, checks=_TRIGGER)
+    disable = Verb(Triggers.disable, checks=_TRIGGER)
+    delete = Verb(Triggers.delete, checks=_TRIGGER)
+    warnings = Verb(Triggers.warnings, checks=_TRIGGER)
 
 
-class AsyncTriggers(AsyncBaseTriggers):
+class TriggerVerbs(BaseTriggerVerbs):
     """Rules that make jobs, by time and by event: create, list, update, test and delete."""
 
-    list = AwaitedVerb(Triggers.list)
-    test = AwaitedVerb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
+    list = Verb(Triggers.list)
+    test = Verb(TriggerDryRuns.test, noun="trigger_dry_runs", checks=_TRIAL)
 
 
-class AsyncSchedules(AsyncBaseTriggers):
+class ScheduleVerbs(BaseTriggerVerbs):
     """The rules that make jobs by time."""
 
-    list = AwaitedVerb(Triggers.schedules)
-    run = AwaitedVerb(Triggers.run, checks=_TRIGGER)
-    preview = AwaitedVerb(Triggers.preview)
+    list = Verb(Triggers.schedules)
+    run = Verb(Triggers.run, checks=_TRIGGER)
+    preview = Verb(Triggers.preview)
 
 
-class AsyncEvents(Noun):
+class EventVerbs:
     """What was emitted, and how many jobs came of it. Ids are whole; `find` takes the end of one."""
 
-    noun = "events"
-    get = AwaitedVerb(Events.get, checks=_EVENT)
-    find = AwaitedVerb(Events.get)
-    list = AwaitedVerb(Events.list)
-    replay = AwaitedVerb(Events.replay, checks=_EVENT)
+    _noun = "events"
+    get = Verb(Events.get, checks=_EVENT)
+    find = Verb(Events.get)
+    list = Verb(Events.list)
+    replay = Verb(Events.replay, checks=_EVENT)
 
 
-class AsyncLogs(Noun):
+class LogVerbs:
     """Log lines of all jobs."""
 
-    noun = "logs"
-    search = AwaitedVerb(Logs.search, checks=_LOGS)
+    _noun = "logs"
+    search = Verb(Logs.search, checks=_LOGS)
 
 
-class AsyncWorkers(Noun):
+class WorkerVerbs:
     """Who runs jobs: list, drain, resume and stop workers. Ids are whole; `find` takes the end of
     one."""
 
-    noun = "workers"
-    get = AwaitedVerb(Workers.get, checks=_WORKER)
-    find = AwaitedVerb(Workers.get)
-    list = AwaitedVerb(Workers.list)
-    drain = AwaitedVerb(Workers.drain, checks=_WORKER)
-    resume = AwaitedVerb(Workers.resume, checks=_WORKER)
-    stop = AwaitedVerb(Workers.stop, checks=_WORKER)
+    _noun = "workers"
+    get = Verb(Workers.get, checks=_WORKER)
+    find = Verb(Workers.get)
+    list = Verb(Workers.list)
+    drain = Verb(Workers.drain, checks=_WORKER)
+    resume = Verb(Workers.resume, checks=_WORKER)
+    stop = Verb(Workers.stop, checks=_WORKER)
+
+
+class AsyncDead(AsyncNoun, DeadVerbs):
+    __doc__ = DeadVerbs.__doc__
+
+
+class AsyncDefinitions(AsyncNoun, DefinitionVerbs):
+    __doc__ = DefinitionVerbs.__doc__
+
+
+class AsyncAudit(AsyncNoun, AuditVerbs):
+    __doc__ = AuditVerbs.__doc__
+
+
+class AsyncTenants(AsyncNoun, TenantVerbs):
+    __doc__ = TenantVerbs.__doc__
+
+
+class AsyncQueues(AsyncNoun, QueueVerbs):
+    __doc__ = QueueVerbs.__doc__
+
+
+class AsyncTriggers(AsyncNoun, TriggerVerbs):
+    __doc__ = TriggerVerbs.__doc__
+
+
+class AsyncSchedules(AsyncNoun, ScheduleVerbs):
+    __doc__ = ScheduleVerbs.__doc__
+
+
+class AsyncEvents(AsyncNoun, EventVerbs):
+    __doc__ = EventVerbs.__doc__
+
+
+class AsyncLogs(AsyncNoun, LogVerbs):
+    __doc__ = LogVerbs.__doc__
+
+
+class AsyncWorkers(AsyncNoun, WorkerVerbs):
+    __doc__ = WorkerVerbs.__doc__
 
 
 def fields_of(job: Job) -> dict[str, Any]:

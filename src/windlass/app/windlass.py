@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, ref
 from windlass.app.commands import CommandOptions, declare_command
 from windlass.app.declare import JobOptions, declare, declare_in
 from windlass.app.declared import Declared, DeclaredJob, JobDecorator, P, R
-from windlass.app.enqueue import AroundEnqueue, Deliveries
+from windlass.app.enqueue import Deliveries
 from windlass.app.file_commands import commands_of
 from windlass.app.nouns import (
     AsyncAudit,
@@ -28,12 +28,12 @@ from windlass.app.nouns import (
     AsyncTriggers,
     AsyncWorkers,
 )
-from windlass.app.options import Delivery, EnqueueOptions
 from windlass.app.running import Running
 from windlass.app.system_jobs import SystemJobs
-from windlass.core.access.roles import ROLES, RoleTable, frozen
+from windlass.core.access.roles import ROLES, RoleTable, freeze_roles
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, NewJob, OnDuplicate, Receipt, Scope
+from windlass.core.jobs.options import EnqueueOptions, OptionSet
 from windlass.core.monitoring.summary import Stats
 from windlass.core.triggers.declared_trigger import (
     DeclaredTrigger,
@@ -41,8 +41,8 @@ from windlass.core.triggers.declared_trigger import (
     event_trigger,
 )
 from windlass.core.triggers.trigger import Event
-from windlass.engine.connect import connect
 from windlass.engine.engine import Engine
+from windlass.engine.jobs.enqueue import EnqueueHook
 from windlass.engine.triggers.events import EventOptions
 from windlass.settings import Settings
 from windlass.telemetry import Telemetry
@@ -78,11 +78,11 @@ class Windlass:
         roles: RoleTable = ROLES,
     ) -> None:
         self._url = url
-        self.roles = frozen(roles)
+        self.roles = freeze_roles(roles)
         self._given_settings = settings
         self.telemetry = Telemetry()
         self.around_attempts: list[Around] = []
-        self.around_enqueues: list[AroundEnqueue] = []
+        self.around_enqueues: list[EnqueueHook] = []
         self.lifespans: list[Lifespan] = []
         self._connect: Callable[[], Engine] = self._engine
         self.system_jobs: SystemJobs | None = SystemJobs(lambda: self.engine)
@@ -147,7 +147,7 @@ class Windlass:
         self.around_attempts.append(wrap)
         return wrap
 
-    def around_enqueue(self, wrap: AroundEnqueue) -> AroundEnqueue:
+    def around_enqueue(self, wrap: EnqueueHook) -> EnqueueHook:
         """Store jobs inside a context manager made by `wrap(jobs)`, once per call however many they
         are. It yields the jobs to store: these, or changed ones."""
         self.around_enqueues.append(wrap)
@@ -256,6 +256,7 @@ class Windlass:
         if engine is None:
             imports.refuse()
             engine = self._connect()
+            engine.enqueue_hooks = self.around_enqueues
             for handler in self.handlers.values():
                 declare_in(engine, handler)
             self._engines[loop] = engine
@@ -281,9 +282,9 @@ class Windlass:
         **options: Unpack[EnqueueOptions],
     ) -> Receipt:
         """Enqueue by key, without importing the handler; the definition's row says what is valid."""
-        delivery = Delivery({}).merged_with(options)
-        job, definition = await self.deliveries.prepare(key, payload, delivery)
-        return await self.deliveries.deliver(job, definition, delivery)
+        chosen = OptionSet({}).merged_with(options)
+        prepared = await self.deliveries.prepare(key, payload, chosen)
+        return await self.deliveries.deliver(prepared, chosen.tx)
 
     async def make(
         self,
@@ -293,9 +294,9 @@ class Windlass:
         **options: Unpack[EnqueueOptions],
     ) -> NewJob:
         """A job of a definition known by its key, validated and not stored yet."""
-        delivery = Delivery({}).merged_with(options)
-        delivery.check_makeable()
-        return (await self.deliveries.prepare(key, payload, delivery))[0]
+        chosen = OptionSet({}).merged_with(options)
+        chosen.check_makeable()
+        return (await self.deliveries.prepare(key, payload, chosen)).job
 
     async def enqueue_many(
         self,
@@ -411,4 +412,4 @@ class Windlass:
         return handler
 
     def _engine(self) -> Engine:
-        return connect(self.settings, self.telemetry, url=self.url, roles=self.roles)
+        return Engine.open(self.url, self.settings, self.telemetry, roles=self.roles)

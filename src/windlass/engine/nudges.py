@@ -10,7 +10,9 @@ from collections.abc import Callable, Collection
 
 from windlass import clock
 from windlass.storage.connection.tenant_binding import spawn_unbound
-from windlass.storage.database import Database
+from windlass.storage.database import Database, Watch
+
+__all__ = ["COMMITTED_SECONDS", "Nudges", "Watch"]
 
 #: Nudges within this time of one another are one nudge; and while the database is so busy that one
 #: takes long, within twenty times as long: producers must not wait for what only saves time.

@@ -1,7 +1,8 @@
 """The seam between Windlass's verbs and one kind of database.
 
-A database knows how to run a verb's SQL file with parameters, alone or inside a transaction, and
-how to be nudged. It knows nothing of jobs. Everything above it is the same for all databases.
+A database runs a verb with parameters, alone or in a transaction, and passes nudges on. A verb is an SQL
+file, or the function that the database's table of fast paths has for it: see decision 0025. Everything
+above is the same for all databases.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +14,7 @@ from windlass.storage.sql.statements import Dialect, Rows
 
 
 class Lane(Enum):
-    """Which connections a call may use, so that one kind of work cannot starve another.
+    """A group of connections for one kind of work, so that it cannot starve another.
 
     `STORE` enqueues, `WORK` claims and finishes, `RENEW` keeps leases alive, `GENERAL` is everything
     else.
@@ -29,15 +30,15 @@ class Session(Protocol):
     """Runs verbs, each in a transaction of its own, or all in the one that is open."""
 
     async def run(self, verb: str, /, **params: Any) -> Rows:
-        """Run the file `sql/<verb>.sql` and answer its rows."""
+        """Run a verb and return its rows."""
         ...
 
 
 class Watch(Protocol):
-    """Hears nudges from other processes. They save time and are never needed."""
+    """Receives nudges from other processes. They save time and are never needed."""
 
     async def wait(self, timeout: float) -> Collection[str]:
-        """Sleep until nudged, and answer what was named; nothing if `timeout` seconds have passed."""
+        """Sleep until nudged, and return the names; none if `timeout` seconds have passed."""
         ...
 
     async def close(self) -> None: ...
@@ -50,7 +51,7 @@ class Database(Protocol):
 
     @property
     def schema(self) -> str | None:
-        """Where the tables are, if not where a connection looks by itself (PostgreSQL)."""
+        """The schema of the tables, if not the connection's default (PostgreSQL)."""
         ...
 
     async def run(self, verb: str, /, *, lane: Lane = Lane.GENERAL, **params: Any) -> Rows:
@@ -74,15 +75,15 @@ class Database(Protocol):
         ...
 
     def caller_dialect(self, placeholder: str) -> Dialect:
-        """How enqueue is written for a caller's own driver (`$1`, `?`, `%s`, `:name`)."""
+        """The style of statements for a caller's own driver (`$1`, `?`, `%s`, `:name`)."""
         ...
 
     async def nudge(self, queues: Sequence[str]) -> None:
-        """Tell sleeping workers of these queues to look now."""
+        """Wake the sleeping workers of these queues."""
         ...
 
     async def watch(self, queues: Sequence[str] | None) -> Watch:
-        """Hear nudges that name these queues, or whatever else is watched (None: all)."""
+        """Receive nudges that name these queues, or anything else that is watched (None: all)."""
         ...
 
     async def readable_files(self) -> Sequence[str]:
@@ -96,11 +97,11 @@ class Database(Protocol):
         ...
 
     async def warnings(self) -> Sequence[str]:
-        """Why this database may not keep what it acknowledges, in words; empty if it does."""
+        """A sentence for each reason why acknowledged writes may be lost; empty if there is none."""
         ...
 
     async def read_only(self) -> str:
-        """Why this database takes no writes, in words; empty if it does."""
+        """The reason why this database takes no writes, as a sentence; empty if it does."""
         ...
 
     async def close(self) -> None: ...

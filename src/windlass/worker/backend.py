@@ -14,10 +14,10 @@ from windlass.core.leases.lease import AttemptEnd, Lease, LeaseRef, ProgressRepo
 from windlass.core.leases.worker_orders import WorkerOrder
 from windlass.core.monitoring.latency import LatencyBuffer
 from windlass.engine.leases.leases import ClaimResult
+from windlass.engine.nudges import Watch
 from windlass.ids import JobId, TenantId, WorkerId
 from windlass.settings import Settings
 from windlass.storage.callers import CallerSession
-from windlass.storage.database import Watch
 from windlass.telemetry import Telemetry
 
 

@@ -15,11 +15,12 @@ from collections.abc import (
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, Protocol, TypedDict, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from windlass.core.durations import duration
 from windlass.core.jobs.dedupe import check_app_key
 from windlass.core.jobs.models import LogLevel
+from windlass.core.jobs.options import InheritedOptions
 from windlass.core.leases.lease import Lease
 from windlass.core.payloads.payload import load_json
 from windlass.core.text import clean, text_of
@@ -343,13 +344,6 @@ def _number(value: object) -> float | None:
         return None
 
 
-class InheritedOptions(TypedDict, total=False):
-    """Options that a job or an event inherits from the job whose handler creates it."""
-
-    tenant: str
-    correlation_id: str
-
-
 def inherited_options() -> InheritedOptions:
     """The tenant and correlation id for what a handler enqueues or emits; empty outside of a job.
 
@@ -378,7 +372,6 @@ def with_inherited_options(about: EventOptions) -> EventOptions:
 __all__ = [
     "CURRENT_LEASE",
     "CurrentJob",
-    "InheritedOptions",
     "JobContext",
     "JobLog",
     "LogLevel",

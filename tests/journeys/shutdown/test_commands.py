@@ -3,11 +3,12 @@
 import pytest
 
 from tests.databases.servers.cleanup import is_running
+from tests.journeys.journey import SLACK_SECONDS
 from tests.support.processes.processes import all_gone
 from windlass.core.jobs.states import JobState
 
 #: The promise, and what a busy machine may add.
-SECONDS = 5 + 3
+SECONDS = 5 + SLACK_SECONDS
 
 on_one = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -25,7 +26,7 @@ async def test_a_time_limit_ends_the_whole_tree_and_keeps_what_it_said(journey):
 
     ended = await journey.ended(job)
 
-    await all_gone(pids, within=1)
+    await all_gone(pids, within=SECONDS)
     assert (ended.state, ended.last_error) == (
         JobState.DEAD_LETTER,
         "Job exceeded timeout of 6s",
@@ -97,5 +98,5 @@ async def test_what_a_command_leaves_behind_ends_with_it(journey):
     journey.let_end()
     await journey.ended(job)
 
-    await all_gone(pids, within=1)
+    await all_gone(pids, within=SECONDS)
     assert await journey.outcomes(job) == ["succeeded"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.journeys.journey import SLACK_SECONDS
 from tests.support.processes.processes import all_gone
 from windlass.core.jobs.states import JobState
 
@@ -19,7 +20,7 @@ async def test_idle_stems_end_when_the_worker_stops(journey):
     worker.terminate()
 
     assert await worker.ended() == 0
-    await all_gone(stems, within=5)
+    await all_gone(stems, within=SLACK_SECONDS)
 
 
 async def test_idle_stems_end_when_the_worker_is_killed(journey):
@@ -27,7 +28,7 @@ async def test_idle_stems_end_when_the_worker_is_killed(journey):
 
     worker.kill()
 
-    await all_gone(stems, within=5)
+    await all_gone(stems, within=SLACK_SECONDS)
 
 
 async def test_a_stem_and_its_runs_end_when_the_worker_is_killed(journey):
@@ -39,7 +40,7 @@ async def test_a_stem_and_its_runs_end_when_the_worker_is_killed(journey):
 
     worker.kill()
 
-    await all_gone(below, within=5)
+    await all_gone(below, within=SLACK_SECONDS)
 
 
 async def test_the_next_job_runs_though_the_stem_was_killed(journey):

@@ -3,12 +3,13 @@
 import pytest
 
 from tests.databases.servers.cleanup import is_running
+from tests.journeys.journey import SLACK_SECONDS
 from tests.support.processes.processes import all_gone
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 #: The promise, and what a busy machine may add.
-SECONDS = 5 + 3
+SECONDS = 5 + SLACK_SECONDS
 
 
 async def start(journey, **options):
@@ -23,7 +24,7 @@ async def test_a_time_limit_ends_the_whole_tree(journey):
 
     await journey.ended(job)
 
-    await all_gone(pids, within=1)
+    await all_gone(pids, within=SECONDS)
     assert await journey.outcomes(job) == ["timed_out"]
 
 
@@ -75,5 +76,5 @@ async def test_what_a_run_leaves_behind_ends_with_it(journey):
     journey.let_end()
     await journey.ended(job)
 
-    await all_gone(pids, within=1)
+    await all_gone(pids, within=SECONDS)
     assert await journey.outcomes(job) == ["succeeded"]

@@ -89,11 +89,11 @@ async def test_a_command_ended_by_a_signal_says_by_which(run, program):
     assert (finish.error_type, finish.exit_code) == ("CommandFailed", -9)
 
 
-async def test_a_killed_keeper_leaves_nothing_and_is_told(run, program):
+async def test_a_killed_supervisor_leaves_nothing_and_is_reported(run, program):
     _, finish = await run([program("os.kill(os.getppid(), 9); time.sleep(60)")])
 
     assert finish.error == "command was ended by signal SIGKILL"
-    await until(lambda: not is_running(finish.pid), within=5)
+    await until(lambda: not is_running(finish.pid))
 
 
 async def test_a_missing_executable_says_what_was_looked_for_where(run, tmp_path):

@@ -12,6 +12,7 @@ from windlass.core.access.roles import Right, RoleTable
 from windlass.core.definitions.definition import Definition
 from windlass.core.jobs.models import ALL_TENANTS, DEFAULT_TENANT, Job, Scope
 from windlass.engine.engine import Engine
+from windlass.engine.jobs.requests import Requester
 from windlass.errors import Forbidden, JobNotFound, NotAuthenticated, TenantNotFound
 from windlass.storage.connection.tenant_binding import bind_tenant
 
@@ -62,6 +63,17 @@ class Caller:
     def by(self) -> Principal | None:
         """Whose right to enqueue is asked for; None where there is no authentication."""
         return None if self.name is None and self.rights is None else self.effective_principal
+
+    def requester(self, request: Request) -> Requester:
+        """The caller as the engine checks it when it enqueues."""
+        return Requester(
+            self.effective_principal,
+            self.by,
+            self.name,
+            self.reads_all,
+            self.scope,
+            request.state.request_id,
+        )
 
     @property
     def reaches_all(self) -> bool:
@@ -151,10 +163,13 @@ def require_right(right: str, *, audits: bool = True) -> Callable[..., Awaitable
     return check
 
 
-async def _engine(request: Request) -> Engine:
-    engine: Engine = await request.app.state.windlass.ready()
+async def ready_engine(request: Request) -> Engine:
+    """The engine of the app, checked to be ready once per request."""
+    engine: Engine | None = getattr(request.state, "engine", None)
+    if engine is None:
+        engine = request.state.engine = await request.app.state.windlass.ready()
     return engine
 
 
 CurrentCaller = Annotated[Caller, Depends(rate_limited_caller)]
-ReadyEngine = Annotated[Engine, Depends(_engine)]
+ReadyEngine = Annotated[Engine, Depends(ready_engine)]

@@ -1,7 +1,7 @@
 """`/jobs`: enqueue, find, explain, change, cancel, retry, reveal, clone."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 from windlass.api.access.callers import Caller, CurrentCaller, ReadyEngine, authenticate_caller
 from windlass.api.live.current_feed import CurrentFeed
@@ -10,13 +10,12 @@ from windlass.api.routing import Path, Query, Request, Response, Routes, listed,
 from windlass.api.schema import render
 from windlass.api.schema.paging import LAST_NUMBER, PageQuery
 from windlass.core import wire
-from windlass.core.access.roles import Right
 from windlass.core.jobs.filter import parse
-from windlass.core.jobs.models import Job, Scope
-from windlass.core.jobs.models import NewJob as ToEnqueue
+from windlass.core.jobs.models import Job
 from windlass.core.jobs.query import JobQuery
 from windlass.core.jobs.states import JobState, View
 from windlass.engine.engine import Engine
+from windlass.engine.jobs.requests import CheckedRequest, RequestedJob
 from windlass.errors import (
     BatchRefused,
     DatabaseOutage,
@@ -35,9 +34,6 @@ from windlass.ids import JobId, parse_job_id
 
 if TYPE_CHECKING:
     from windlass.api.schema.requests import JobEdit, NewJob, NewJobs, QueryInstant, Reason
-    from windlass.app.options import Delivery
-    from windlass.app.windlass import Windlass
-    from windlass.core.definitions.definition import Definition
 
 routes = Routes("jobs")
 
@@ -72,8 +68,8 @@ async def enqueue(
     key = request.headers.get("idempotency-key")
     if key is not None:
         options.setdefault("idempotency_key", key)
-    made = _JobRequest(body.definition, body.payload, options, key)
-    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+    asked = RequestedJob(body.definition, body.payload, options, key)
+    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
 
 
 @routes.post(
@@ -96,19 +92,14 @@ async def enqueue_batch(
     """In one transaction, with a receipt for each. If one is refused, none is stored, and `errors`
     has every one at fault: `/jobs/3/payload/to` is in the fourth. 201 when a job was created, else
     200. An `Idempotency-Key` is the batch's, and no job's."""
-    items = [
-        _JobRequest(
-            each.definition,
-            each.payload,
-            {"tenant": target_tenant(caller, each.tenant), **each.options()},
-        )
-        for each in body.jobs
-    ]
-    prepared: list[_PreparedJob] = []
+    requester = caller.requester(request)
+    checked: list[CheckedRequest] = []
     refused: dict[int, WindlassError] = {}
-    for place, made in enumerate(items):
+    for place, each in enumerate(body.jobs):
+        options = {"tenant": target_tenant(caller, each.tenant), **each.options()}
+        asked = RequestedJob(each.definition, each.payload, options)
         try:
-            prepared.append(await _prepare(request, caller, engine, made))
+            checked.append(await engine.enqueue_requests.check(asked, requester))
         except (Forbidden, DatabaseOutage):
             raise
         except WindlassError as error:
@@ -117,18 +108,12 @@ async def enqueue_batch(
         if refused:
             raise BatchRefused(refused)
         if dry_run:
-            receipts = [_VALID] * len(items)
+            receipts = [_VALID] * len(checked)
         else:
-            app: Windlass = request.app.state.windlass
-            found = await app.deliveries.deliver_all(
-                [(each.job, each.definition, each.delivery) for each in prepared], by=caller.by
-            )
+            found = await engine.enqueue_requests.enqueue_batch(checked, requester)
             receipts = [wire.receipt(each) for each in found]
     except BatchRefused as error:
         raise _within_batch(request, error) from None
-    for each, receipt in zip(prepared, receipts, strict=True):
-        if each.behalf and receipt["status"] == "created":
-            await _record_behalf(request, caller, engine, each, str(receipt["job_id"]))
     if not any(each["status"] == "created" for each in receipts):
         response.status_code = 200
     return {"items": receipts}
@@ -398,31 +383,12 @@ async def clone(
     options = {name: getattr(job, name) for name in _CLONED}
     if job.timeout_seconds is not None:
         options["timeout"] = job.timeout_seconds
-    made = _JobRequest(job.definition, engine.jobs.opened(job).payload, options)
-    return await _enqueue(request, response, caller, engine, made, dry_run=dry_run)
+    asked = RequestedJob(job.definition, engine.jobs.opened(job).payload, options)
+    return await _enqueue(request, response, caller, engine, asked, dry_run=dry_run)
 
 
 #: What a clone has of the job it is made of, besides its definition and payload.
 _CLONED = ("tenant", "queue", "priority", "max_attempts", "metadata", "correlation_id")
-
-
-class _JobRequest(NamedTuple):
-    """A job to enqueue, and the options it is enqueued with."""
-
-    definition: str
-    payload: Mapping[str, Any]
-    options: dict[str, Any]
-    #: The key of the request, which is the job's if that has none of its own.
-    key: str | None = None
-
-
-class _PreparedJob(NamedTuple):
-    """A job to store; `behalf` if it is another's than the caller's."""
-
-    job: ToEnqueue
-    definition: "Definition"
-    delivery: "Delivery"
-    behalf: bool
 
 
 async def _enqueue(
@@ -430,76 +396,21 @@ async def _enqueue(
     response: Response,
     caller: Caller,
     engine: Engine,
-    made: _JobRequest,
+    asked: RequestedJob,
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
-    prepared = await _prepare(request, caller, engine, made)
-    job, definition, delivery, _ = prepared
+    requester = caller.requester(request)
+    checked = await engine.enqueue_requests.check(asked, requester)
     if dry_run:
         response.status_code = 200
         return {"receipt": _VALID, "job": None}
-    app: Windlass = request.app.state.windlass
-    receipt = await app.deliveries.deliver(job, definition, delivery, by=caller.by)
-    if prepared.behalf:
-        await _record_behalf(request, caller, engine, prepared, str(receipt.job_id))
-    shown = {"receipt": wire.receipt(receipt), "job": None}
-    if receipt.status != "rejected":
-        stored = await engine.jobs.get(receipt.job_id, caller.scope)
-        if receipt.status == "existing" and made.key is not None:
-            engine.jobs.check_repeated(job, stored, key=made.key)
-        # Whoever sees only their own jobs is told that there is another, not what it is.
-        if caller.reads_all or stored.created_by == caller.name:
-            shown["job"] = await render.job(engine, stored)
+    receipt, job = await engine.enqueue_requests.enqueue(checked, requester)
     response.status_code = {"created": 201, "existing": 200, "rejected": 409}[receipt.status]
-    return shown
-
-
-async def _prepare(
-    request: Request, caller: Caller, engine: Engine, made: _JobRequest
-) -> _PreparedJob:
-    """A job that is checked and may be stored."""
-    from windlass.app.options import Delivery
-    from windlass.engine.access.audit import Target
-
-    options = made.options
-    # Before anything else is looked at: who may not enqueue it is not told what would be valid.
-    await engine.enqueue_rights.require(
-        caller.by, made.definition, options["tenant"], Right.JOBS_ENQUEUE, Target("job")
-    )
-    request_id, behalf = request.state.request_id, options.pop("created_by", None)
-    options["source_ref"] = request_id
-    if behalf is not None:
-        options["created_by"] = await engine.access.allow_enqueue_for(
-            caller.effective_principal, behalf, tenant=options["tenant"], request_id=request_id
-        )
-    elif caller.name is not None:
-        options["created_by"] = caller.name
-    if not caller.reads_all:
-        # As a parent, another's job is answered like one that does not exist.
-        parents = [id for each in options.get("after", ()) if (id := parse_job_id(each))]
-        scope = Scope.of(options["tenant"])
-        await engine.jobs.check_parents(parents, scope, created_by=caller.name)
-    app: Windlass = request.app.state.windlass
-    delivery = Delivery({}).merged_with(options)
-    job, definition = await app.deliveries.prepare(made.definition, made.payload, delivery)
-    return _PreparedJob(job, definition, delivery, behalf is not None and caller.name is not None)
-
-
-async def _record_behalf(
-    request: Request, caller: Caller, engine: Engine, prepared: _PreparedJob, id: str
-) -> None:
-    """Leave an audit entry of a job that was enqueued for somebody else."""
-    from windlass.engine.access.audit import Target
-
-    await engine.audit.record(
-        caller.effective_principal,
-        Right.JOBS_ENQUEUE_FOR,
-        Target("job", id),
-        tenant=prepared.job.tenant,
-        after={"created_by": prepared.job.created_by, "definition": prepared.job.definition},
-        request_id=request.state.request_id,
-    )
+    return {
+        "receipt": wire.receipt(receipt),
+        "job": None if job is None else await render.job(engine, job),
+    }
 
 
 def _within_batch(request: Request, refused: BatchRefused) -> BatchRefused:

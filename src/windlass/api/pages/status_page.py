@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from windlass.api.access.callers import Caller, rate_limited_caller
+from windlass.api.access.callers import Caller, rate_limited_caller, ready_engine
 from windlass.api.http_routes import SafeRoute
 from windlass.api.middleware.browser_security import page_headers
 from windlass.api.routing import OWN, RIGHT
@@ -58,7 +58,7 @@ async def overview(request: Request) -> Response:
         return RedirectResponse(f"{root}/login", 303)
     if not caller.may(Right.JOBS_READ):
         raise Forbidden(Right.JOBS_READ)
-    engine: Engine = await request.app.state.windlass.ready()
+    engine = await ready_engine(request)
     told = "".join([part async for part in _parts(engine, caller, await engine.now())])
     links = f'<a href="{root}/docs">API reference</a>'
     return HTMLResponse(

@@ -19,14 +19,15 @@ Id = Annotated[str, Path(max_length=64)]
 
 @routes.post("", "events.emit", "Event", status_code=201, summary="Emit an event")
 async def emit(caller: CurrentCaller, engine: ReadyEngine, body: "NewEvent") -> dict[str, Any]:
-    event = engine.events.make(
+    made = engine.events.make(
         body.name,
         dict(body.data),
         tenant=target_tenant(caller, body.tenant),
         created_by=caller.name,
         correlation_id=body.correlation_id or None,
     )
-    return await render.event(engine, await engine.events.emit(event))
+    event = await engine.events.emit(made)
+    return await render.event(engine, event)
 
 
 @routes.get("", "events.read", paged("Event"), summary="List events")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from windlass.cli.connect.api_client import Client
 from windlass.core.jobs.models import ALL_TENANTS
-from windlass.engine.connect import connect
 from windlass.engine.engine import Engine
 from windlass.errors import RequestRefused
 from windlass.settings import Settings
@@ -60,7 +59,7 @@ class LocalApp:
         if self.settings.commands or "windlass" in vars(self):
             return self.windlass.engine  # the settings' commands are definitions that it declares
         if self._engine is None:
-            self._engine = connect(self.settings, self.telemetry)
+            self._engine = Engine.open(self.settings.database.url, self.settings, self.telemetry)
         return self._engine
 
     async def ready(self) -> Engine:

@@ -243,15 +243,13 @@ def reencrypt(call: Invocation, dry_run: bool) -> int:
     """
 
     async def renew(app: "LocalApp") -> dict[str, Any]:
-        from windlass.engine.jobs.payload_encryption import reencrypt
-
         engine = await app.ready()
         if engine.sealer.first_key_id is None:
             raise CommandInvalid(
                 "there is no encryption key.",
                 hint="Set encryption.keys; `windlass config generate-key` makes one.",
             )
-        done = await reencrypt(engine.storage, engine.sealer, dry_run=dry_run)
+        done = await engine.reencrypt(dry_run=dry_run)
         return {
             "key_id": engine.sealer.first_key_id,
             "changed": done.changed,

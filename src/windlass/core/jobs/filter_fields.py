@@ -26,12 +26,12 @@ class FilterField:
 
     @property
     def operators(self) -> Sequence[Operator]:
-        """What can be asked of it."""
+        """The operators it takes."""
         return _OPERATORS[self.kind]
 
     @property
     def takes(self) -> str:
-        """What its values are, in words."""
+        """Its values in words."""
         return ", ".join(self.choices) if self.choices else TAKES[self.kind]
 
 

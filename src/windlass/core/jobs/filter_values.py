@@ -32,7 +32,7 @@ class FilterText:
 
 
 def value_of(field: FilterField, operator: Operator, written: FilterText) -> Value | None:
-    """What is meant; None if a field of this kind has no such value."""
+    """The parsed value; None if a field of this kind has no such value."""
     if written.begins:
         return _prefix(field, operator, written)
     if written.quoted and field.kind not in ("name", "text", "json"):

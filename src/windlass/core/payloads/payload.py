@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Payload(Protocol):
-    """What a definition's jobs are given."""
+    """Payload of a definition's jobs: checks and encodes it."""
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -59,7 +59,7 @@ class Payload(Protocol):
         """JSON text to store, of a payload by its own names; raises as `encode` does."""
 
     def decode(self, text: str) -> dict[str, Any]:
-        """What was stored, as keyword arguments for the handler."""
+        """A stored payload as keyword arguments for the handler."""
 
 
 class HandlerPayload(Payload, Protocol):

@@ -8,7 +8,7 @@ from windlass.storage.database import Database
 
 
 class IdempotencyRecord(NamedTuple):
-    """Who holds a key for which request; with a status, what was answered."""
+    """The holder of a key, and its request; with a status, the response that was sent."""
 
     holder: str
     request_hash: str

@@ -54,7 +54,7 @@ class TenantVerbs:
             return True
 
     async def count_open_jobs(self, tenant: str) -> int:
-        """How many jobs of a tenant have not ended."""
+        """Count the jobs of a tenant that have not ended."""
         return int((await self._db.run("count_open_jobs", tenant_id=tenant))[0]["number"])
 
     async def purge_tenant_jobs(self, tenant: str, *, most: int = 500) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Verbs of several steps are tried again as a whole when their transaction met another."""
+"""Deadlock retry: runs a verb again as a whole when its transaction met another."""
 
 import asyncio
 import random
@@ -19,12 +19,12 @@ class Deadlock(DatabaseTimeout):
 
 
 async def pause_before_retry(tries: int = 1) -> None:
-    """Wait a little, longer after several tries, and not as long as whoever crossed us."""
+    """Wait a little, longer after several tries, and at random: the other side waits too."""
     await asyncio.sleep(random.uniform(0.001, 0.02) * tries)
 
 
 def retry_deadlocks(verb: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """`verb`, run once more if it was rolled back because of another transaction."""
+    """Run `verb` again if it was rolled back because of another transaction, up to `TRIES` times."""
 
     @wraps(verb)
     async def tried(*args: P.args, **kwargs: P.kwargs) -> T:

@@ -99,7 +99,7 @@ class DeadVerbs:
 def retry_params(
     scope: Scope, id: JobId, actor: str | None, edit: PayloadEdit | None = None
 ) -> dict[str, Any]:
-    """What the verb takes, also for who runs it in a transaction of its own."""
+    """The parameters of the verb, for callers that run it in their own transaction too."""
     return {
         "id": id,
         "tenant_id": scope.tenant,

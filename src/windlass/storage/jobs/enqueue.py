@@ -1,4 +1,4 @@
-"""Storing jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
+"""Stores jobs: the steps of an enqueue, on a connection of our own or of a caller's."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,8 @@ from windlass.storage.sql import rows
 from windlass.storage.sql.batches import Batch, fields_as_columns
 
 _TRIES = 5
+_EDGE = ("child_id", "place", "parent_id")
+_NO_EDGES = Batch.of_rows(_EDGE, [])
 
 
 class EnqueueStatus(StrEnum):
@@ -42,15 +44,15 @@ class EnqueueResult(NamedTuple):
 
 
 class EnqueueRequest(NamedTuple):
-    """A job to store, and what becomes of it when it meets an equal one that is `owner`'s to replace;
-    without an owner anybody's is."""
+    """A job to store, and the policy for an equal one that it meets. With an `owner` it replaces only
+    jobs that `owner` made."""
 
     job: NewJob
     on_duplicate: OnDuplicate = "existing"
     owner: str | None = None
 
     def answers(self, stored: EnqueueResult) -> bool:
-        """Whether this is an answer, and no refusal."""
+        """Check that a result is a success, and no refusal."""
         met = stored.status is EnqueueStatus.EXISTING and self.on_duplicate != "error"
         return met or stored.status in (EnqueueStatus.CREATED, EnqueueStatus.REPLACED)
 
@@ -64,7 +66,7 @@ class IncompleteBatch(Exception):
 
 
 def is_single_statement(jobs: Sequence[NewJob]) -> bool:
-    """Whether storing these jobs is one statement, and so needs no transaction around it."""
+    """Check that one statement stores these jobs, so that it needs no transaction around it."""
     if not any(job.after or (job.dedupe_key and job.idempotency_key) for job in jobs):
         return True
     ids = {job.id for job in jobs}
@@ -128,7 +130,9 @@ async def store_batch(
         stored = await store(session, [asked.job for asked in chunk])
         for asked, each in zip(chunk, stored, strict=True):
             if asked.on_duplicate == "replace" and each.existing_id is not None:
-                each = await replace(session, asked.job, each.existing_id, owner=asked.owner)
+                each = await replace_waiting_job(
+                    session, asked.job, each.existing_id, owner=asked.owner
+                )
             answers.append(each)
     every = [asked for chunk in chunks for asked in chunk]
     if not all(asked.answers(each) for asked, each in zip(every, answers, strict=True)):
@@ -136,7 +140,7 @@ async def store_batch(
     return answers
 
 
-async def replace(
+async def replace_waiting_job(
     session: Session, job: NewJob, existing: JobId, *, owner: str | None = None
 ) -> EnqueueResult:
     """Have the job that holds a job's dedupe key run with its payload, at its time, if it still waits.
@@ -214,12 +218,8 @@ def _met(row: Mapping[str, Any]) -> JobId | None:
 def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Batch]:
     """The batches of the enqueue statement."""
     new = fields_as_columns(NewJob._fields, jobs)
-    parents = [tuple(dict.fromkeys(after)) if after else after for after in new["after"]]
-    edges = [
-        (job.id, place, parent)
-        for place, (job, after) in enumerate(zip(jobs, parents, strict=True))
-        for parent in after
-    ]
+    parents = [dict.fromkeys(after) for after in new["after"]]
+    edges = [(job.id, place, parent) for place, job in enumerate(jobs) for parent in parents[place]]
     return {
         "jobs": Batch(
             place=range(len(jobs)),
@@ -249,7 +249,7 @@ def enqueue_params(jobs: Sequence[NewJob]) -> dict[str, Batch]:
             metadata=new["metadata"],
             own_gate=new["gate"],
         ),
-        "parents": Batch.of_rows(("child_id", "place", "parent_id"), edges),
+        "parents": Batch.of_rows(_EDGE, edges) if edges else _NO_EDGES,
     }
 
 

@@ -44,5 +44,5 @@ class QueueVerbs:
             return rows.queue((await session.run("queue", name=name))[0])
 
     async def queues(self) -> list[Queue]:
-        """What was said about queues, by name."""
+        """The settings of queues, by name."""
         return [rows.queue(row) for row in await self._db.run("queues")]

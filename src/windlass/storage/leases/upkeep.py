@@ -21,7 +21,7 @@ class UpkeepVerbs:
         return {row["queue"]: int(row["moved"]) for row in moved}
 
     async def pending_maintenance(self) -> set[str]:
-        """Which of these chores there is anything to do for."""
+        """The chores that have anything to do."""
         [row] = await self._db.run("pending_maintenance", lane=Lane.WORK)
         return {name for name in _CHORES if row[name]}
 

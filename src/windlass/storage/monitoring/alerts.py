@@ -9,8 +9,8 @@ from windlass.storage.sql import rows
 
 
 class Alert(NamedTuple):
-    """What a receiver was told of a cause: when that was tried last, and up to which failure it is
-    told; None if it was not told yet."""
+    """The alerts of one cause to one receiver: when the last was tried, and the last failure that it
+    reported; None if none was."""
 
     receiver: str
     definition: str
@@ -57,7 +57,7 @@ class AlertVerbs:
         )
 
     async def alerts(self) -> list[Alert]:
-        """What receivers were told of."""
+        """The alerts that receivers were sent."""
         return [
             Alert(
                 receiver=row["receiver"],

@@ -41,8 +41,8 @@ class InstallationVerbs:
         return Installation(row["epoch"], row["server"], rows.instant(row["begun_at"]))
 
     async def server(self) -> str | None:
-        """Which server answers. None where it cannot say, or may not: then a restore is not
-        noticed by itself."""
+        """The identity of the server. None where it has none, or may not report it: then a restore is
+        not noticed automatically."""
         # A role without the right to ask is an ordinary one.
         with suppress(Exception):
             found = await self._db.run("server_identity", lane=Lane.RENEW)

@@ -201,12 +201,12 @@ class PostgresDatabase:
                     await self._wall.bind(connection)
                 yield connection
         except RAISED as error:
-            meant = error_for(error, self._address, seconds=seconds or usual)
-            if type(meant) in _SUSPECT:
+            translated = error_for(error, self._address, seconds=seconds or usual)
+            if type(translated) in _SUSPECT:
                 self._drop_idle()
-            if meant is error:
+            if translated is error:
                 raise
-            raise meant from error
+            raise translated from error
         except DatabaseUnreachable:
             self._drop_idle()
             raise

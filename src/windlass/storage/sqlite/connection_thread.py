@@ -35,7 +35,7 @@ class WorkThread:
             )
             self._thread.start()
         answer: Future[T] = Future()
-        self._put(_URGENT if urgent else _ORDINARY, lambda: settle(answer, work))
+        self._put(_URGENT if urgent else _ORDINARY, lambda: resolve_future(answer, work))
         return answer
 
     def stop(self) -> None:
@@ -53,7 +53,7 @@ def _work_off(waiting: _Waiting) -> None:
         work()
 
 
-def settle(answer: "Future[Any]", work: Callable[[], Any]) -> None:
+def resolve_future(answer: "Future[Any]", work: Callable[[], Any]) -> None:
     """Do `work` and let its answer, or its error, be the answer; nothing if it was canceled."""
     if not answer.set_running_or_notify_cancel():
         return

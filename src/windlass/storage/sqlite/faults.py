@@ -26,7 +26,7 @@ _CONTENT = {
     sqlite3.SQLITE_RANGE,
     sqlite3.SQLITE_TOOBIG,
 }
-_MEANINGS: Mapping[int, type[DatabaseUnreachable]] = {
+_ERRORS: Mapping[int, type[DatabaseUnreachable]] = {
     sqlite3.SQLITE_AUTH: DatabaseAccessDenied,
     sqlite3.SQLITE_CANTOPEN: DatabaseUnreachable,
     sqlite3.SQLITE_CORRUPT: DatabaseDamaged,
@@ -51,14 +51,14 @@ def translate_errors(url: str, deadline: float) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        if (meant := _meaning(error, url, deadline)) is None:
+        if (translated := _translate(error, url, deadline)) is None:
             raise
-        raise meant from error
+        raise translated from error
     except OSError as error:
         raise _meaning_of_file(error, url) from error
 
 
-def _meaning(error: sqlite3.Error, url: str, deadline: float) -> Exception | None:
+def _translate(error: sqlite3.Error, url: str, deadline: float) -> Exception | None:
     said = str(error)
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:  # the driver's own complaint: about a value, or about a closed connection
@@ -70,7 +70,7 @@ def _meaning(error: sqlite3.Error, url: str, deadline: float) -> Exception | Non
         return SchemaOutdated(found=0, needed=1)
     if code in _CONTENT or (code == sqlite3.SQLITE_ERROR and "JSON" in said):
         return None
-    return _MEANINGS.get(code, DatabaseNotReady)(url, cause=said)
+    return _ERRORS.get(code, DatabaseNotReady)(url, cause=said)
 
 
 def _meaning_of_file(error: OSError, url: str) -> DatabaseUnreachable:

@@ -73,7 +73,7 @@ class Writer:
             self._lock.release()
 
     def warnings(self) -> Sequence[str]:
-        """Why the file may not keep what it acknowledges."""
+        """A sentence for each reason why the file may not keep what it acknowledges."""
         if self._path == MEMORY:
             return ["SQLite runs in memory: all jobs are lost when the process ends"]
         found = []
@@ -135,7 +135,7 @@ def _journal(sql: sqlite3.Connection) -> str:
 
 
 def _log_is_safe(sql: sqlite3.Connection) -> bool:
-    """Whether nobody writes to the file who neither has the fix nor takes our lock."""
+    """Check that every writer of the file has the fix or takes our lock."""
     version = sqlite3.sqlite_version_info
     if version >= _FIXED or version[2] >= _FIXED_LINES.get(version[:2], 1000):
         return True

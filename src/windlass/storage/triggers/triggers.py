@@ -254,7 +254,7 @@ class EventMatching:
 
     @property
     def first_batch(self) -> bool:
-        """Whether no batch of the event's triggers is done yet."""
+        """No batch of the event's triggers is done yet."""
         return self._after is None
 
     async def listening(self, event: Event, *, most: int) -> list[Trigger]:
@@ -309,7 +309,7 @@ async def emit_event(session: Session, event: Event) -> None:
 
 
 def _shortened(matches: Sequence[TriggerMatch]) -> Iterator[TriggerMatch]:
-    """What is kept of an event's matches: of very many triggers that it did not meet, the first."""
+    """The matches of an event to keep: of very many triggers that it did not meet, the first."""
     unmatched = 0
     for match in matches:
         unmatched += match.outcome == "unmatched"

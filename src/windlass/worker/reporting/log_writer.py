@@ -13,11 +13,10 @@ from windlass.core.payloads.known_secrets import NO_SECRETS, KnownSecrets
 from windlass.core.payloads.payload import dump_json, encode_result, load_json
 from windlass.core.payloads.redact import Redactor
 from windlass.core.text import clean, text_of
-from windlass.engine.leases.leases import LINE_BYTES, NO_WORKER, NOTE_BYTES, storable_fields
+from windlass.engine.leases.leases import LINE_BYTES, NOTE_BYTES, finish_in, storable_fields
 from windlass.engine.loop import backoff_seconds, wait_for
-from windlass.errors import Stopped, TransactionUnsupported, WindlassError
+from windlass.errors import TransactionUnsupported, WindlassError
 from windlass.storage.callers import CallerSession
-from windlass.storage.leases.leases import finish_batch, log_batch, once_key_batch
 from windlass.telemetry import Telemetry
 from windlass.worker.backend import LeaseBackend
 from windlass.worker.context import LogLevel, TransactionalCompletion
@@ -156,7 +155,6 @@ class LogWriter:
         warnings: Iterable[str],
         once: Sequence[str],
     ) -> None:
-        worker = lease.worker or NO_WORKER
         text, note = result
         all_warnings = [*warnings, *([note] if note else [])]
         finish = success(
@@ -164,17 +162,12 @@ class LogWriter:
             result=text,
             warnings=dump_json(all_warnings) if all_warnings else None,
             keep=True,
-        )
+        )._replace(once=tuple(once))
         # With the lines logged before it: after the end none would be accepted. A flush under way
         # is not waited for: it may itself wait for rows that the handler's transaction has locked.
         lines = self._buffer.take(lease.held)
         try:
-            if lines:
-                await session.run("append_logs", log_lines=log_batch(lines), worker_id=worker)
-            if not await session.run("finish", **finish_batch(worker, [finish])):
-                raise Stopped("lost")
-            if done := once_key_batch([finish._replace(once=tuple(once))]):
-                await session.run("record_once_keys", done_keys=done)
+            await finish_in(session, lease, finish, lines)
         except BaseException:
             self._buffer.put_back(lines)
             raise
