@@ -49,26 +49,11 @@ _TO_RENAME = {
     "Summary": "api/schema/responses.Summary -> SummaryResponse; testing/summary.Summary -> RunSummary",
     "TenantStats": "api/schema/responses.TenantStats -> TenantStatsResponse",
     "WorkerOrder": "api/schema/responses.WorkerOrder -> WorkerOrderResponse",
-    "_States": "api/schema/responses._States -> _StateCounts; cli live_values._States -> _StateValues",
 }
 #: How a docstring does not begin: the reader would not know what it is about.
 _RIDDLES = {"What", "Whatever", "Whether", "Who", "Whoever", "How", "Where"}
 #: Modules whose docstring still begins so; to be emptied.
 _TO_REWRITE = {
-    "src/windlass/api/access/__init__.py",
-    "src/windlass/api/live/changes.py",
-    "src/windlass/api/live/pollers.py",
-    "src/windlass/api/live/stream_quota.py",
-    "src/windlass/api/live/topics.py",
-    "src/windlass/api/middleware/body_limit.py",
-    "src/windlass/cli/connect/__init__.py",
-    "src/windlass/cli/connect/saved_logins.py",
-    "src/windlass/cli/connect/target.py",
-    "src/windlass/cli/framework/__init__.py",
-    "src/windlass/cli/jobs/tail.py",
-    "src/windlass/cli/text/progress.py",
-    "src/windlass/cli/text/receipts.py",
-    "src/windlass/cli/top/screen.py",
     "src/windlass/engine/leases/remote_latency.py",
     "src/windlass/engine/monitoring/latency.py",
     "src/windlass/engine/monitoring/metrics.py",

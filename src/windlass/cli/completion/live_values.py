@@ -66,7 +66,7 @@ class _LiveValue(click.ParamType[str]):
         return completion_items((one.value, one.about) for one in found)
 
 
-class _States(click.ParamType[str]):
+class _StateValues(click.ParamType[str]):
     """States and views, several with commas between them."""
 
     name = "text"
@@ -104,7 +104,7 @@ def complete_live(params: Sequence[click.Parameter]) -> None:
         if param.name in _SOURCES:
             param.type = _LiveValue(_SOURCES[param.name])
         elif param.name == "states":
-            param.type = _States()
+            param.type = _StateValues()
         elif param.name in ("context", "chosen"):
             param.type = _Contexts()
 
