@@ -15,7 +15,7 @@ from windlass.errors.wording import address, counted
 
 if TYPE_CHECKING:
     from windlass.cli.connect.in_process_api import LocalApp
-    from windlass.engine.migrations import Migration, Status
+    from windlass.engine.migrations import Migration, SchemaStatus
 
 
 @click.group(
@@ -269,7 +269,7 @@ def reencrypt(call: Invocation, dry_run: bool) -> int:
     return Exit.FAILED if done["failed"] else Exit.OK
 
 
-async def _status(app: "LocalApp") -> "Status":
+async def _status(app: "LocalApp") -> "SchemaStatus":
     return await app.engine.schema.status()
 
 

@@ -29,7 +29,7 @@ _RATED_SECONDS = 0.5
 _ROW = ("id", "definition", "state", "tenant_id", "queue", "attempts", "max_attempts")
 
 
-class BulkAction(NamedTuple):
+class BulkCommand(NamedTuple):
     """An action on jobs: its name in the API, and in messages."""
 
     action: str
@@ -45,7 +45,7 @@ class BulkAction(NamedTuple):
 
 def bulk(
     call: Invocation,
-    deed: BulkAction,
+    deed: BulkCommand,
     q: str,
     *,
     dry_run: bool,
@@ -83,7 +83,7 @@ def bulk(
 
 def _in_rounds(
     call: Invocation,
-    deed: BulkAction,
+    deed: BulkCommand,
     meant: "JsonObject",
     reason: str | None,
     preview: "JsonObject",
@@ -102,7 +102,7 @@ def _in_rounds(
 
 
 def _dry_run(
-    call: Invocation, deed: BulkAction, q: str, preview: "JsonObject", changing: int
+    call: Invocation, deed: BulkCommand, q: str, preview: "JsonObject", changing: int
 ) -> None:
     """Print what would be done: counts and examples to a person, a row for each job to a program."""
     summary = [*_preview_text(deed, preview, changing)]
@@ -116,14 +116,14 @@ def _dry_run(
     call.out.list(rows, columns, body={**preview, "jobs": rows})
 
 
-def _skipped(deed: BulkAction, job: "JsonObject") -> str | None:
+def _skipped(deed: BulkCommand, job: "JsonObject") -> str | None:
     from windlass.core.jobs.operations import BulkAction, skip_reason
     from windlass.core.jobs.states import JobState
 
     return skip_reason(BulkAction(deed.action), JobState(job["state"]))
 
 
-def _preview_text(deed: BulkAction, preview: "JsonObject", changing: int) -> Iterator[str]:
+def _preview_text(deed: BulkCommand, preview: "JsonObject", changing: int) -> Iterator[str]:
     """The preview: the action, the number of jobs, and a few of them."""
     if not preview["total"]:
         yield "No jobs match."
@@ -141,7 +141,7 @@ def _preview_text(deed: BulkAction, preview: "JsonObject", changing: int) -> Ite
 
 
 async def _operate(
-    call: Invocation, api: "Client", deed: BulkAction, body: "JsonObject", limit: float | None
+    call: Invocation, api: "Client", deed: BulkCommand, body: "JsonObject", limit: float | None
 ) -> int:
     import asyncio
 
@@ -168,7 +168,7 @@ async def _operate(
 
 
 async def _watch(
-    call: Invocation, api: "Client", deed: BulkAction, id: str, limit: float | None
+    call: Invocation, api: "Client", deed: BulkCommand, id: str, limit: float | None
 ) -> "JsonObject":
     """The operation once it has ended, or as it is when the time is over."""
     import asyncio
@@ -204,7 +204,7 @@ async def _stop(api: "Client", id: str) -> "JsonObject":
 
 
 def _report(
-    call: Invocation, deed: BulkAction, operation: "JsonObject", failures: "list[JsonObject]"
+    call: Invocation, deed: BulkCommand, operation: "JsonObject", failures: "list[JsonObject]"
 ) -> None:
     counts = [f"{counted(operation['done'], 'job')} {deed.done}"]
     counts += [

@@ -15,7 +15,7 @@ from windlass.core.monitoring.state_icons import STATE_ICONS
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StateStyle:
     glyph: str
     label: str
     color: str
@@ -34,55 +34,55 @@ _COLORS: Mapping[str, str] = {
     "canceled": "bright_black",
     "dead_letter": "red",
 }
-STATES: Mapping[str, Look] = {
-    name: Look(*STATE_ICONS[name], color) for name, color in _COLORS.items()
+STATES: Mapping[str, StateStyle] = {
+    name: StateStyle(*STATE_ICONS[name], color) for name, color in _COLORS.items()
 }
 
-OUTCOMES: Mapping[str, Look] = {
-    "succeeded": Look("✓", "Succeeded", "green"),
-    "failed": Look("✕", "Failed", "red"),
-    "timed_out": Look("◷", "Timed out", "red"),
-    "canceled": Look("⊘", "Canceled", "bright_black"),
-    "lost": Look("✕", "Worker lost", "red"),
-    "released": Look("↩", "Handed back", "bright_black"),
+OUTCOMES: Mapping[str, StateStyle] = {
+    "succeeded": StateStyle("✓", "Succeeded", "green"),
+    "failed": StateStyle("✕", "Failed", "red"),
+    "timed_out": StateStyle("◷", "Timed out", "red"),
+    "canceled": StateStyle("⊘", "Canceled", "bright_black"),
+    "lost": StateStyle("✕", "Worker lost", "red"),
+    "released": StateStyle("↩", "Handed back", "bright_black"),
 }
 
 RUNNING = STATES["running"]
 
 #: How a check of the doctor stands.
-CHECKS: Mapping[str, Look] = {
-    "ok": Look("✓", "ok", "green"),
-    "warning": Look("▲", "warning", "yellow"),
-    "broken": Look("✕", "broken", "red"),
+CHECKS: Mapping[str, StateStyle] = {
+    "ok": StateStyle("✓", "ok", "green"),
+    "warning": StateStyle("▲", "warning", "yellow"),
+    "broken": StateStyle("✕", "broken", "red"),
 }
 
-ENABLED, DISABLED = Look("●", "Enabled", "green"), Look("◌", "Disabled", "bright_black")
-OPEN, PAUSED = Look("●", "Open", "green"), Look("❚❚", "Paused", "yellow")
+ENABLED, DISABLED = StateStyle("●", "Enabled", "green"), StateStyle("◌", "Disabled", "bright_black")
+OPEN, PAUSED = StateStyle("●", "Open", "green"), StateStyle("❚❚", "Paused", "yellow")
 
-LIVENESS: Mapping[str, Look] = {
-    "live": Look("●", "Live", "green"),
-    "stale": Look("▲", "Stale", "yellow"),
-    "lost": Look("✕", "Lost", "red"),
+LIVENESS: Mapping[str, StateStyle] = {
+    "live": StateStyle("●", "Live", "green"),
+    "stale": StateStyle("▲", "Stale", "yellow"),
+    "lost": StateStyle("✕", "Lost", "red"),
 }
 
 #: What a live worker does that takes no more jobs, or is told to.
-DRAINING: Mapping[str, Look] = {
-    "drain": Look("❚❚", "Draining", "yellow"),
-    "stop": Look("■", "Stopping", "yellow"),
+DRAINING: Mapping[str, StateStyle] = {
+    "drain": StateStyle("❚❚", "Draining", "yellow"),
+    "stop": StateStyle("■", "Stopping", "yellow"),
 }
 
 LEVELS: Mapping[str, str] = {"debug": "bright_black", "info": "", "warn": "yellow", "error": "red"}
 
 
-def state_of(job: Mapping[str, Any]) -> Look:
+def state_of(job: Mapping[str, Any]) -> StateStyle:
     """The label of a job's state; a running job that is asked to stop says so."""
     look = STATES[job["view"]]
     if job["state"] == "running" and job["cancel_requested_at"]:
-        return Look(look.glyph, "Canceling…", look.color)
+        return StateStyle(look.glyph, "Canceling…", look.color)
     return look
 
 
-def worker_state(worker: Mapping[str, Any]) -> Look:
+def worker_state(worker: Mapping[str, Any]) -> StateStyle:
     """The state of a worker; one that was ordered to drain says so, even before it has noticed."""
     told = {worker["wanted"], worker["doing"]}
     order = next((order for order in ("stop", "drain") if order in told), None)
@@ -91,7 +91,7 @@ def worker_state(worker: Mapping[str, Any]) -> Look:
     )
 
 
-def enabled_of(thing: Mapping[str, Any]) -> Look:
+def enabled_of(thing: Mapping[str, Any]) -> StateStyle:
     """The label of a definition or trigger: enabled or disabled."""
     return ENABLED if thing["enabled"] else DISABLED
 
